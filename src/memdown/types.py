@@ -1,0 +1,332 @@
+"""The values that flow through Memdown, and the protocols its parts meet at."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector: TypeAlias = NDArray[np.float32]
+    Vectors: TypeAlias = NDArray[np.float32]
+
+Source = Literal["memory", "sessions"]
+SOURCES: tuple[Source, ...] = ("memory", "sessions")
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What tells whether a file changed: cheap facts first, the digest when they differ."""
+
+    path: str
+    source: Source
+    size: int
+    mtime_ns: int
+    ctime_ns: int = 0
+    inode: int = 0
+    digest: str = ""
+    date: datetime.date | None = None
+
+    def same_stat(self, other: FileState) -> bool:
+        """Whether the facts that cost no reading are equal."""
+        return (self.size, self.mtime_ns, self.ctime_ns, self.inode) == (
+            other.size,
+            other.mtime_ns,
+            other.ctime_ns,
+            other.inode,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One text to be indexed. `line_map[i]` is the original number of line `i + 1`, if they differ."""
+
+    path: str
+    source: Source
+    text: str
+    digest: str
+    title: str = ""
+    date: datetime.date | None = None
+    line_map: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A few whole lines of a chunk, the unit that keywords are matched in.
+
+    `start` and `end` are offsets into the chunk's text, `heading` is the path of headings above
+    (empty when the passage was read back from a store).
+    """
+
+    start: int
+    end: int
+    start_line: int
+    end_line: int
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of lines, the unit that is embedded.
+
+    Neighbouring chunks overlap; passages do not: a chunk's passages cover the lines that the
+    chunk before it did not hold.
+    """
+
+    id: str
+    path: str
+    source: Source
+    start_line: int
+    end_line: int
+    heading: str
+    text: str
+    digest: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKey:
+    """Which vectors may stand side by side: same provider, model and endpoint."""
+
+    provider: str
+    model: str
+    provider_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """How an index was made; when it no longer fits the settings, the index is made anew."""
+
+    key: ModelKey
+    chunk_tokens: int
+    chunk_overlap: int
+    terms_version: int
+    dims: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextQuery:
+    """What the keyword leg looks for: any of the words, prefixes and phrases, in these sources."""
+
+    words: tuple[str, ...]
+    prefixes: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...]
+    sources: tuple[Source, ...]
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A passage (keyword leg) or a chunk (vector leg) and its raw score: BM25 or cosine.
+
+    Keys order the passages of a file: a neighbouring passage has a neighbouring key, and a chunk
+    has the key of its first passage.
+    """
+
+    key: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatches:
+    """The best matches; `reachable` is what a passage with every word once would score."""
+
+    matches: tuple[Match, ...]
+    reachable: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk read back from a store."""
+
+    key: int
+    chunk: Chunk
+    date: datetime.date | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One found place: whole lines of one note, with the reasons for its rank."""
+
+    path: str
+    source: Source
+    start_line: int
+    end_line: int
+    score: float
+    snippet: str
+    vector_score: float = 0.0
+    text_score: float = 0.0
+    recency: float = 1.0
+    heading: str = ""
+    date: datetime.date | None = None
+    matched: tuple[str, ...] = ()
+    citation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a search found, by which means, and, when it is empty or partial, why."""
+
+    hits: tuple[Hit, ...]
+    provider: str
+    model: str
+    partial: bool = False
+    fallback: str | None = None
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """Some lines of a note."""
+
+    path: str
+    text: str
+    start_line: int
+    end_line: int
+    total_lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """Where something stands: a note and its lines."""
+
+    path: str
+    start_line: int
+    end_line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}#L{self.start_line}-L{self.end_line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One file that could not be indexed, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What one sync did."""
+
+    indexed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    chunks: int = 0
+    embedded: int = 0
+    rebuilt: bool = False
+    complete: bool = True
+    failed: tuple[Failure, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a long job is."""
+
+    completed: int
+    total: int
+    label: str
+
+
+ProgressCallback = Callable[[Progress], None]
+
+
+class Embedder(Protocol):
+    """Turns texts into L2-normalised float32 vectors."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def dims(self) -> int | None:
+        """The length of a vector; None until the first answer of a provider tells."""
+
+    @property
+    def provider_key(self) -> str:
+        """A digest of what else changes the vectors, such as the endpoint; never a secret."""
+
+    @property
+    def cacheable(self) -> bool:
+        """Whether keeping vectors pays: False where embedding costs no more than looking up."""
+
+    def embed_query(self, text: str) -> Vector: ...
+
+    def embed_batch(self, texts: Sequence[str]) -> Vectors: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """What a store holds and what it can do."""
+
+    files: Mapping[Source, int]
+    chunks: Mapping[Source, int]
+    cache_entries: int
+    fts_available: bool
+    fts_error: str | None
+    vector_available: bool
+    vector_error: str | None
+    dims: int | None
+    location: str
+    size_bytes: int
+
+
+class Snapshot(Protocol):
+    """One unchanging view of a store, for one search."""
+
+    def match_text(self, query: TextQuery) -> TextMatches: ...
+
+    def match_vector(
+        self, vector: Vector, sources: Sequence[Source], limit: int
+    ) -> list[Match]: ...
+
+    def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]: ...
+
+    def chunks(self, passage_keys: Sequence[int]) -> dict[int, StoredChunk]:
+        """The chunk that holds each passage."""
+
+
+class Writer(Protocol):
+    """Where the rows of an index are written, one file a transaction."""
+
+    def replace(
+        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None
+    ) -> None: ...
+
+    def touch(self, file: FileState) -> None:
+        """Keep the rows of a file whose content is the same, with its new facts."""
+
+    def remove(self, paths: Sequence[str]) -> None: ...
+
+
+class Store(Writer, Protocol):
+    """A durable index: SQLite by default; the same contract suite runs on every engine."""
+
+    def fingerprint(self) -> Fingerprint | None: ...
+
+    def files(self) -> dict[str, FileState]: ...
+
+    def rebuild(self, fingerprint: Fingerprint) -> AbstractContextManager[Writer]:
+        """A new, empty index beside the live one: published whole on success, or not at all."""
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]: ...
+
+    def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]: ...
+
+    def remember_vectors(self, key: ModelKey, digests: Sequence[str], vectors: Vectors) -> None: ...
+
+    def writing(self, timeout: float) -> AbstractContextManager[bool]:
+        """Be the one writer among all processes; False when another still is after `timeout`."""
+
+    def status(self) -> StoreStatus: ...
+
+    def close(self) -> None: ...
