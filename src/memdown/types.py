@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Vector: TypeAlias = NDArray[np.float32]
-    Vectors: TypeAlias = NDArray[np.float32]
+Vector: TypeAlias = "NDArray[np.float32]"
+Vectors: TypeAlias = "NDArray[np.float32]"
 
 Source = Literal["memory", "sessions"]
 SOURCES: tuple[Source, ...] = ("memory", "sessions")
+FILE_SPAN = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,11 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text to be indexed. `line_map[i]` is the original number of line `i + 1`, if they differ."""
+    """One text to be indexed.
+
+    `line_map[i]` is the original number of line `i + 1`, if they differ. `headings` are the places
+    where the path of headings changes: (line, "Home > Network").
+    """
 
     path: str
     source: Source
@@ -53,6 +58,7 @@ class Document:
     title: str = ""
     date: datetime.date | None = None
     line_map: tuple[int, ...] | None = None
+    headings: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +81,8 @@ class Chunk:
     """A run of lines, the unit that is embedded.
 
     Neighbouring chunks overlap; passages do not: a chunk's passages cover the lines that the
-    chunk before it did not hold.
+    chunk before it did not hold. `lines` numbers the lines of the text where they do not simply
+    count up from `start_line`.
     """
 
     id: str
@@ -87,6 +94,12 @@ class Chunk:
     text: str
     digest: str
     passages: tuple[Passage, ...]
+    lines: tuple[int, ...] | None = None
+
+    def line_at(self, offset: int) -> int:
+        """The number of the line that holds this place in the text."""
+        index = self.text.count("\n", 0, offset)
+        return self.lines[index] if self.lines else self.start_line + index
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +137,8 @@ class TextQuery:
 class Match:
     """A passage (keyword leg) or a chunk (vector leg) and its raw score: BM25 or cosine.
 
-    Keys order the passages of a file: a neighbouring passage has a neighbouring key, and a chunk
-    has the key of its first passage.
+    Keys number the passages of a file in order, `FILE_SPAN` numbers a file; a chunk has the key of
+    its first passage.
     """
 
     key: int
@@ -259,6 +272,10 @@ class Embedder(Protocol):
     def cacheable(self) -> bool:
         """Whether keeping vectors pays: False where embedding costs no more than looking up."""
 
+    @property
+    def text_weight(self) -> float | None:
+        """The keyword leg's measured best share beside this embedder; None if never measured."""
+
     def embed_query(self, text: str) -> Vector: ...
 
     def embed_batch(self, texts: Sequence[str]) -> Vectors: ...
@@ -291,16 +308,22 @@ class Snapshot(Protocol):
 
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]: ...
 
-    def chunks(self, passage_keys: Sequence[int]) -> dict[int, StoredChunk]:
-        """The chunk that holds each passage."""
+    def chunk_keys(self, passage_keys: Sequence[int]) -> dict[int, int]:
+        """The key of the chunk that holds each passage."""
+
+    def load(self, chunk_keys: Sequence[int]) -> dict[int, StoredChunk]: ...
 
 
 class Writer(Protocol):
     """Where the rows of an index are written, one file a transaction."""
 
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:
+        """How many of a file's leading chunks are stored exactly as given."""
+
     def replace(
-        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None
-    ) -> None: ...
+        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
+    ) -> None:
+        """Store a file; its first `keep` chunks are there already, `vectors` are of the others."""
 
     def touch(self, file: FileState) -> None:
         """Keep the rows of a file whose content is the same, with its new facts."""
@@ -312,6 +335,9 @@ class Store(Writer, Protocol):
     """A durable index: SQLite by default; the same contract suite runs on every engine."""
 
     def fingerprint(self) -> Fingerprint | None: ...
+
+    def begin(self, fingerprint: Fingerprint) -> None:
+        """Note how an index that is still empty will be made."""
 
     def files(self) -> dict[str, FileState]: ...
 
@@ -329,4 +355,32 @@ class Store(Writer, Protocol):
 
     def status(self) -> StoreStatus: ...
 
+    def set_aside(self) -> str:
+        """Move a damaged index away, so that a new one can be made; where it is now."""
+
     def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Everything worth knowing about a memory, without changing anything."""
+
+    backend: str
+    agent: str
+    workspace: str
+    provider: str
+    model: str
+    requested_provider: str
+    fallback: str | None
+    sources: tuple[Source, ...]
+    extra_paths: tuple[str, ...]
+    store: StoreStatus
+    dirty: bool
+    changed: int
+    cache_enabled: bool
+    cache_max_entries: int
+    vector_enabled: bool
+    citations: str
+    problems: tuple[Failure, ...]
+    embedder_works: bool | None = None
+    embedder_error: str | None = None

@@ -1,0 +1,1 @@
+"""Benchmarks of Memdown against the machine's limits; never part of the tests."""

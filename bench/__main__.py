@@ -1,0 +1,34 @@
+"""`python -m bench [startup|index|search|all] [--chunks N]`: run the benchmarks."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def main() -> None:
+    """Run what the arguments name, one after the other."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument(
+        "what", nargs="?", default="all", choices=("startup", "index", "search", "all")
+    )
+    parser.add_argument("--chunks", type=int, default=10_000, help="size of the made-up workspace")
+    parser.add_argument("--repeats", type=int, default=15, help="rounds of `startup`, at least 10")
+    arguments = parser.parse_args()
+    if arguments.chunks < 1 or arguments.repeats < 10:
+        parser.error("--chunks must be at least 1 and --repeats at least 10.")
+    if arguments.what in ("startup", "all"):
+        from bench import startup
+
+        startup.run(arguments.repeats)
+    if arguments.what in ("index", "all"):
+        from bench import index
+
+        index.run(arguments.chunks)
+    if arguments.what in ("search", "all"):
+        from bench import search
+
+        search.run(arguments.chunks)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Wall and CPU time of work in this process and of commands, and how figures are shown and kept."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any, TypeVar
+
+RESULTS = Path(__file__).parent / "results"
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Seconds on the clock, and seconds of work by all cores together."""
+
+    wall: float
+    cpu: float
+
+
+def timed(work: Callable[[], _T]) -> tuple[_T, Timing]:
+    """Do some work in this process and say how long it took, all threads included."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    result = work()
+    return result, Timing(time.perf_counter() - wall, time.process_time() - cpu)
+
+
+def run_command(command: Sequence[str], environ: Mapping[str, str]) -> Timing:
+    """Run a command to its end; CPU time is the child's own, as the system counted it."""
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        command, env=dict(environ), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise SystemExit(
+            f"`{' '.join(command)}` ended with exit code {process.returncode}; run it by hand to"
+            " see why."
+        )
+    return Timing(wall, usage.ru_utime + usage.ru_stime)
+
+
+def middle(timings: Iterable[Timing]) -> Timing:
+    """The median, of wall and CPU time each."""
+    kept = list(timings)
+    return Timing(median(t.wall for t in kept), median(t.cpu for t in kept))
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The smallest value that at least `share` (0 to 1) of all values do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:,.2f}" if seconds < 0.1 else f"{seconds * 1000:,.0f}"
+
+
+def table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A plain text table: the first column to the left, figures to the right."""
+    lines = [list(header), *(list(row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    shown = [
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    rule = "  ".join("-" * width for width in widths)
+    return "\n".join([f"\n{title}", rule, shown[0], rule, *shown[1:]])
+
+
+def save(name: str, figures: Mapping[str, Any]) -> Path:
+    """Write the figures of one benchmark as JSON to bench/results/."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    path.write_text(json.dumps(figures, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path

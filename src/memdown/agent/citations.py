@@ -1,0 +1,20 @@
+"""Whether and how an answer names its sources."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from memdown.types import Hit
+
+CitationMode = Literal["auto", "on", "off"]
+ChatType = Literal["direct", "group", "channel"]
+
+
+def show_citations(mode: str, chat: ChatType = "direct") -> bool:
+    """`on` always, `off` never, `auto` in direct chats only."""
+    return mode == "on" or (mode == "auto" and chat == "direct")
+
+
+def with_source(hit: Hit) -> str:
+    """The snippet with its citation under it."""
+    return f"{hit.snippet}\n\nSource: {hit.path}#L{hit.start_line}-L{hit.end_line}"

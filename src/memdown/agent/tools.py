@@ -1,0 +1,140 @@
+"""`memory_search` and `memory_get`: plain functions with JSON schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memdown.agent.citations import ChatType, show_citations, with_source
+from memdown.types import Answer, Excerpt, Hit
+
+if TYPE_CHECKING:
+    from memdown.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """A tool as a model is told about it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+TOOLS = (
+    ToolDefinition(
+        "memory_search",
+        "Search the notes in MEMORY.md and memory/*.md (and past conversations, if enabled) by "
+        "meaning and by keyword. Use it before answering about earlier work, decisions, dates, "
+        "people, preferences or to-dos. Returns snippets with path and lines.",
+        {
+            "type": "object",
+            "properties": {
+                "query": {
+                    "type": "string",
+                    "description": "What to look for: a question, names, or an exact identifier.",
+                },
+                "maxResults": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 100,
+                    "description": "How many results at most (default 6).",
+                },
+                "minScore": {
+                    "type": "number",
+                    "minimum": 0,
+                    "maximum": 1,
+                    "description": "How well a result must fit, from 0 to 1 (default 0.35).",
+                },
+            },
+            "required": ["query"],
+            "additionalProperties": False,
+        },
+    ),
+    ToolDefinition(
+        "memory_get",
+        "Read lines of one memory note, after memory_search found it.",
+        {
+            "type": "object",
+            "properties": {
+                "path": {
+                    "type": "string",
+                    "description": "The note's path as memory_search gave it.",
+                },
+                "from": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "The first line to read, counted from 1.",
+                },
+                "lines": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "description": "How many lines to read; all by default.",
+                },
+            },
+            "required": ["path"],
+            "additionalProperties": False,
+        },
+    ),
+)
+
+
+def tools_for(memory: Memory) -> tuple[ToolDefinition, ...]:
+    """The tools this memory offers: none when it is turned off."""
+    return TOOLS if memory.settings.enabled else ()
+
+
+def memory_search(
+    memory: Memory,
+    query: str,
+    max_results: int | None = None,
+    min_score: float | None = None,
+    *,
+    chat: ChatType = "direct",
+) -> dict[str, Any]:
+    """Search, as the tool returns it."""
+    answer = memory.search(query, max_results=max_results, min_score=min_score)
+    return answer_json(answer, citations=show_citations(memory.settings.citations, chat))
+
+
+def memory_get(
+    memory: Memory, path: str, start: int = 1, lines: int | None = None
+) -> dict[str, Any]:
+    """Read a note, as the tool returns it."""
+    return excerpt_json(memory.get(path, start=start, lines=lines))
+
+
+def answer_json(answer: Answer, *, citations: bool) -> dict[str, Any]:
+    """An answer in the documents' shape."""
+    data: dict[str, Any] = {
+        "results": [hit_json(hit, citations=citations) for hit in answer.hits],
+        "provider": answer.provider,
+        "model": answer.model,
+    }
+    if answer.fallback:
+        data["fallback"] = answer.fallback
+    if answer.partial:
+        data["partial"] = True
+    data["reasons"] = list(answer.reasons)
+    return data
+
+
+def hit_json(hit: Hit, *, citations: bool) -> dict[str, Any]:
+    """A result in the documents' shape."""
+    data: dict[str, Any] = {
+        "path": hit.path,
+        "startLine": hit.start_line,
+        "endLine": hit.end_line,
+        "score": round(hit.score, 4),
+        "snippet": with_source(hit) if citations else hit.snippet,
+        "source": hit.source,
+    }
+    if citations:
+        data["citation"] = f"{hit.path}#L{hit.start_line}-L{hit.end_line}"
+    return data
+
+
+def excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
+    """Lines of a note in the documents' shape."""
+    return {"path": excerpt.path, "text": excerpt.text}

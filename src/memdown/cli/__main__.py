@@ -1,0 +1,5 @@
+"""`python -m memdown.cli`: the same as `memdown`."""
+
+from memdown.cli import main
+
+main()

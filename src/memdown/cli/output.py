@@ -1,0 +1,182 @@
+"""How results look on a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+import click
+
+from memdown.types import Answer, Hit, Status, SyncReport
+
+
+def print_json(data: Any) -> None:
+    """JSON for programs: readable, nothing escaped that need not be."""
+    click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def colours() -> bool:
+    """Whether standard output can show colours and wants to."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def print_answer(answer: Answer) -> None:
+    """Hits with place, score, highlighted snippet and citation; then the reasons, if any."""
+    for number, hit in enumerate(answer.hits, start=1):
+        if number > 1:
+            click.echo()
+        click.echo(_title(number, hit))
+        for line in highlighted(hit).splitlines():
+            click.echo(f"   {line}")
+        click.echo(click.style(f"   Source: {hit.citation}", dim=True), color=colours())
+    if not answer.hits:
+        click.echo("Nothing found.", err=True)
+    for reason in answer.reasons:
+        click.echo(f"  {reason}", err=True)
+
+
+def _title(number: int, hit: Hit) -> str:
+    place = f"{hit.path}:{hit.start_line}-{hit.end_line}"
+    title = f"{number}. {place}   {hit.score:.2f}"
+    if hit.heading:
+        title += f"   {hit.heading}"
+    if not colours():
+        return title
+    return title.replace(place, click.style(place, fg="cyan", bold=True), 1)
+
+
+def highlighted(hit: Hit) -> str:
+    """The snippet with the words that matched made to stand out."""
+    from memdown.text import match_spans
+
+    if not colours():
+        return hit.snippet
+    parts: list[str] = []
+    end = 0
+    for start, stop in match_spans(hit.snippet, hit.matched):
+        parts += [hit.snippet[end:start], click.style(hit.snippet[start:stop], fg="yellow", bold=True)]
+        end = stop
+    return "".join([*parts, hit.snippet[end:]])
+
+
+def print_report(report: SyncReport) -> None:
+    """What a sync did, in one line, and what it could not read."""
+    done = f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed"
+    click.echo(f"{'Rebuilt' if report.rebuilt else 'Up to date'}: {done}.")
+    for failure in report.failed:
+        click.echo(f"  {failure.reason}", err=True)
+
+
+def report_json(report: SyncReport) -> dict[str, Any]:
+    """What a sync did, for programs."""
+    return {
+        "indexed": report.indexed,
+        "removed": report.removed,
+        "unchanged": report.unchanged,
+        "chunks": report.chunks,
+        "embedded": report.embedded,
+        "rebuilt": report.rebuilt,
+        "complete": report.complete,
+        "failed": [{"path": one.path, "reason": one.reason} for one in report.failed],
+        "seconds": {phase: round(value, 4) for phase, value in report.seconds.items()},
+    }
+
+
+def status_json(status: Status) -> dict[str, Any]:
+    """The status in the documents' shape."""
+    store = status.store
+    data: dict[str, Any] = {
+        "backend": status.backend,
+        "agent": status.agent,
+        "provider": status.provider,
+        "model": status.model,
+        "requestedProvider": status.requested_provider,
+        "files": sum(store.files.values()),
+        "chunks": sum(store.chunks.values()),
+        "dirty": status.dirty,
+        "changed": status.changed,
+        "workspaceDir": status.workspace,
+        "dbPath": store.location,
+        "dbBytes": store.size_bytes,
+        "extraPaths": list(status.extra_paths),
+        "sources": list(status.sources),
+        "sourceCounts": [
+            {
+                "source": source,
+                "files": store.files.get(source, 0),
+                "chunks": store.chunks.get(source, 0),
+            }
+            for source in status.sources
+        ],
+        "cache": {
+            "enabled": status.cache_enabled,
+            "entries": store.cache_entries,
+            "maxEntries": status.cache_max_entries,
+        },
+        "fts": {"enabled": True, "available": store.fts_available, "error": store.fts_error},
+        "vector": {
+            "enabled": status.vector_enabled,
+            "available": store.vector_available,
+            "loadError": store.vector_error,
+            "dims": store.dims,
+        },
+        "citations": status.citations,
+        "problems": [{"path": one.path, "reason": one.reason} for one in status.problems],
+    }
+    if status.fallback:
+        data["fallback"] = {"from": status.requested_provider, "reason": status.fallback}
+    if status.embedder_works is not None:
+        data["probe"] = {"embedder": status.embedder_works, "error": status.embedder_error}
+    return data
+
+
+def print_status(status: Status) -> None:
+    """The status for people."""
+    store = status.store
+    vectors = "sqlite-vec" if store.vector_available else f"in process ({store.vector_error})"
+    keywords = "FTS5" if store.fts_available else f"none ({store.fts_error})"
+    rows = [
+        ("Workspace", status.workspace),
+        ("Agent", status.agent),
+        ("Embeddings", f"{status.provider}, {status.model}"),
+        ("Index", f"{store.location} ({store.size_bytes / 1e6:.1f} MB)"),
+        ("State", _state(status)),
+        *(
+            (
+                source.capitalize(),
+                f"{store.files.get(source, 0)} files, {store.chunks.get(source, 0)} chunks",
+            )
+            for source in status.sources
+        ),
+        ("Vectors", f"{vectors}, {store.dims or '?'} dimensions"),
+        ("Keywords", keywords),
+        ("Cache", _cache(status)),
+    ]
+    if status.extra_paths:
+        rows.append(("Extra paths", ", ".join(status.extra_paths)))
+    if status.fallback:
+        rows.append(("Fallback", f"from {status.requested_provider}: {status.fallback}"))
+    if status.embedder_works is not None:
+        rows.append(("Embedder", status.embedder_error or "answers"))
+    for name, value in rows:
+        click.echo(f"{name + ':':<13}{value}")
+    for problem in status.problems:
+        click.echo(f"  {problem.reason}", err=True)
+
+
+def _state(status: Status) -> str:
+    if not status.store.files and not status.changed:
+        return "no notes yet"
+    if not status.dirty:
+        return "up to date"
+    if status.changed:
+        return f"{status.changed} files changed since the last index"
+    return "settings changed since the last index; the next sync rebuilds it"
+
+
+def _cache(status: Status) -> str:
+    if not status.cache_enabled:
+        return "off"
+    return f"{status.store.cache_entries} of {status.cache_max_entries} vectors"

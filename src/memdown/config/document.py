@@ -1,0 +1,112 @@
+"""A JSON5 file → its top-level object, or one sentence on what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import cast
+
+from memdown.errors import ConfigError
+
+MAX_BYTES = 10_000_000
+MAX_DEPTH = 100
+
+_POSITION = re.compile(r"near ([0-9]{1,12})")
+_CODE_POINT = re.compile(r"U\+([0-9a-fA-F]{4,6})")
+_NAMES = {
+    "IdentifierStart": "a key",
+    "JSON5Value": "a value",
+    "NumericLiteral": "number",
+    "comma": "a comma",
+}
+
+
+def read_document(path: Path) -> dict[str, object]:
+    """The object in a JSON5 file; an empty file is an empty object."""
+    text = _read_text(path)
+    value, problem = _parse(text)
+    if problem:
+        # Raised here and not in the handler: the parser's exception holds parts of the file,
+        # keys included, and must not hang on to this one.
+        raise ConfigError(f"{path}: {problem}")
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ConfigError(f"{path}: the file must hold an object; put its content into {{ … }}.")
+    return cast(dict[str, object], value)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise ConfigError(
+            f"{path}: there is no such configuration file; correct the path or create the file."
+        ) from None
+    except IsADirectoryError:
+        raise ConfigError(f"{path}: this is a folder; name the configuration file in it.") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(
+            f"{path}: the configuration file cannot be read ({reason}); "
+            "check the path and its permissions."
+        ) from None
+    if len(data) > MAX_BYTES:
+        raise ConfigError(
+            f"{path}: the configuration file is larger than {MAX_BYTES // 1_000_000} MB; "
+            "check that this is the right file."
+        )
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            f"{path}: the file is not UTF-8 text (line {line}); save it as UTF-8."
+        ) from None
+
+
+def _parse(text: str) -> tuple[object, str | None]:
+    import pyjson5
+
+    try:
+        return pyjson5.decode(text, MAX_DEPTH), None
+    except pyjson5.Json5NestingTooDeep:
+        return None, f"objects are nested more than {MAX_DEPTH} deep; make the file flatter."
+    except pyjson5.Json5DecoderException as error:
+        message = str(error.args[0])
+        found = error.args[2] if len(error.args) > 2 else None
+        # A file whose every line is a comment is as good as an empty one.
+        if message.startswith("No JSON data"):
+            return {}, None
+        return None, _explain(text, message, found)
+
+
+def _explain(text: str, message: str, found: object) -> str:
+    match = _POSITION.search(message)
+    offset = max(int(match[1]) - 1, 0) if match else 0
+    if isinstance(found, str) and len(found) == 1:
+        offset = max(text.find(found, offset), offset)
+    line = text.count("\n", 0, offset) + 1
+    column = offset - text.rfind("\n", 0, offset)
+    return f"line {line}, column {column}: {_problem(message, found)}; correct the file there."
+
+
+def _problem(message: str, found: object) -> str:
+    words = re.sub(r"b'([A-Za-z0-9 ]+)'", lambda match: _NAMES.get(match[1], match[1]), message)
+    words = _CODE_POINT.sub(lambda match: _quoted(chr(int(match[1], 16))), words)
+    if match := re.match(r"Unclosed (.+) starting", words):
+        if match[1] == "number":
+            return "the number that starts here is not finished or too large"
+        return f"the {match[1]} that starts here is not closed"
+    if match := re.match(r"Expected (.+) near", words):
+        return f"{match[1]} is expected here, not {_quoted(str(found))}"
+    if match := re.match(r"Stray (.+) near", words):
+        return f"{match[1]} too many"
+    if words.startswith("Extra data"):
+        return f"{_quoted(str(found))} stands after the end of the object"
+    return "this is not JSON5"
+
+
+def _quoted(character: str) -> str:
+    return f'"{character}"' if character.isprintable() else f"U+{ord(character):04X}"

@@ -1,0 +1,105 @@
+"""Values that are well formed but out of bounds → values that make sense, or an error."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from memdown.config.origin import Location, Origin
+from memdown.config.values import Secret, Shared, Strict, camel
+
+Expand = Callable[[str], str]
+Field = dataclasses.Field[Any]
+Section = TypeVar("Section")
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+def fit(section: Section, origin: Origin, expand: Expand, location: Location = ()) -> Section:
+    """The section with every text trimmed, every `~` expanded, every number within its limits."""
+    changes: dict[str, object] = {}
+    for field in dataclasses.fields(section):  # type: ignore[arg-type]
+        value = getattr(section, field.name)
+        here = [*location, camel(field.name)]
+        if isinstance(value, Strict | Shared):
+            changes[field.name] = fit(value, origin, expand, here)
+        elif isinstance(value, tuple):
+            changes[field.name] = _items(value, origin, expand, here)
+        elif isinstance(value, Mapping):
+            changes[field.name] = _headers(value, origin, here)
+        elif isinstance(value, Secret):
+            changes[field.name] = _secret(value)
+        elif isinstance(value, str | Path):
+            changes[field.name] = _text(value, field, origin, expand, here)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            changes[field.name] = _number(value, field, origin, here)
+    return dataclasses.replace(section, **changes)  # type: ignore[type-var]
+
+
+def _items(
+    items: tuple[object, ...], origin: Origin, expand: Expand, location: Location
+) -> tuple[object, ...]:
+    kept: list[object] = []
+    for number, item in enumerate(items):
+        if isinstance(item, Strict):
+            kept.append(fit(item, origin, expand, [*location, number]))
+        elif isinstance(item, str) and item.strip():
+            kept.append(item.strip())
+    return tuple(kept)
+
+
+def _secret(secret: Secret) -> Secret | None:
+    text = secret.reveal().strip()
+    return Secret(text) if text else None
+
+
+def _text(
+    value: str | Path, field: Field, origin: Origin, expand: Expand, location: Location
+) -> object:
+    text = str(value).strip()
+    if text == "" or value == Path():
+        if field.default is dataclasses.MISSING:
+            raise origin.error(location, "is empty; give it a value.")
+        return field.default
+    if field.metadata["path"]:
+        text = expand(text)
+    if location[-1] == "baseUrl":
+        _check_url(text, origin, location)
+    return Path(text) if isinstance(value, Path) else text
+
+
+def _number(value: float, field: Field, origin: Origin, location: Location) -> object:
+    if value == 0 and field.metadata["zero_is_default"]:
+        return field.default
+    low, high = field.metadata.get("low"), field.metadata.get("high")
+    limit = value
+    if low is not None and value < low:
+        limit = low
+    if high is not None and value > high:
+        limit = high
+    if limit != value:
+        origin.note(location, f"is {origin.shown(location)}, which counts as {limit}.")
+    return type(value)(limit)
+
+
+def _headers(headers: Mapping[str, Secret], origin: Origin, location: Location) -> object:
+    for name, value in headers.items():
+        if not _HEADER_NAME.fullmatch(name):
+            raise origin.error(location, "has a name that no HTTP header can have; correct it.")
+        if not value.reveal().isprintable():
+            raise origin.error(
+                [*location, name], "holds a line break or a control character; remove it."
+            )
+    return {name: Secret(value.reveal().strip()) for name, value in headers.items()}
+
+
+def _check_url(url: str, origin: Origin, location: Location) -> None:
+    if not re.fullmatch(r"https?://[^/\s]\S*", url, re.IGNORECASE):
+        raise origin.error(location, "must start with http:// or https:// and a host; correct it.")
+    if "@" in re.split(r"[/?#]", url, maxsplit=3)[2]:
+        raise origin.error(
+            location, "must not hold a user or password; put them into apiKey or headers."
+        )

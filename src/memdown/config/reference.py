@@ -1,0 +1,153 @@
+"""The reference of all keys, docs/configuration.md, written from the settings themselves.
+
+Run `python -m memdown.config.reference > docs/configuration.md` after a change.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Iterator
+
+from memdown.config.keys import Key, walk
+from memdown.config.places import CONFIG_NAMES
+from memdown.config.search_settings import MemorySearch
+from memdown.config.sections import IGNORED
+from memdown.config.settings import (
+    CompactionSettings,
+    MemorySection,
+    PluginSlots,
+    ProviderSettings,
+)
+from memdown.config.show import plain
+
+_SECTIONS: tuple[tuple[str, type], ...] = (
+    ("agents.defaults.memorySearch", MemorySearch),
+    ("agents.defaults.compaction", CompactionSettings),
+    ("memory", MemorySection),
+    ("models.providers.<provider>", ProviderSettings),
+    ("plugins.slots", PluginSlots),
+)
+
+_INTRODUCTION = f"""\
+# Configuration
+
+<!-- Written by `python -m memdown.config.reference`; change the settings, not this page. -->
+
+Memdown needs no configuration. What you want otherwise goes into a JSON5 file (comments, trailing
+commas and unquoted keys are fine), for example:
+
+```json5
+{{
+  agents: {{
+    defaults: {{
+      workspace: "~/notes",
+      memorySearch: {{
+        provider: "openai",
+        remote: {{ apiKey: "${{OPENAI_API_KEY}}" }},
+        query: {{ maxResults: 10 }},
+      }},
+    }},
+    list: [{{ id: "work", memorySearch: {{ query: {{ maxResults: 20 }} }} }}],
+  }},
+}}
+```
+
+`memdown config show` prints what is in effect, with secrets masked.
+
+## Which file
+
+The first of: `--config FILE`; the environment variable `MEMDOWN_CONFIG`; `{CONFIG_NAMES[0]}`, then
+`{CONFIG_NAMES[1]}`, in the state folder. A file that is named must exist. The file of OpenClaw can be
+used as it is: `--config ~/.openclaw/openclaw.json`.
+
+The state folder is `MEMDOWN_STATE_DIR`, or `~/.memdown`.
+
+The workspace is the first of: `--workspace FOLDER`; the current folder, if it has `MEMORY.md`,
+`memory.md` or `memory/`; `workspace` of the agent's entry in `agents.list`;
+`agents.defaults.workspace`; `workspace` in the state folder. A relative workspace in the file is
+taken from the folder of the file. `~` is the home folder.
+
+## Rules
+
+- `agents.defaults.memorySearch` is for every agent. The entry of `agents.list` with the agent's `id`
+  wins over it, key by key. Ids are not case-sensitive.
+- `${{NAME}}` in a text is replaced by the environment variable; one that is not set is an error;
+  `$${{NAME}}` stays `${{NAME}}`. Under `models.providers` a missing variable matters only when the
+  provider is named by `provider` or `fallback`.
+- An unknown key inside `memorySearch`, `memoryFlush` or `qmd`, or a value of the wrong type, is an
+  error that names the file, the key and the nearest valid key. Other keys of the file are left alone.
+- A number outside its limits counts as the nearest limit; a negative one is an error, and so is 0
+  where the limit is "above 0".
+- `vectorWeight` and `textWeight` are scaled to a sum of 1. With one given, the other is the rest.
+- A blank text counts as not set. When a key stands twice in an object, the last one counts.
+- API keys, headers and store addresses never appear in errors, logs or `memdown config show`.
+
+## Keys
+
+The workspace: `agents.defaults.workspace` and `agents.list[].workspace`.
+"""
+
+
+def render() -> str:
+    """The whole page."""
+    return "\n".join([_INTRODUCTION, *_tables(), *_unused()])
+
+
+def _tables() -> Iterator[str]:
+    for title, section in _SECTIONS:
+        yield f"### `{title}`\n"
+        yield "| key | default | limits | meaning |"
+        yield "|---|---|---|---|"
+        for key in walk(section):
+            if not key.branch:
+                yield f"| `{key.path}` | {_default(key)} | {_limits(key)} | {_meaning(key)} |"
+        yield ""
+
+
+def _unused() -> Iterator[str]:
+    yield "## Keys of OpenClaw that Memdown ignores\n"
+    yield "They may stand in the file and change nothing:\n"
+    titles = {section: title for title, section in _SECTIONS}
+    for section, keys in IGNORED.items():
+        yield f"- `{titles[section]}`: " + ", ".join(f"`{key}`" for key in keys)
+    yield ""
+
+
+def _default(key: Key) -> str:
+    default = key.field.default
+    if key.field.default_factory is not dataclasses.MISSING:
+        default = key.field.default_factory()
+    if default is dataclasses.MISSING:
+        return "required"
+    if default is None:
+        return "unset"
+    return f"`{json.dumps(_short(plain(default)), ensure_ascii=False)}`"
+
+
+def _short(value: object) -> object:
+    """The value without what is unset in it, and whole numbers without a fraction."""
+    if isinstance(value, dict):
+        return {key: _short(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list):
+        return [_short(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _limits(key: Key) -> str:
+    facts = key.field.metadata
+    low, high, above = facts.get("low"), facts.get("high"), facts.get("gt")
+    start = f"above {above:g}" if above is not None else f"{low:,}" if low is not None else ""
+    if high is None:
+        return f"from {start}" if start else ""
+    return f"{start}, up to {high:,}" if above is not None else f"{start} – {high:,}"
+
+
+def _meaning(key: Key) -> str:
+    zero = " 0: the default." if key.field.metadata["zero_is_default"] else ""
+    return f"{key.field.metadata['description']}{zero}".replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render())

@@ -1,0 +1,204 @@
+"""A configuration file → the sections that concern one agent, checked."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from memdown.config.document import read_document
+from memdown.config.environment import MissingVariable, substitute
+from memdown.config.keys import closest
+from memdown.config.limits import Expand, fit
+from memdown.config.origin import Layer, Origin
+from memdown.config.rules import modernise, settle
+from memdown.config.search_settings import MemorySearch
+from memdown.config.settings import (
+    CompactionSettings,
+    MemorySection,
+    PluginSlots,
+    ProviderSettings,
+    Sections,
+)
+from memdown.config.validation import validate
+from memdown.config.values import Shared, camel
+from memdown.errors import ConfigError
+
+T = TypeVar("T")
+
+# Keys of OpenClaw inside our own sections that Memdown has no use for.
+IGNORED: Mapping[type, tuple[str, ...]] = {
+    MemorySearch: (
+        "dimensions",
+        "documentInputType",
+        "inputType",
+        "local.contextSize",
+        "multimodal",
+        "outputDimensionality",
+        "qmd",
+        "queryInputType",
+        "rememberAcrossConversations",
+        "remote.nonBatchConcurrency",
+        "store.cache",
+        "store.fts",
+        "sync.embeddingBatchTimeoutSeconds",
+        "sync.sessions.postCompactionForce",
+    ),
+    CompactionSettings: ("memoryFlush.forceFlushTranscriptBytes", "memoryFlush.model"),
+    MemorySection: (
+        "qmd.mcporter",
+        "qmd.rerank",
+        "qmd.searchTool",
+        "qmd.update.startup",
+        "qmd.update.startupDelayMs",
+    ),
+}
+
+# Who may have a key under `models.providers`; `google` is where OpenClaw keeps Gemini's.
+_PROVIDERS = ("gemini", "google", "ollama", "openai", "voyage")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _File:
+    """The parsed file and what is needed to read it; `notes` collects remarks on the way."""
+
+    path: Path
+    environ: Mapping[str, str]
+    expand: Expand
+    notes: list[str] = dataclasses.field(default_factory=list)
+
+    def child(self, layer: Layer, name: str, known: tuple[str, ...] = ()) -> Layer:
+        """An object inside another; missing or null is empty. Near misses of `known` are noted."""
+        prefix = f"{layer.prefix}.{name}".removeprefix(".")
+        value = layer.tree.get(name)
+        if value is None:
+            return Layer(prefix, {})
+        if not isinstance(value, dict):
+            raise ConfigError(
+                f"{self.path}: {prefix} must be an object; correct it or remove the key."
+            )
+        child = Layer(prefix, value)
+        self.note_near_misses(child, known)
+        return child
+
+    def note_near_misses(self, layer: Layer, known: tuple[str, ...]) -> None:
+        """Remarks on foreign keys that look like a mistyped one of ours, or hide some of ours."""
+        for key in layer.tree:
+            name = f"{layer.prefix}.{key}".removeprefix(".")
+            if key == "$include":
+                remark = "is not followed; copy what Memdown needs into this file."
+                self.notes.append(f"{name} {remark}")
+            elif key not in known and (meant := closest(key, known, cutoff=0.85)):
+                self.notes.append(f"{name} is not read; did you mean {meant}?")
+
+    def read(self, section: type[T], *layers: Layer) -> tuple[T, Origin]:
+        """A section from its layers, with variables replaced, checked and within its limits."""
+        layers = tuple(self._ours(section, layer) for layer in layers)
+        origin = Origin(self.path, layers, self.notes)
+        replaced = tuple(Layer(layer.prefix, self._replaced(layer)) for layer in layers)
+        value = validate(section, Origin(self.path, replaced).merged(), origin)
+        return fit(value, origin, self.expand), origin
+
+    def _replaced(self, layer: Layer) -> dict[str, object]:
+        where = f"{self.path}: {layer.prefix}"
+        return {
+            key: substitute(value, self.environ, f"{where}.{key}")
+            for key, value in layer.tree.items()
+        }
+
+    def _ours(self, section: type, layer: Layer) -> Layer:
+        tree = dict(layer.tree)
+        if issubclass(section, Shared):
+            known = tuple(camel(name) for name in section.__annotations__)
+            self.note_near_misses(layer, known)
+            tree = {key: value for key, value in tree.items() if key in known}
+        for ignored in IGNORED.get(section, ()):
+            if _remove(tree, ignored.split(".")):
+                self.notes.append(f"{layer.prefix}.{ignored} is a key that Memdown does not use.")
+        return Layer(layer.prefix, tree)
+
+
+def read_sections(path: Path, agent: str, environ: Mapping[str, str], expand: Expand) -> Sections:
+    """What the file says for this agent; `agents.list` wins over `agents.defaults`."""
+    file = _File(path, environ, expand)
+    root = Layer("", read_document(path))
+    file.note_near_misses(root, ("agents", "memory", "models", "plugins"))
+    agents = file.child(root, "agents", ("defaults", "list"))
+    defaults = file.child(agents, "defaults", ("compaction", "memorySearch", "workspace"))
+    own = _agent_entry(file, agents, agent)
+    search, origin = file.read(
+        MemorySearch, file.child(defaults, "memorySearch"), file.child(own, "memorySearch")
+    )
+    search = settle(search, origin)
+    compaction, _ = file.read(CompactionSettings, file.child(defaults, "compaction"))
+    memory, _ = file.read(MemorySection, file.child(root, "memory"))
+    slots, _ = file.read(PluginSlots, file.child(file.child(root, "plugins"), "slots"))
+    return Sections(
+        search=search,
+        compaction=compaction,
+        memory=dataclasses.replace(memory, qmd=modernise(memory.qmd)),
+        providers=dict(_providers(file, root, search)),
+        slots=slots,
+        workspace=_workspace(file, own) or _workspace(file, defaults),
+        notes=tuple(dict.fromkeys(file.notes)),
+    )
+
+
+def _agent_entry(file: _File, agents: Layer, agent: str) -> Layer:
+    entries = agents.tree.get("list")
+    if entries is None:
+        return Layer("agents.list", {})
+    if not isinstance(entries, list):
+        raise ConfigError(f"{file.path}: agents.list must be a list; correct it or remove the key.")
+    for number, entry in enumerate(entries):
+        if isinstance(entry, dict) and str(entry.get("id", "")).lower() == agent:
+            layer = Layer(f"agents.list[{number}]", entry)
+            file.note_near_misses(layer, ("memorySearch", "workspace"))
+            return layer
+    return Layer("agents.list", {})
+
+
+def _providers(
+    file: _File, root: Layer, search: MemorySearch
+) -> Iterator[tuple[str, ProviderSettings]]:
+    chosen = {search.provider, search.fallback}
+    if "gemini" in chosen:
+        chosen.add("google")
+    providers = file.child(file.child(root, "models"), "providers")
+    for name in sorted((chosen | set(_PROVIDERS)) & providers.tree.keys()):
+        try:
+            settings, _ = file.read(ProviderSettings, file.child(providers, name))
+        except MissingVariable as error:
+            # The file may be made for a program with other variables: only a provider that
+            # was asked for must have its key.
+            if name in chosen:
+                raise
+            file.notes.append(f"models.providers.{name} is left out: {error}")
+            continue
+        yield name, settings
+
+
+def _workspace(file: _File, layer: Layer) -> str | None:
+    value = layer.tree.get("workspace")
+    if value is None:
+        return None
+    where = f"{file.path}: {layer.prefix}.workspace"
+    if not isinstance(value, str):
+        raise ConfigError(f"{where} must be the path of a folder; correct it or remove the key.")
+    return str(substitute(value, file.environ, where)).strip() or None
+
+
+def _remove(tree: dict[str, object], path: list[str]) -> bool:
+    """Take one key out of a tree, leaving the tree of the file as it is."""
+    name, *rest = path
+    if name not in tree:
+        return False
+    if not rest:
+        del tree[name]
+        return True
+    inner = tree[name]
+    if not isinstance(inner, dict):
+        return False
+    tree[name] = inner = dict(inner)
+    return _remove(inner, rest)

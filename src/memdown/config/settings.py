@@ -1,0 +1,120 @@
+"""Everything Memdown can be told, as plain values; importing this loads no heavy library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from memdown.config.qmd_settings import QmdSettings
+from memdown.config.search_settings import MemorySearch
+from memdown.config.values import Secret, Shared, Strict, about
+
+Backend = Literal["builtin", "qmd"]
+Citations = Literal["auto", "on", "off"]
+MemorySlot = Literal["memory-core", "memory-lancedb", "none"]
+
+FLUSH_SYSTEM_PROMPT = (
+    "This session is about to be compacted and older messages will be lost. "
+    "Save what must last to memory files now. Only append: never change or remove existing notes. "
+    "The user does not see this turn; NO_REPLY is usually the right answer."
+)
+FLUSH_PROMPT = (
+    "Before compaction: append lasting facts, decisions, preferences and open tasks of this "
+    "session to memory/YYYY-MM-DD.md (today's date; create the file if needed). "
+    "Reply with NO_REPLY when done or when there is nothing to save."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFlushSettings(Strict):
+    """The silent turn that saves memories before a session is compacted."""
+
+    enabled: bool = field(default=True, metadata=about("Ask for memories before compaction."))
+    soft_threshold_tokens: int = field(
+        default=4000,
+        metadata=about("How long before compaction it happens, in tokens.", low=0, high=10**8),
+    )
+    system_prompt: str = field(
+        default=FLUSH_SYSTEM_PROMPT, metadata=about("Added to the system prompt of that turn.")
+    )
+    prompt: str = field(default=FLUSH_PROMPT, metadata=about("What the model is asked."))
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionSettings(Shared):
+    """What Memdown must know of compaction."""
+
+    reserve_tokens_floor: int = field(
+        default=20_000, metadata=about("Tokens kept free for the answer.", low=0, high=10**8)
+    )
+    memory_flush: MemoryFlushSettings = field(default_factory=MemoryFlushSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySection(Shared):
+    """What stands under `memory`."""
+
+    backend: Backend = field(
+        default="builtin", metadata=about("`builtin`, or `qmd` for the external command.")
+    )
+    citations: Citations = field(
+        default="auto",
+        metadata=about("Sources under snippets: `on`, `off`, or `auto`: in direct chats."),
+    )
+    qmd: QmdSettings = field(default_factory=QmdSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings(Shared):
+    """What stands under `models.providers.<provider>`."""
+
+    api_key: Secret | None = field(default=None, metadata=about("Key of the provider."))
+    base_url: str | None = field(default=None, metadata=about("Address of the provider."))
+    headers: Mapping[str, Secret] = field(
+        default_factory=dict, metadata=about("Further request headers.")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PluginSlots(Shared):
+    """What stands under `plugins.slots`."""
+
+    memory: MemorySlot = field(
+        default="memory-core",
+        metadata=about("`memory-core` (files), `memory-lancedb` (single memories) or `none`."),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The sections of a file that are read, for one agent; without a file, the defaults."""
+
+    search: MemorySearch = field(default_factory=MemorySearch)
+    compaction: CompactionSettings = field(default_factory=CompactionSettings)
+    memory: MemorySection = field(default_factory=MemorySection)
+    providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
+    slots: PluginSlots = field(default_factory=PluginSlots)
+    workspace: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings(MemorySearch):
+    """All settings of one agent, resolved: what `load_settings` gives.
+
+    The keys of `memorySearch` are fields of their own; `notes` tells what was not taken as written.
+    """
+
+    agent: str
+    workspace: Path
+    state_dir: Path
+    config_path: Path | None
+    compaction: CompactionSettings
+    backend: Backend
+    citations: Citations
+    qmd: QmdSettings
+    providers: Mapping[str, ProviderSettings]
+    memory_slot: MemorySlot
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,118 @@
+"""The small values that settings are made of, and how a setting describes itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_DURATION = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|s|m|h|d))+|[0-9]{1,9}")
+_DURATION_PART = re.compile(r"([0-9.]+)(ms|s|m|h|d)?")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+class Secret:
+    """A text that never shows itself: not in logs, errors, tracebacks or `repr`.
+
+    A plain class, because `dataclasses.asdict` would open a dataclass and copy the text out.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """The text itself, for the one place that sends it."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Secret(set)"
+
+    def __format__(self, spec: str) -> str:
+        return format(repr(self), spec)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and other._value == self._value
+
+    def __hash__(self) -> int:
+        return hash((Secret, self._value))
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Any:
+        return _from_text(cls)
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A span of time as it is written in the file: `5m`, `90s`, `1h30m`; a bare number is minutes."""
+
+    text: str
+
+    def __post_init__(self) -> None:
+        if not _DURATION.fullmatch(self.text.strip()):
+            raise ValueError("a time such as 30s, 5m or 1h30m")
+
+    @property
+    def seconds(self) -> float:
+        """The span in seconds; 0 means never."""
+        parts = _DURATION_PART.findall(self.text)
+        return sum(float(number) * _SECONDS[unit or "m"] for number, unit in parts)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Any:
+        return _from_text(cls)
+
+
+def _from_text(cls: type[Secret | Duration]) -> Any:
+    # Imported here: settings must be usable without pydantic when no file is read.
+    from pydantic_core import core_schema
+
+    return core_schema.no_info_after_validator_function(cls, core_schema.str_schema())
+
+
+def camel(name: str) -> str:
+    """The name of a key in the file: `max_results` is `maxResults`, `lambda_` is `lambda`."""
+    first, *rest = name.rstrip("_").split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def about(
+    meaning: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    zero_is_default: bool = False,
+    path: bool = False,
+) -> dict[str, object]:
+    """What a field says of itself: its meaning and, for a number, its limits.
+
+    `low` and `high` are limits a value is moved to; a negative value, or one not above `above`,
+    is an error (pydantic reads `description`, `ge` and `gt`). In a `path`, `~` is expanded.
+    """
+    facts: dict[str, object] = {"description": meaning}
+    if low is not None or high is not None:
+        facts |= {"ge": 0, "low": low, "high": high}
+    if above is not None:
+        facts["gt"] = above
+    return facts | {"zero_is_default": zero_is_default, "path": path}
+
+
+class Strict:
+    """For settings that are ours alone: an unknown key is an error."""
+
+    __slots__ = ()
+    __pydantic_config__ = {  # noqa: RUF012 - pydantic asks for a dict
+        "alias_generator": camel,
+        "allow_inf_nan": False,
+        "extra": "forbid",
+        "hide_input_in_errors": True,
+    }
+
+
+class Shared:
+    """For settings that stand among keys of other programs: an unknown key is left alone."""
+
+    __slots__ = ()
+    __pydantic_config__ = Strict.__pydantic_config__ | {"extra": "ignore"}

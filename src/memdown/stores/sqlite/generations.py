@@ -1,0 +1,55 @@
+"""Rebuilding beside the live index: a second set of tables, swapped in whole or dropped."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import apsw
+
+from memdown.stores.sqlite import vectors
+from memdown.stores.sqlite.connection import run, transaction
+from memdown.stores.sqlite.schema import LIVE, NEXT, OLD, create_generation, table_names
+from memdown.stores.sqlite.tables import next_revision, write_fingerprint
+from memdown.types import Fingerprint
+
+_TABLES = ("files", "chunks", "chunks_fts", "chunks_vec")
+
+
+def begin(db: apsw.Connection) -> None:
+    """Empty `next_` tables, after clearing what a killed rebuild left."""
+    clear_leftovers(db)
+    with transaction(db):
+        create_generation(db, NEXT)
+
+
+def publish(db: apsw.Connection, fingerprint: Fingerprint) -> None:
+    """Make the `next_` tables the live ones in one step; readers see the old or the new ones."""
+    with transaction(db):
+        _rename(db, LIVE, OLD)
+        _rename(db, NEXT, LIVE)
+        write_fingerprint(db, fingerprint)
+        next_revision(db)
+    clear_leftovers(db)
+
+
+def clear_leftovers(db: apsw.Connection) -> None:
+    """Drop the tables of a finished or killed rebuild, each in a short transaction."""
+    for prefix in (NEXT, OLD):
+        for table in sorted(_existing(db, prefix)):
+            # Without its extension a vector table cannot be dropped; a later process will.
+            with contextlib.suppress(apsw.SQLError), transaction(db):
+                run(db, f"DROP TABLE IF EXISTS {prefix}{table}")
+
+
+def _rename(db: apsw.Connection, old: str, new: str) -> None:
+    for table in _existing(db, old):
+        if table == "chunks_vec":
+            vectors.rename(db, old, new)
+        else:
+            run(db, f"ALTER TABLE {old}{table} RENAME TO {new}{table}")
+
+
+def _existing(db: apsw.Connection, prefix: str) -> Iterator[str]:
+    names = table_names(db)
+    return (table for table in _TABLES if prefix + table in names)

@@ -1,0 +1,39 @@
+"""The one-writer rule across processes: an advisory lock on a file that is never removed."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+_POLL_SECONDS = 0.02
+
+
+@contextlib.contextmanager
+def exclusive(path: Path, timeout: float) -> Iterator[bool]:
+    """Hold the lock while the block runs; False if another process still has it after `timeout`.
+
+    The kernel drops the lock when its holder dies. The file is not unlinked, since a third
+    process could then lock a new file while the old one is still held.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        yield _acquire(descriptor, time.monotonic() + timeout)
+    finally:
+        os.close(descriptor)
+
+
+def _acquire(descriptor: int, deadline: float) -> bool:
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_POLL_SECONDS)
+        else:
+            return True

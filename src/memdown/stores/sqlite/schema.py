@@ -1,0 +1,103 @@
+"""The tables of an index, made and migrated in order.
+
+`files`, `chunks`, `chunks_fts` and `chunks_vec` form a generation. A rebuild makes a second set
+whose names start with `next_`, and swaps the names when it is complete; `meta` and
+`embedding_cache` stand outside the generations.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+from memdown.errors import IndexTooNew
+from memdown.stores.sqlite.connection import run, transaction
+from memdown.text import TOKENCHARS
+
+LIVE = ""
+NEXT = "next_"
+OLD = "old_"
+
+_FTS_SQL = (
+    "CREATE VIRTUAL TABLE {prefix}chunks_fts USING fts5("
+    "text, head, prefix, content='', contentless_delete=1, "
+    f"tokenize=\"ascii tokenchars '{TOKENCHARS}'\")"
+)
+
+
+def m001_first_tables(db: apsw.Connection) -> None:
+    """Everything the first version needs besides the tables of a generation."""
+    run(db, "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
+    run(
+        db,
+        "CREATE TABLE embedding_cache ("
+        "provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL, "
+        "hash TEXT NOT NULL, embedding BLOB NOT NULL, dims INTEGER, updated_at INTEGER NOT NULL, "
+        "PRIMARY KEY (provider, model, provider_key, hash)) WITHOUT ROWID",
+    )
+    run(db, "CREATE INDEX idx_embedding_cache_updated_at ON embedding_cache(updated_at)")
+    create_generation(db, LIVE)
+
+
+MIGRATIONS = (m001_first_tables,)
+
+
+def migrate(db: apsw.Connection, path: object) -> None:
+    """Bring an index up to this version; one written by a newer version is left alone."""
+    check_version(db, path)
+    if version(db) == len(MIGRATIONS):
+        return
+    with transaction(db):
+        # Another process may have migrated while this one waited for the write lock.
+        for number, migration in enumerate(MIGRATIONS[version(db) :], start=version(db) + 1):
+            migration(db)
+            run(db, f"PRAGMA user_version = {number}")
+
+
+def check_version(db: apsw.Connection, path: object) -> None:
+    """Refuse an index that a newer version wrote."""
+    if version(db) > len(MIGRATIONS):
+        raise IndexTooNew(
+            f"The index {path} was written by a newer version of Memdown and is left untouched: "
+            "upgrade with `pip install -U memdown`, or set memorySearch.store.path to another file."
+        )
+
+
+def version(db: apsw.Connection) -> int:
+    """How many migrations the file has seen."""
+    number = db.pragma("user_version")
+    return int(number) if isinstance(number, int) else 0
+
+
+def create_generation(db: apsw.Connection, prefix: str) -> None:
+    """Empty tables for one generation. `chunks_vec` comes with the first vector."""
+    run(
+        db,
+        f"CREATE TABLE {prefix}files ("
+        "id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, source TEXT NOT NULL, "
+        "hash TEXT NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL, "
+        "ctime INTEGER NOT NULL, inode INTEGER NOT NULL, date TEXT)",
+    )
+    run(
+        db,
+        f"CREATE TABLE {prefix}chunks ("
+        "key INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT NOT NULL, source TEXT NOT NULL, "
+        "start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, hash TEXT NOT NULL, "
+        "model TEXT NOT NULL, text TEXT NOT NULL, embedding BLOB, updated_at INTEGER NOT NULL, "
+        "heading TEXT NOT NULL, passages BLOB NOT NULL, lines BLOB)",
+    )
+    if fts5_error(db) is None:
+        run(db, _FTS_SQL.format(prefix=prefix))
+
+
+def fts5_error(db: apsw.Connection) -> str | None:
+    """Why full-text search is missing from this SQLite, or None if it is there."""
+    try:
+        run(db, "SELECT fts5_source_id()")
+    except apsw.SQLError as error:
+        return str(error)
+    return None
+
+
+def table_names(db: apsw.Connection) -> set[str]:
+    """The tables that exist, virtual ones included."""
+    return {str(name) for (name,) in run(db, "SELECT name FROM sqlite_master WHERE type = 'table'")}

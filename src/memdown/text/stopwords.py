@@ -1,0 +1,66 @@
+"""Words that carry no meaning in a question: short lists, written out as people write them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+from memdown.text.terms import ordered_terms
+
+_WORDS: Final = """
+a about after all also am an and any are as at be because been before being but by can could did
+didn do does doesn doing don for from had has hasn have haven having he her here hers him his how i
+if in into is isn it its just me more most my no nor not of on or our out over own she should
+shouldn so some such than that the their them then there these they this those to too under until
+up us very was wasn we were weren what when where which while who whom whose why will with won
+would wouldn you your yours
+
+aber alle als am an auch auf aus bei beim bin bis da damit das dass dem den denn der des die dies
+diese diesem diesen dieser dieses doch du ein eine einem einen einer eines er es euer für gibt hat
+hatte hatten ich ihm ihn ihr ihre im in ist ja kann kein keine man mein mich mir mit nach nicht
+noch nur ob oder ohne sein seine sich sie sind so über um und uns unser unter vom von vor wann war
+waren warum was welche welchem welchen welcher welches wem wen wenn wer werden wie wieso wird wir
+wo woher wohin wurde wurden zu zum zur
+
+alors au aux avec ce ces cet cette ceux comme comment dans de des donc du elle elles en est et eux
+il ils je la le les leur leurs lui ma mais me mes moi mon ne nos notre nous on ont ou où par pas
+pour pourquoi quand que quel quelle quelles quels qui sa sans se ses son sont sur ta te tes toi ton
+tu un une vos votre vous
+
+al como con cual cuál cuando cuándo de del desde dónde el ella ellas ellos en entre era es esa ese
+eso esta está este esto fue ha hay la las le les lo los más me mi muy nos o para pero por porque
+qué quien quién quiénes se ser sin sobre son su sus te un una unas uno unos y ya yo
+
+ai al alla che chi ci come con cui da dal dalla dei del della delle di dove e ed gli ha hanno i il
+in io la le lei lo loro lui ma mi nel nella non per perché più qual quale quali quando quello
+questa questo sono su sul sulla ti tra un una uno è
+
+ao aos às com como da das de do dos e ela elas ele eles em era esta este eu foi há isso isto já
+mais mas me meu minha na nas não nem no nos o onde os ou para pela pelo por porque qual quais
+quando quanto que quem são se sem ser seu sua também tem um uma você
+
+aan als bij dan dat de der deze die dit door een en er geen had heb heeft hem het hij hoe ik in is
+je kan maar me met mijn naar niet nog of om ook op over te tot uit van voor waar waarom waren wat
+we wel welk welke wie wij worden zal ze zich zij zijn
+
+а без был была были было бы в вам вас во вот вы где да для до его ее ей если есть же за и из или им
+их к как какая какие какого какое какой каком какую когда кого кому которая которые который кто ли
+между меня мне мы на над не него нее нет ни них но о об он она они оно от по под почему при про с
+свои со так такой там те тем то того только тот ты у уже чего чем что чтобы чье эта эти это этот я
+"""
+
+# What questions are made of in scripts without spaces (and particles of Korean).
+_RUNS: Final = """
+什么 甚麼 什麼 谁 誰 哪 哪个 哪些 哪里 哪裡 多少 怎么 怎麼 怎样 为什么 為什麼 何时 的 了 是 吗 嗎 呢 吧 和 与 在 有 被 把 不 我们 你们 他们
+の は が を に へ と で も や か です ます ました でした である という とは から まで どこ どの だれ いつ なに なぜ どう 何 何か もの こと これ それ
+무엇 무엇인가 누구 누구인가 언제 어디 어디인가 어떤 얼마나 얼마 왜 은 는 이 가 을 를 의 에 에서 와 과 도 인가 인가요 이다 있다 있는 한 하는 하였다 것은
+อะไร ใคร ที่ไหน เมื่อไร เมื่อไหร่ อย่างไร ทำไม เท่าไร เท่าใด กี่ คือ ของ และ ที่ ใน เป็น ได้ ให้ มี ว่า จาก หรือ การ ไหน ใด
+"""
+_FUNCTION_CHARACTERS: Final = "的了是吗嗎呢吧着之和与在のはがをにへとでもやかばよねたてしれるい"
+
+
+@cache
+def stop_terms() -> frozenset[str]:
+    """The stop words in the form of terms."""
+    pairs = (a + b for a in _FUNCTION_CHARACTERS for b in _FUNCTION_CHARACTERS)
+    return frozenset(ordered_terms(_WORDS)) | frozenset(ordered_terms(_RUNS)) | frozenset(pairs)

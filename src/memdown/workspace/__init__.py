@@ -1,0 +1,28 @@
+"""The notes on disk: which files count, how they are read, and how something is added to them.
+
+Paths are POSIX and relative to the workspace (`memory/2026-03-01.md`); notes of an extra path
+outside the workspace have their absolute path. A path that `scan` lists is a path that `read_note`
+opens, and nothing else is.
+"""
+
+from memdown.workspace.discovery import Scan, scan
+from memdown.workspace.reading import decode, excerpt, read_note
+from memdown.workspace.roots import Workspace, daily_note, date_of, open_workspace
+from memdown.workspace.starting import create_workspace
+from memdown.workspace.writing import append, remember, repair
+
+__all__ = [
+    "Scan",
+    "Workspace",
+    "append",
+    "create_workspace",
+    "daily_note",
+    "date_of",
+    "decode",
+    "excerpt",
+    "open_workspace",
+    "read_note",
+    "remember",
+    "repair",
+    "scan",
+]

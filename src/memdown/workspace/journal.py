@@ -1,0 +1,103 @@
+"""The lock that writers of notes take, and the record that makes an append whole or nothing.
+
+A process can be killed, and the power can fail, in the middle of a write: the kernel then keeps
+the part that fits the pages written so far. So the bytes are recorded in the lock file first, and
+whoever takes the lock next completes what was cut off. The lock file lies outside the workspace,
+one for each workspace, and is never removed: removing it would let two processes lock two files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from memdown.errors import WorkspaceError
+from memdown.workspace.descriptors import shown
+
+LOCK_SECONDS = 30.0
+_PAUSE_SECONDS = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """Bytes that are about to stand in a note, from an offset on."""
+
+    path: str
+    offset: int
+    data: bytes
+
+
+def lock_file(workspace: Path, lock_dir: Path) -> Path:
+    """The lock file of a workspace."""
+    name = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:16]
+    return lock_dir / f"notes-{name}.lock"
+
+
+@contextmanager
+def locked(file: Path, timeout: float = LOCK_SECONDS) -> Iterator[int]:
+    """Be the one writer of a workspace among all processes and threads; yields the lock file."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise WorkspaceError(
+            f"The lock file {shown(file)} cannot be opened ({error.strerror}); make its folder "
+            "writable or set MEMDOWN_STATE_DIR to one that is."
+        ) from None
+    try:
+        _wait(lock, file, timeout)
+        yield lock
+    finally:
+        # Closing alone would keep the lock alive in a process forked meanwhile.
+        with contextlib.suppress(OSError):
+            fcntl.flock(lock, fcntl.LOCK_UN)
+        os.close(lock)
+
+
+def record(lock: int, intent: Intent) -> None:
+    """Write down, durably, what is about to be appended."""
+    entry = {"path": intent.path, "offset": intent.offset, "text": intent.data.decode("utf-8")}
+    data = json.dumps(entry, ensure_ascii=False).encode("utf-8")
+    written = 0
+    while written < len(data):
+        written += os.pwrite(lock, data[written:], written)
+    os.fsync(lock)
+
+
+def recorded(lock: int) -> Intent | None:
+    """What a writer that was cut off had written down; None where it came to no append."""
+    data = os.pread(lock, os.fstat(lock).st_size, 0)
+    try:
+        entry = json.loads(data)
+        return Intent(str(entry["path"]), int(entry["offset"]), str(entry["text"]).encode("utf-8"))
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def clear(lock: int) -> None:
+    """Forget the record: the append is done, or given up."""
+    os.ftruncate(lock, 0)
+
+
+def _wait(lock: int, file: Path, timeout: float) -> None:
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise WorkspaceError(
+                    f"Another process has been writing notes for {timeout:.0f} seconds and holds "
+                    f"{shown(file)}; end it or try again later."
+                ) from None
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return

@@ -1,0 +1,220 @@
+"""Which file is read, which folders are used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memdown.config import Settings, load_settings
+from memdown.errors import ConfigError
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    """A home folder and an empty current folder."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "here").mkdir()
+    return tmp_path
+
+
+def load(
+    world: Path,
+    config: Path | None = None,
+    workspace: Path | None = None,
+    agent: str = "main",
+    **variables: str,
+) -> Settings:
+    return load_settings(
+        config=config,
+        workspace=workspace,
+        agent=agent,
+        cwd=world / "here",
+        environ={"HOME": str(world / "home"), **variables},
+    )
+
+
+def test_without_a_file_everything_has_its_default(world: Path) -> None:
+    settings = load(world)
+    state = world / "home/.memdown"
+    assert settings.config_path is None
+    assert settings.state_dir == state
+    assert settings.workspace == state / "workspace"
+    assert settings.store.path == state / "memory/main.sqlite"
+    assert settings.notes == ()
+
+
+def test_defaults_are_those_of_the_specification(world: Path) -> None:
+    settings = load(world)
+    assert (settings.enabled, settings.sources, settings.extra_paths) == (True, ("memory",), ())
+    assert (settings.provider, settings.fallback, settings.model) == ("auto", "none", None)
+    batch = settings.remote.batch
+    assert (batch.enabled, batch.wait, batch.concurrency) == (True, True, 2)
+    assert (batch.poll_interval_ms, batch.timeout_minutes) == (2000, 60)
+    assert (settings.chunking.tokens, settings.chunking.overlap) == (400, 80)
+    sync = settings.sync
+    assert (sync.on_session_start, sync.on_search, sync.watch) == (True, True, True)
+    assert (sync.watch_debounce_ms, sync.interval_minutes) == (1500, 0)
+    assert (sync.sessions.delta_bytes, sync.sessions.delta_messages) == (100_000, 50)
+    query = settings.query
+    assert (query.max_results, query.min_score) == (6, 0.35)
+    assert (query.hybrid.vector_weight, query.hybrid.text_weight) == (None, None)
+    assert (query.hybrid.enabled, query.hybrid.candidate_multiplier) == (True, 4)
+    assert (query.hybrid.mmr.enabled, query.hybrid.mmr.lambda_) == (False, 0.7)
+    decay = query.hybrid.temporal_decay
+    assert (decay.enabled, decay.half_life_days) == (True, 30)
+    assert (settings.cache.enabled, settings.cache.max_entries) == (True, 50_000)
+    assert (settings.backend, settings.citations) == ("builtin", "auto")
+    assert settings.memory_slot == "memory-core"
+    assert settings.compaction.reserve_tokens_floor == 20_000
+    assert settings.compaction.memory_flush.soft_threshold_tokens == 4000
+    update, limits = settings.qmd.update, settings.qmd.limits
+    assert (update.interval.seconds, update.debounce_ms) == (300, 15_000)
+    assert (limits.max_results, limits.max_snippet_chars) == (6, 700)
+    assert (limits.max_injected_chars, limits.timeout_ms) == (4000, 4000)
+    assert settings.qmd.search_mode == "search"
+    assert settings.qmd.scope.default == "deny"
+    assert settings.qmd.scope.rules[0].match.chat_type == "direct"
+
+
+def test_flush_prompts_can_stay_silent_and_name_the_daily_note(world: Path) -> None:
+    flush = load(world).compaction.memory_flush
+    assert "NO_REPLY" in flush.prompt
+    assert "NO_REPLY" in flush.system_prompt
+    assert "memory/YYYY-MM-DD.md" in flush.prompt
+
+
+def test_state_folder_from_the_environment(world: Path) -> None:
+    settings = load(world, MEMDOWN_STATE_DIR="~/other")
+    assert settings.state_dir == world / "home/other"
+    assert load(world, MEMDOWN_STATE_DIR="rel").state_dir == world / "here/rel"
+    assert load(world, MEMDOWN_STATE_DIR=" ").state_dir == world / "home/.memdown"
+
+
+def test_order_of_files(world: Path) -> None:
+    """Argument, then MEMDOWN_CONFIG, then memdown.json5, then memdown.json."""
+    state = world / "home/.memdown"
+    state.mkdir()
+    named, variable = world / "named.json5", world / "here/variable.json5"
+    for file in (state / "memdown.json", state / "memdown.json5", variable, named):
+        file.write_text("{}")
+    assert load(world, config=named, MEMDOWN_CONFIG="variable.json5").config_path == named
+    assert load(world, MEMDOWN_CONFIG="variable.json5").config_path == variable
+    assert load(world).config_path == state / "memdown.json5"
+    (state / "memdown.json5").unlink()
+    assert load(world).config_path == state / "memdown.json"
+
+
+def test_tilde_in_the_name_of_the_file(world: Path) -> None:
+    (world / "home/my.json5").write_text("{}")
+    assert load(world, config=Path("~/my.json5")).config_path == world / "home/my.json5"
+
+
+def test_a_named_file_that_is_missing_is_an_error(world: Path) -> None:
+    missing = world / "nowhere.json5"
+    message = r"nowhere\.json5: there is no such configuration file"
+    with pytest.raises(ConfigError, match=message):
+        load(world, config=missing)
+    with pytest.raises(ConfigError, match=message):
+        load(world, MEMDOWN_CONFIG=str(missing))
+
+
+def test_a_dangling_link_in_the_state_folder_is_an_error(world: Path) -> None:
+    """Somebody meant to configure something: defaults would hide that."""
+    state = world / "home/.memdown"
+    state.mkdir()
+    (state / "memdown.json5").symlink_to(world / "gone.json5")
+    with pytest.raises(ConfigError, match="no such configuration file"):
+        load(world)
+
+
+def test_a_state_folder_that_is_a_file_is_no_reason_to_fail_here(world: Path) -> None:
+    (world / "home/.memdown").write_text("")
+    assert load(world).config_path is None
+
+
+def test_order_of_workspaces(world: Path) -> None:
+    state = world / "home/.memdown"
+    state.mkdir()
+    (state / "memdown.json5").write_text(
+        "{agents: {defaults: {workspace: '~/notes'}, list: [{id: 'work', workspace: 'w'}]}}"
+    )
+    assert load(world, workspace=Path("given")).workspace == world / "here/given"
+    assert load(world, workspace=Path("~/given")).workspace == world / "home/given"
+    assert load(world, agent="work").workspace == state / "w"
+    assert load(world).workspace == world / "home/notes"
+    (world / "here/memory").mkdir()
+    assert load(world).workspace == world / "here"
+    assert load(world, agent="work").workspace == world / "here"
+
+
+@pytest.mark.parametrize("name", ["MEMORY.md", "memory.md"])
+def test_a_current_folder_with_a_memory_file_is_the_workspace(world: Path, name: str) -> None:
+    (world / "here" / name).write_text("x")
+    assert load(world).workspace == world / "here"
+
+
+def test_a_file_called_memory_makes_no_workspace(world: Path) -> None:
+    (world / "here/memory").write_text("x")
+    assert load(world).workspace != world / "here"
+
+
+def test_the_process_s_own_folder_and_environment_count_by_default(
+    world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (world / "here/MEMORY.md").write_text("x")
+    monkeypatch.chdir(world / "here")
+    monkeypatch.setenv("MEMDOWN_STATE_DIR", str(world / "state"))
+    monkeypatch.delenv("MEMDOWN_CONFIG", raising=False)
+    settings = load_settings()
+    assert settings.workspace == Path.cwd()
+    assert settings.state_dir == world / "state"
+
+
+def test_a_current_folder_that_was_deleted(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = world / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    environ = {"HOME": str(world / "home")}
+    assert load_settings(environ=environ).workspace == world / "home/.memdown/workspace"
+    with pytest.raises(ConfigError, match="give an absolute path"):
+        load_settings(workspace=Path("rel"), environ=environ)
+
+
+def test_the_home_folder_without_home_variable(world: Path) -> None:
+    assert load_settings(cwd=world / "here", environ={}).state_dir == Path.home() / ".memdown"
+
+
+def test_no_home_folder_at_all(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError
+
+    monkeypatch.setattr(Path, "home", no_home)
+    with pytest.raises(ConfigError, match="set HOME, or MEMDOWN_STATE_DIR"):
+        load_settings(cwd=world / "here", environ={})
+
+
+def test_a_tilde_that_names_no_user_is_a_name(world: Path) -> None:
+    settings = load(world, MEMDOWN_STATE_DIR="~nobody-has-this-name/x")
+    assert settings.state_dir == world / "here/~nobody-has-this-name/x"
+
+
+@pytest.mark.parametrize("agent", ["main", "a", "work-2", "a.b_c", "_x", "0", "x" * 64])
+def test_agent_ids_that_are_fine(world: Path, agent: str) -> None:
+    settings = load(world, agent=agent)
+    assert settings.agent == agent
+    assert settings.store.path == settings.state_dir / f"memory/{agent}.sqlite"
+
+
+@pytest.mark.parametrize(
+    "agent", ["", ".", "..", ".x", "-x", "a/b", "../x", "a\\b", "a b", "ä", "a\n", "\0", "x" * 65]
+)
+def test_agent_ids_that_could_leave_the_folder_are_refused(world: Path, agent: str) -> None:
+    with pytest.raises(ConfigError, match=r"agent id .* cannot be used"):
+        load(world, agent=agent)
+
+
+def test_agent_ids_do_not_tell_case(world: Path) -> None:
+    """Two agents that differ in case only would share a file on some disks."""
+    assert load(world, agent="Work").agent == "work"

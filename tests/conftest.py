@@ -1,0 +1,58 @@
+"""What many tests need: a workspace of notes and a memory over it, away from the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from memdown import Memory
+from memdown.config import load_settings
+from memdown.testing import HashEmbedder
+
+Notes = dict[str, str]
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test reads or writes the state, the configuration or the keys of whoever runs it."""
+    state = tmp_path_factory.mktemp("state")
+    monkeypatch.setenv("MEMDOWN_STATE_DIR", str(state))
+    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    for name in ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "VOYAGE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("MEMDOWN_CONFIG", raising=False)
+    return state
+
+
+@pytest.fixture
+def write_notes(tmp_path: Path) -> Callable[[Notes], Path]:
+    """Writes notes into a workspace and returns its folder."""
+
+    def write(notes: Notes) -> Path:
+        folder = tmp_path / "workspace"
+        folder.mkdir(exist_ok=True)
+        for path, text in notes.items():
+            file = folder / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+        return folder
+
+    return write
+
+
+@pytest.fixture
+def open_memory() -> Iterator[Callable[..., Memory]]:
+    """Opens memories with an embedder that needs nothing, and closes them after the test."""
+    opened: list[Memory] = []
+
+    def open_one(folder: Path, embedder: HashEmbedder | None = None, **options: object) -> Memory:
+        settings = load_settings(workspace=folder, **options)  # type: ignore[arg-type]
+        memory = Memory.from_settings(settings, embedder=embedder or HashEmbedder())
+        opened.append(memory)
+        return memory
+
+    yield open_one
+    for memory in opened:
+        memory.close()

@@ -1,0 +1,162 @@
+"""The index file itself: permissions, damage, versions, read-only places, leftovers."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import apsw
+import pytest
+
+from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
+from memdown.errors import IndexCorrupt, IndexTooNew, StoreError
+from memdown.stores.sqlite import create
+from memdown.stores.sqlite.schema import MIGRATIONS, table_names
+
+
+def filled(path: Path) -> None:
+    store = create(path)
+    with store.writing(1.0):
+        store.begin(PRINT)
+        for number in range(200):
+            name = f"{number}.md"
+            store.replace(state(name), [chunk(name, 1, [f"alpha {number}"])], unit(1, 0, 0, 0))
+    store.close()
+
+
+def test_only_the_owner_can_read(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "index.sqlite"
+    filled(path)
+    store = create(path)
+    store.files()
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    for file in path.parent.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file.name
+
+
+def test_reading_makes_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "index.sqlite"
+    store = create(path)
+    assert store.files() == {}
+    assert store.status().size_bytes == 0
+    assert not path.parent.exists()
+
+
+def test_a_newer_index_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    db = apsw.Connection(str(path))
+    db.pragma("user_version", len(MIGRATIONS) + 1)
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(IndexTooNew, match="newer version"):
+        create(path).files()
+    with pytest.raises(IndexTooNew), create(path).writing(1.0):
+        pass
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("garbage", [b"not a database at all" * 300, b"\0" * 8192])
+def test_garbage_is_called_damaged(tmp_path: Path, garbage: bytes) -> None:
+    path = tmp_path / "index.sqlite"
+    path.write_bytes(garbage)
+    with pytest.raises(IndexCorrupt, match="damaged"):
+        create(path).files()
+
+
+def test_a_truncated_index_is_called_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    path.write_bytes(path.read_bytes()[:20_000])
+    with pytest.raises(IndexCorrupt):
+        create(path).files()
+
+
+def test_an_empty_file_is_an_empty_index(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    path.touch()
+    store = create(path)
+    assert store.files() == {}
+    with store.writing(1.0):
+        store.begin(PRINT)
+    assert store.fingerprint() == PRINT
+
+
+def test_a_damaged_index_is_set_aside_with_its_side_files(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    path.write_bytes(b"garbage")
+    path.with_name("index.sqlite-wal").write_bytes(b"old wal")
+    store = create(path)
+    aside = Path(store.set_aside())
+    assert aside.read_bytes() == b"garbage"
+    assert aside.with_name(aside.name + "-wal").read_bytes() == b"old wal"
+    assert not path.exists()
+    with store.writing(1.0):
+        store.begin(PRINT)
+    assert store.fingerprint() == PRINT
+
+
+def test_a_killed_rebuild_leaves_no_litter(tmp_path: Path) -> None:
+    """What a kill leaves is what stands in the file when the process is gone."""
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    store = create(path)
+    rebuild = store.rebuild(PRINT)
+    writer = rebuild.__enter__()
+    writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    other = create(path)
+    with other.writing(1.0):
+        pass
+    db = apsw.Connection(str(path))
+    assert not [name for name in table_names(db) if name.startswith(("next_", "old_"))]
+    db.close()
+    assert len(other.files()) == 200
+
+
+def test_without_the_extension_an_index_made_with_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    plain = create(path, vector_enabled=False)
+    with plain.snapshot() as snapshot:
+        assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
+
+
+def test_a_missing_extension_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    store = create(path, extension_path="/nowhere/vec0")
+    status = store.status()
+    assert not status.vector_available
+    assert "nowhere" in (status.vector_error or "")
+    with store.snapshot() as snapshot:
+        assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
+
+
+def test_without_fts5_vectors_still_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An authorizer that denies the function stands for an SQLite built without FTS5."""
+    original = apsw.Connection
+
+    def deny(action: int, _: str | None, name: str | None, *__: object) -> int:
+        is_fts = action == apsw.SQLITE_FUNCTION and name == "fts5_source_id"
+        return apsw.SQLITE_DENY if is_fts else apsw.SQLITE_OK
+
+    def connect(*args: object, **kwargs: object) -> apsw.Connection:
+        db = original(*args, **kwargs)  # type: ignore[arg-type]
+        db.authorizer = deny
+        return db
+
+    monkeypatch.setattr(apsw, "Connection", connect)
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    store = create(path)
+    assert not store.status().fts_available
+    assert texts_found(store, words("alpha")) == []
+    with store.snapshot() as snapshot:
+        assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
+
+
+def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    store = create(tmp_path / "index.sqlite")
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.files()

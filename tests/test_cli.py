@@ -1,0 +1,191 @@
+"""The command line as people use it: real processes, real exit codes, one sentence an error."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from memdown.cli import run
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "workspace"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "workspace"
+    (folder / "memory").mkdir(parents=True)
+    (folder / "MEMORY.md").write_text("# Memory\n\n- Ana prefers tea.\n")
+    (folder / "memory/home.md").write_text("# Home\n\nThe router is a TP-Link ER605.\n")
+    return folder
+
+
+def memdown(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    """A real process, with nothing but pipes around it."""
+    command = [sys.executable, "-m", "memdown.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def test_the_example_from_the_readme() -> None:
+    result = memdown("search", "which router do we use at home?", "--workspace", str(EXAMPLE))
+    assert result.returncode == 0
+    first = result.stdout.splitlines()[0]
+    assert "memory/home-network.md" in first
+    assert "Source: memory/home-network.md#L" in result.stdout
+
+
+def test_a_folder_with_notes_needs_no_option(workspace: Path) -> None:
+    result = memdown("search", "router", cwd=workspace)
+    assert "memory/home.md" in result.stdout
+    assert result.returncode == 0
+
+
+def test_search_as_json(workspace: Path) -> None:
+    result = memdown("search", "router", "--json", "-n", "1", "--workspace", str(workspace))
+    data = json.loads(result.stdout)
+    (hit,) = data["results"]
+    assert hit["path"] == "memory/home.md"
+    assert (hit["startLine"], hit["endLine"]) == (1, 3)
+    assert hit["citation"] == "memory/home.md#L1-L3"
+    assert hit["source"] == "memory"
+    assert data["provider"] == "bundled"
+
+
+def test_nothing_found_is_exit_code_1(workspace: Path) -> None:
+    result = memdown("search", "quantum chromodynamics", "--workspace", str(workspace))
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert "Nothing found" in result.stderr
+
+
+def test_remember_get_and_search_again(workspace: Path) -> None:
+    wrote = memdown("remember", "The spare key is at Tom's.", "--json", "-w", str(workspace))
+    citation = json.loads(wrote.stdout)["citation"]
+    assert "spare key" in memdown("get", citation, "-w", str(workspace)).stdout
+    assert "spare key" in memdown("search", "spare key", "-w", str(workspace)).stdout
+    piped = memdown("remember", "--durable", "-w", str(workspace), input="From a pipe.\n")
+    assert "MEMORY.md" in piped.stdout
+    assert "From a pipe." in (workspace / "MEMORY.md").read_text()
+
+
+def test_init_makes_a_workspace_and_keeps_what_is_there(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    assert memdown("init", str(folder)).returncode == 0
+    (folder / "MEMORY.md").write_text("mine")
+    again = memdown("init", str(folder))
+    assert "nothing was changed" in again.stdout
+    assert (folder / "MEMORY.md").read_text() == "mine"
+
+
+def test_index_and_status(workspace: Path) -> None:
+    place = ("--workspace", str(workspace))
+    before = json.loads(memdown("status", "--json", *place).stdout)
+    assert (before["files"], before["dirty"]) == (0, True)
+    assert "2 indexed" in memdown("index", *place).stdout
+    report = json.loads(memdown("index", "--force", "--json", *place).stdout)
+    assert report["rebuilt"]
+    after = json.loads(memdown("status", "--deep", "--json", *place).stdout)
+    assert (after["files"], after["dirty"], after["probe"]["embedder"]) == (2, False, True)
+    assert after["vector"] == {"enabled": True, "available": True, "loadError": None, "dims": 256}
+    text = memdown("status", *place).stdout
+    assert "up to date" in text
+    assert "bundled" in text
+
+
+def test_config_commands(tmp_path: Path) -> None:
+    file = tmp_path / "memdown.json5"
+    file.write_text("{agents: {defaults: {memorySearch: {query: {maxResults: 3}}}}}")
+    shown = json.loads(memdown("config", "show", "--config", str(file)).stdout)
+    assert shown["agents"]["defaults"]["memorySearch"]["query"]["maxResults"] == 3
+    assert "fine" in memdown("config", "check", "--config", str(file)).stdout
+    assert memdown("config", "path", "--config", str(file)).stdout.strip() == str(file)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["search", ""], "The query is empty"),
+        (["get", "../secret.md"], "outside the memory"),
+        (["get", "memory/none.md"], "memory/none.md"),
+        (["get", "MEMORY.md", "--from", "0"], "1"),
+        (["remember", "  "], "empty"),
+        (["search", "x", "--workspace", "nowhere"], "does not exist"),
+        (["search", "x", "--workspace", "MEMORY.md"], "not a folder"),
+        (["search", "x", "--config", "missing.json5"], "missing.json5"),
+        (["search", "x", "--config", "broken.json5"], "broken.json5"),
+        (["search", "x", "--config", "typo.json5"], "maxResults"),
+        (["search", "x", "--agent", "../evil"], "agent"),
+        (["search", "x", "--max-results", "0"], "range"),
+        (["search", "x", "--min-score", "2"], "range"),
+        (["frobnicate"], "No such command"),
+        (["search"], "Missing argument"),
+    ],
+)
+def test_bad_input_gets_one_clear_sentence(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
+) -> None:
+    (workspace / "broken.json5").write_text("{agents: {")
+    (workspace / "typo.json5").write_text(
+        "{agents: {defaults: {memorySearch: {query: {maxResult: 3}}}}}"
+    )
+    result = memdown(*arguments, cwd=workspace)
+    assert result.returncode == 2
+    assert sentence in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+    assert len(result.stderr.strip().splitlines()) <= 4
+
+
+def test_ctrl_c_leaves_everything_sound(tmp_path: Path) -> None:
+    folder = tmp_path / "big"
+    (folder / "memory").mkdir(parents=True)
+    for number in range(1500):
+        text = "\n".join(f"Note {number}, line {line}: some words to index." for line in range(60))
+        (folder / f"memory/n{number}.md").write_text(text)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "memdown.cli", "index", "--workspace", str(folder)],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode in (130, 0)
+    assert "Traceback" not in errors
+    done = memdown("index", "--json", "--workspace", str(folder))
+    report = json.loads(done.stdout)
+    assert report["indexed"] + report["unchanged"] == 1500
+    found = memdown("search", "note 1234 line 7", "--workspace", str(folder))
+    assert found.returncode == 0
+
+
+def test_a_reader_that_leaves_early_is_no_error(workspace: Path) -> None:
+    command = f"{sys.executable} -m memdown.cli search router -w {workspace} | head -c 1"
+    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["completion", shell]) == 0
+    assert "_MEMDOWN_COMPLETE" in capsys.readouterr().out
+
+
+def test_completion_completes(tmp_path: Path) -> None:
+    environment = {**os.environ, "_MEMDOWN_COMPLETE": "bash_complete", "COMP_WORDS": "memdown se", "COMP_CWORD": "1"}
+    result = memdown(env=environment)
+    assert "search" in result.stdout
+
+
+def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
+    from memdown.cli import _COMMANDS
+
+    for name in _COMMANDS:
+        assert run([name, "--help"]) == 0
+        assert "Usage: memdown" in capsys.readouterr().out
