@@ -9,13 +9,13 @@ run: $(VENV)/.run
 	@$(BIN)/memdown index --workspace examples/workspace
 	@$(BIN)/memdown search "which router do we use at home?" --workspace examples/workspace
 
-test: $(VENV)/.dev
+test: $(VENV)/.dev $(VENV)/.browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -m "not long"
 
-test-long: $(VENV)/.dev
+test-long: $(VENV)/.dev $(VENV)/.examples
 	$(BIN)/pytest -m long
 
 lint: $(VENV)/.dev
@@ -44,3 +44,16 @@ $(VENV)/.run: $(BIN)/python pyproject.toml
 $(VENV)/.dev: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/.run
+
+# The frameworks whose examples are run: 200 MB and about a minute, so not for every `make test`.
+$(VENV)/.examples: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[examples]'
+	@touch $@
+
+# The tests of the web page drive Debian's Chromium; root installs it, others by sudo.
+$(VENV)/.browser: | $(BIN)/python
+	@command -v chromium >/dev/null || { \
+		asroot=$$([ "$$(id -u)" = 0 ] || echo sudo); \
+		$$asroot apt-get update -qq && \
+		$$asroot env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; }
+	@touch $@

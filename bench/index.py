@@ -7,12 +7,11 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from memdown.chunking import chunk_document
-
 from bench.calibration import calibrate, describe, unit
 from bench.generate import Workload, generate
 from bench.measure import Timing, middle, save, table, timed
 from memdown import Memory, SyncReport
+from memdown.chunking import chunk_document
 from memdown.documents import read_document
 from memdown.embedders import create
 from memdown.types import Embedder, FileState
@@ -34,7 +33,7 @@ def _measure(load: Workload, state: Path) -> None:
         report, full = timed(memory.sync)
         unchanged = _repeat(memory.sync)
         one_file = _repeat(lambda: _change_one_file(load, memory))
-    embedder = create("bundled", {})
+    embedder = create("bundled")
     embedder.embed_query("loads the model")
     embedding = _embed_alone(embedder, texts)
     after = calibrate()

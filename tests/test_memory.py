@@ -149,13 +149,13 @@ def test_a_damaged_index_is_rebuilt(
 
 
 def test_an_index_of_a_newer_version_is_an_error(folder: Path, open_memory: OpenMemory) -> None:
-    import apsw
+    from memdown.stores.sqlite.connection import connect
 
     memory = open_memory(folder)
     memory.sync()
     place = memory.status().store.location
     memory.close()
-    db = apsw.Connection(place)
+    db = connect(Path(place))
     db.pragma("user_version", 999)
     db.close()
     with pytest.raises(IndexTooNew):

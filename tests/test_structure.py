@@ -13,20 +13,20 @@ PACKAGE = Path(memdown.__file__).parent
 
 PUBLIC = """
 Answer BadAnswer Citation ConfigError DiskFull EmbedderError Excerpt Failure Hit IndexBusy
-IndexCorrupt IndexTooNew MemdownError Memory MissingExtra MissingKey NoteNotFound PathRefused
-Progress ProviderTimeout QueryError QuotaExhausted RateLimited RefusedKey Status StoreError
-SyncReport Unreachable WorkspaceError
+ImportFailed IndexCorrupt IndexTooNew MemdownError Memory MissingExtra MissingKey NoteNotFound PathRefused
+Progress ProviderTimeout QueryError QuotaExhausted RateLimited RefusedKey SessionError SessionNotFound
+Status StoreError SyncReport Unreachable WorkspaceError
 """.split()
 
 # Lower layers know nothing of higher ones.
 LAYERS = (
-    {"types", "errors", "text"},
-    {"config", "workspace", "documents", "transcripts", "redaction", "chunking", "embedders", "stores"},
-    {"ranking"},
-    {"indexing", "search", "watching"},
-    {"memory"},
-    {"agent", "backends", "sessions", "importing", "evaluation", "testing"},
-    {"cli", "mcp", "web"},
+    {"types", "errors", "text", "failpoints", "redaction"},
+    {"config", "workspace", "documents", "transcripts", "chunking", "embedders", "stores", "usage"},
+    {"ranking", "growing"},
+    {"backfill", "choice", "conversations", "embedding", "indexing", "search", "unreadable", "watching"},
+    {"memory", "wiring"},
+    {"agent", "backends", "clientfiles", "doctor", "sessions", "importing", "evaluation", "testing"},
+    {"chat", "cli", "hooks", "mcp", "web"},
 )
 
 

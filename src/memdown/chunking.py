@@ -1,42 +1,202 @@
-"""temporary"""
+"""Document → chunks: runs of lines to be embedded, and in them the passages to be matched."""
+
 from __future__ import annotations
+
 import hashlib
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from memdown.text import cuts, weight
 from memdown.types import Chunk, Document, Passage
 
-def chunk_document(document: Document, *, tokens: int, overlap: int, model: str, headings: Sequence[tuple[int, str]] = ()) -> list[Chunk]:
-    cap, over = max(32, tokens*4), overlap*4
-    lines = [l.rstrip("\r") for l in document.text.split("\n")]
-    if lines and not lines[-1]: lines.pop()
-    pieces = [(n, line[i:i+cap]) for n, line in enumerate(lines, 1) for i in range(0, max(1, len(line)), cap)]
-    groups=[]; cur=[]; size=0; fresh=0
-    for n, t in pieces:
-        if len(cur)>fresh and size+len(t)+1>cap:
-            groups.append((cur,fresh)); keep=[]; k=0
-            for a in reversed(cur):
-                if k+len(a[1])+1>over or k+len(a[1])+1+len(t)+1>cap: break
-                keep.insert(0,a); k+=len(a[1])+1
-            cur=keep; fresh=len(keep); size=k
-        cur.append((n,t)); size+=len(t)+1
-    if len(cur)>fresh: groups.append((cur,fresh))
-    out=[]
-    def head(n):
-        h=""
-        for ln,t in headings:
-            if ln<=n: h=t
-        return h
-    lm = document.line_map
-    m = (lambda n: lm[n-1]) if lm else (lambda n: n)
-    for cur,fresh in groups:
-        text="\n".join(t for _,t in cur)
-        if not text.strip(): continue
-        ps=[]; off=sum(len(t)+1 for _,t in cur[:fresh]); s=off; sl=None
-        for n,t in cur[fresh:]:
-            if sl is not None and off+len(t)-s>400 and text[s:off].strip():
-                ps.append(Passage(s,off-1,m(sl),m(pl),head(sl))); s=off; sl=None
-            if sl is None: sl=n
-            pl=n; off+=len(t)+1
-        if text[s:].strip() or not ps: ps.append(Passage(s,len(text),m(sl),m(pl),head(sl)))
-        d=hashlib.sha256(text.encode()).hexdigest(); a,b=m(cur[0][0]),m(cur[-1][0])
-        out.append(Chunk(hashlib.sha256(f"{document.source}:{document.path}:{a}:{b}:{d}:{model}".encode()).hexdigest(),document.path,document.source,a,b,head(cur[fresh][0]),text,d,tuple(ps)))
-    return out
+_SMALLEST_CAP: Final = 32
+_PASSAGE_CAP: Final = 400
+
+
+class _Piece(NamedTuple):
+    """A line, or a part of a line that is longer than a chunk may be."""
+
+    line: int
+    text: str
+    weight: int
+    whole: bool = True
+    first: bool = True
+
+
+class _Span(NamedTuple):
+    """A line, or a piece of one that is longer than a chunk, by its place in a chunk's text."""
+
+    start: int
+    end: int
+    line: int
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """The pieces of one chunk; the first `repeated` of them end the chunk before."""
+
+    pieces: list[_Piece]
+    repeated: int
+
+
+class _Places:
+    """What belongs to a line: its number in the original file, and the headings above it."""
+
+    def __init__(
+        self, line_map: tuple[int, ...] | None, headings: Sequence[tuple[int, str]]
+    ) -> None:
+        self._line_map = line_map
+        self._changes = [line for line, _ in headings]
+        self._paths = ["", *(path for _, path in headings)]
+        self.heading_lines = frozenset(self._changes)
+
+    def original(self, line: int) -> int:
+        return self._line_map[line - 1] if self._line_map else line
+
+    def listed(self, pieces: list[_Piece]) -> tuple[int, ...] | None:
+        """The original line of each piece, unless they simply count up."""
+        if self._line_map is None:
+            return None
+        lines = tuple(self.original(piece.line) for piece in pieces)
+        return None if lines == tuple(range(lines[0], lines[0] + len(lines))) else lines
+
+    def lines(self, pieces: Sequence[_Piece]) -> tuple[int, ...] | None:
+        return tuple(self.original(piece.line) for piece in pieces) if self._line_map else None
+
+    def heading(self, line: int) -> str:
+        return self._paths[bisect_right(self._changes, line)]
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines as editors count them: ended by LF or CRLF, and none after a final line end."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def chunk_document(
+    document: Document,
+    *,
+    tokens: int,
+    overlap: int,
+    model: str,
+    headings: Sequence[tuple[int, str]] = (),
+) -> list[Chunk]:
+    """Cut a document into chunks of about `tokens` tokens that overlap by about `overlap`.
+
+    `headings` are the lines at which the path of headings changes, with the path from there on.
+    A chunk's id is the digest of `source:path:start:end:hash:model`; where several chunks would
+    get the same one (equal pieces of one long line), the later ones append `:1`, `:2` and so on.
+    """
+    cap = max(_SMALLEST_CAP, tokens * 4)
+    places = _Places(document.line_map, headings)
+    seen: dict[str, int] = {}
+    chunks = []
+    for draft in _drafts(_pieces(split_lines(document.text), cap), cap, overlap * 4):
+        passages = tuple(_passages(draft, places))
+        if not passages:
+            continue
+        text = "\n".join(piece.text for piece in draft.pieces)
+        digest = _digest(text)
+        start = places.original(draft.pieces[0].line)
+        end = places.original(draft.pieces[-1].line)
+        name = f"{document.source}:{document.path}:{start}:{end}:{digest}:{model}"
+        repetition = seen[name] = seen.get(name, -1) + 1
+        chunks.append(
+            Chunk(
+                id=_digest(f"{name}:{repetition}" if repetition else name),
+                path=document.path,
+                source=document.source,
+                start_line=start,
+                end_line=end,
+                heading=passages[0].heading,
+                text=text,
+                digest=digest,
+                passages=passages,
+                lines=places.listed(draft.pieces),
+            )
+        )
+    return chunks
+
+
+def _pieces(lines: list[str], cap: int) -> Iterator[_Piece]:
+    for number, line in enumerate(lines, start=1):
+        size = weight(line)
+        if size <= cap:
+            yield _Piece(number, line, size)
+            continue
+        for start, end in cuts(line, cap):
+            part = line[start:end]
+            yield _Piece(number, part, weight(part), whole=False, first=start == 0)
+
+
+def _drafts(pieces: Iterable[_Piece], cap: int, overlap: int) -> Iterator[_Draft]:
+    current: list[_Piece] = []
+    size = repeated = 0
+    for piece in pieces:
+        if current and (size + 1 + piece.weight > cap or not piece.first):
+            yield _Draft(current, repeated)
+            current = _tail(current, min(overlap, cap - 1 - piece.weight)) if piece.first else []
+            repeated = len(current)
+            size = sum(old.weight for old in current) + max(0, repeated - 1)
+        size += piece.weight + (1 if current else 0)
+        current.append(piece)
+    if current:
+        yield _Draft(current, repeated)
+
+
+def _tail(pieces: list[_Piece], room: int) -> list[_Piece]:
+    """The last whole lines that fit into the room, line ends included."""
+    kept = 0
+    for piece in reversed(pieces):
+        room -= piece.weight + (1 if kept else 0)
+        if room < 0 or not piece.whole:
+            break
+        kept += 1
+    return pieces[len(pieces) - kept :]
+
+
+def _passages(draft: _Draft, places: _Places) -> Iterator[Passage]:
+    """Group what a chunk adds to the one before: lines up to the cap, anew at every heading.
+
+    A line is never split: a paragraph is matched best as a whole, and what is shown of it is
+    chosen later.
+    """
+    group: list[_Span] = []
+    size = 0
+    for span in _spans(draft):
+        grown = size + span.start - group[-1].end + span.weight if group else span.weight
+        if group and (grown > _PASSAGE_CAP or span.line in places.heading_lines):
+            yield _passage(group, places)
+            group, grown = [], span.weight
+        group.append(span)
+        size = grown
+    if group:
+        yield _passage(group, places)
+
+
+def _spans(draft: _Draft) -> Iterator[_Span]:
+    offset = sum(len(piece.text) + 1 for piece in draft.pieces[: draft.repeated])
+    for piece in draft.pieces[draft.repeated :]:
+        if piece.text and not piece.text.isspace():
+            yield _Span(offset, offset + len(piece.text), piece.line, piece.weight)
+        offset += len(piece.text) + 1
+
+
+def _passage(group: list[_Span], places: _Places) -> Passage:
+    first, last = group[0], group[-1]
+    return Passage(
+        start=first.start,
+        end=last.end,
+        start_line=places.original(first.line),
+        end_line=places.original(last.line),
+        heading=places.heading(first.line),
+    )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -5,6 +5,9 @@ MemdownError
 ├── WorkspaceError        the notes: folder, file, path
 │   ├── PathRefused       a path that memory must not open
 │   └── NoteNotFound      a path that names no note
+├── SessionError          the sessions: a file, an id, an entry
+│   └── SessionNotFound   an id that names no session
+├── ImportFailed          something that cannot be brought in
 ├── QueryError            a search that cannot be asked
 ├── EmbedderError         the embedding provider
 │   ├── MissingKey        no API key was found
@@ -43,6 +46,18 @@ class PathRefused(WorkspaceError):
 
 class NoteNotFound(WorkspaceError):
     """The path names no existing note."""
+
+
+class SessionError(MemdownError):
+    """A session cannot be read or written."""
+
+
+class SessionNotFound(SessionError):
+    """The id names no session."""
+
+
+class ImportFailed(MemdownError):
+    """What should be brought in is not there or is not in a known form."""
 
 
 class QueryError(MemdownError):

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from memdown.chunking import chunk_document
-from memdown.errors import WorkspaceError
+from memdown.embedding import Embedding, Flight, works_ahead
+from memdown.errors import BadAnswer, EmbedderError, WorkspaceError
+from memdown.growing import Growth, write_portions
 from memdown.text import TERMS_VERSION
 from memdown.types import (
     Chunk,
@@ -26,13 +28,16 @@ from memdown.types import (
     ProgressCallback,
     Store,
     SyncReport,
+    Vector,
     Vectors,
     Writer,
 )
 
 # Files are embedded and written together until this many new chunks are waiting: enough for large
-# requests, few enough that memory stays flat and a stopped sync loses little.
+# requests, few enough that memory stays flat and a stopped sync loses little. An embedder that
+# works ahead, with several requests in flight, gets more at a time, so that it is never idle.
 _CHUNKS_A_BATCH = 256
+_CHUNKS_AHEAD = 1024
 
 NO_MODEL = ModelKey("none", "none", "none")
 
@@ -60,7 +65,7 @@ class _Tally:
     indexed: int = 0
     unchanged: int = 0
     chunks: int = 0
-    embedded: int = 0
+    waiting: int = 0
     failed: list[Failure] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
@@ -112,18 +117,37 @@ def fits(have: Fingerprint | None, want: Fingerprint) -> bool:
     return replace(have, dims=dims) == replace(want, dims=dims) and have.dims in (None, dims)
 
 
+def chunks_of(document: Document, embedder: Embedder | None, chunking: Chunking) -> list[Chunk]:
+    """How a document is cut."""
+    return chunk_document(
+        document,
+        tokens=chunking.tokens,
+        overlap=chunking.overlap,
+        model=embedder.model if embedder else NO_MODEL.model,
+        headings=document.headings,
+    )
+
+
 def changed_paths(on_disk: Mapping[str, FileState], indexed: Mapping[str, FileState]) -> list[str]:
     """The files that are new or look different from what is indexed."""
     return [
         path
         for path, state in on_disk.items()
-        if path not in indexed or not state.same_stat(indexed[path])
+        if state is not (known := indexed.get(path))
+        and (known is None or not state.same_stat(known))
     ]
 
 
-def gone_paths(on_disk: Iterable[str], indexed: Iterable[str]) -> list[str]:
-    """The indexed files that are no longer there."""
-    return sorted(set(indexed) - set(on_disk))
+def gone_paths(
+    on_disk: Iterable[str], indexed: Iterable[str], unseen: Sequence[str] = ()
+) -> list[str]:
+    """The indexed files that are no longer there, as far as that can be seen.
+
+    A folder that cannot be looked into, such as one on a disk that is not mounted, has lost
+    nothing: what is known of it stays.
+    """
+    gone = set(indexed) - set(on_disk)
+    return sorted(path for path in gone if not path.startswith(tuple(unseen)))
 
 
 def update(
@@ -134,26 +158,37 @@ def update(
     chunking: Chunking,
     *,
     rebuild: bool,
+    growths: Sequence[Growth] = (),
     unchanged: int = 0,
     progress: ProgressCallback | None = None,
     stop: threading.Event | None = None,
+    waiting: frozenset[str] = frozenset(),
 ) -> SyncReport:
-    """Bring the store up to date. With `rebuild`, `changes` must hold every file.
+    """Bring the store up to date. With `rebuild`, `changes` and `growths` must hold every file.
 
     When `stop` is set it ends between two files: a rebuild is dropped, anything else is kept and
-    continued by the next sync.
+    continued by the next sync. Files that hold a text in `waiting` are left for a later sync.
     """
     tally = _Tally(unchanged=unchanged)
-    work = _Work(store, embedder, chunking, tally, progress, stop)
     want = wanted_fingerprint(embedder, chunking)
+    embedding = _embedding(store, embedder, want, rebuild=rebuild)
+    work = _Work(store, embedder, chunking, tally, progress, stop, embedding, rebuild, waiting)
     if rebuild:
         with contextlib.suppress(_Stopped), store.rebuild(want) as writer:
             _write_all(work, writer, changes, {})
+            _write_growths(work, writer, growths, {})
     else:
         if store.fingerprint() is None:
             store.begin(want)
-        with contextlib.suppress(_Stopped):
-            _write_all(work, store, changes, store.files() if changes else {})
+        try:
+            with contextlib.suppress(_Stopped):
+                indexed = store.files() if changes or growths else {}
+                _write_all(work, store, changes, indexed)
+                _write_growths(work, store, growths, indexed)
+        except EmbedderError:
+            # A provider that is down is no reason to go on finding notes that are gone.
+            store.remove(gone)
+            raise
         if gone:
             with tally.timed("write"):
                 store.remove(gone)
@@ -162,9 +197,12 @@ def update(
         removed=len(gone),
         unchanged=tally.unchanged,
         chunks=tally.chunks,
-        embedded=tally.embedded,
+        embedded=embedding.embedded if embedding else 0,
+        looked_up=embedding.looked_up if embedding else 0,
+        found=embedding.found if embedding else 0,
+        waiting=tally.waiting,
         rebuilt=rebuild,
-        complete=not (stop and stop.is_set()),
+        complete=not (stop and stop.is_set()) and not tally.waiting,
         failed=tuple(tally.failed),
         seconds=dict(tally.seconds),
     )
@@ -180,6 +218,9 @@ class _Work:
     tally: _Tally
     progress: ProgressCallback | None
     stop: threading.Event | None
+    embedding: Embedding | None
+    rebuild: bool
+    waiting: frozenset[str]
 
 
 class _Stopped(Exception):
@@ -189,7 +230,9 @@ class _Stopped(Exception):
 def _write_all(
     work: _Work, writer: Writer, changes: Sequence[Change], indexed: Mapping[str, FileState]
 ) -> None:
+    enough = _CHUNKS_AHEAD if works_ahead(work.embedder) else _CHUNKS_A_BATCH
     waiting: list[_Waiting] = []
+    flying: _Flying | None = None
     for number, change in enumerate(changes):
         if work.stop and work.stop.is_set():
             raise _Stopped
@@ -198,11 +241,18 @@ def _write_all(
         prepared = _prepare(work, writer, change, indexed)
         if prepared is None:
             continue
+        if not work.waiting.isdisjoint(chunk.digest for chunk in prepared.fresh):
+            work.tally.waiting += 1
+            continue
         waiting.append(prepared)
-        if sum(len(file.fresh) for file in waiting) >= _CHUNKS_A_BATCH:
-            _flush(work, writer, waiting)
-            waiting.clear()
-    _flush(work, writer, waiting)
+        if sum(len(file.fresh) for file in waiting) >= enough:
+            # The next flight is launched before the last one lands: requests never pause for us.
+            launched = _launch(work, waiting)
+            _land(work, writer, flying)
+            waiting, flying = [], launched
+    launched = _launch(work, waiting)
+    _land(work, writer, flying)
+    _land(work, writer, launched)
     if work.progress:
         work.progress(Progress(len(changes), len(changes), ""))
 
@@ -224,52 +274,114 @@ def _prepare(
         tally.unchanged += 1
         return None
     with tally.timed("chunk"):
-        chunks = chunk_document(
-            document,
-            tokens=work.chunking.tokens,
-            overlap=work.chunking.overlap,
-            model=work.embedder.model if work.embedder else NO_MODEL.model,
-            headings=document.headings,
-        )
+        chunks = chunks_of(document, work.embedder, work.chunking)
         keep = writer.stored_prefix(document.path, chunks) if known else 0
     return _Waiting(state, chunks, keep)
 
 
-def _flush(work: _Work, writer: Writer, waiting: Sequence[_Waiting]) -> None:
-    """Embed what waits in one go and write it, one transaction a file."""
-    tally = work.tally
-    fresh = [chunk for file in waiting for chunk in file.fresh]
-    with tally.timed("embed"):
-        rows = _embed(work.store, work.embedder, fresh, tally)
-    first = 0
-    for file in waiting:
-        count = len(file.fresh)
-        vectors = None if rows is None else rows[first : first + count]
-        first += count
-        with tally.timed("write"):
-            writer.replace(file.state, file.chunks, vectors, file.keep)
-        tally.indexed += 1
-        tally.chunks += len(file.chunks)
+def _write_growths(
+    work: _Work, writer: Writer, growths: Sequence[Growth], indexed: Mapping[str, FileState]
+) -> None:
+    """Add what transcripts have more; each portion is written before the next is read."""
+
+    def cut(document: Document) -> list[Chunk]:
+        with work.tally.timed("chunk"):
+            return chunks_of(document, work.embedder, work.chunking)
+
+    for number, growth in enumerate(growths):
+        path = growth.state.path
+        try:
+            for chunks in write_portions(
+                writer, growth, indexed.get(path), cut, lambda fresh: _embedded(work, fresh)
+            ):
+                work.tally.chunks += chunks
+                if work.progress:
+                    work.progress(Progress(number, len(growths), path))
+                if work.stop and work.stop.is_set():
+                    raise _Stopped
+            work.tally.indexed += 1
+        except _WaitsForBatch:
+            work.tally.waiting += 1
+        except (WorkspaceError, OSError) as error:
+            work.tally.failed.append(Failure(path, str(error)))
+        except BadAnswer as error:
+            if work.rebuild:
+                raise
+            work.tally.failed.append(Failure(path, str(error), passing=True))
 
 
-def _embed(
-    store: Store, embedder: Embedder | None, chunks: Sequence[Chunk], tally: _Tally
-) -> Vectors | None:
-    """The chunks' vectors, each distinct text embedded once, known ones taken from the cache."""
+class _WaitsForBatch(Exception):
+    """A text is in a batch job that has not come back yet."""
+
+
+def _embedded(work: _Work, chunks: Sequence[Chunk]) -> Vectors | None:
+    """The chunks' vectors, now; an error if any cannot be had."""
+    if not work.waiting.isdisjoint(chunk.digest for chunk in chunks):
+        raise _WaitsForBatch
+    if work.embedding is None:
+        return None
+    with work.tally.timed("embed"):
+        landed = work.embedding.land(work.embedding.launch(chunks))
+    if landed.error is not None:
+        raise landed.error
+    return _rows(landed.vectors, chunks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flying:
+    """Files whose vectors are on their way; no flight means that they get none."""
+
+    files: Sequence[_Waiting]
+    flight: Flight | None
+
+
+def _embedding(
+    store: Store, embedder: Embedder | None, want: Fingerprint, *, rebuild: bool
+) -> Embedding | None:
     if embedder is None:
         return None
+    have = None if rebuild else store.fingerprint()
+    return Embedding(store, embedder, want.key, have.dims if have else want.dims)
+
+
+def _launch(work: _Work, waiting: Sequence[_Waiting]) -> _Flying:
+    fresh = [chunk for file in waiting for chunk in file.fresh]
+    if work.embedding is None:
+        return _Flying(waiting, None)
+    with work.tally.timed("embed"):
+        return _Flying(waiting, work.embedding.launch(fresh))
+
+
+def _land(work: _Work, writer: Writer, flying: _Flying | None) -> None:
+    """Write files when their vectors are there, one transaction a file.
+
+    A provider that fails ends the sync, after what it did make is written. A single bad answer
+    costs the files that it is about, unless a good index would be replaced by less.
+    """
+    if flying is None:
+        return
+    tally = work.tally
+    error: EmbedderError | None = None
+    vectors: Mapping[str, Vector] | None = None
+    if work.embedding is not None and flying.flight is not None:
+        with tally.timed("embed"):
+            landed = work.embedding.land(flying.flight)
+        vectors, error = landed.vectors, landed.error
+    for file in flying.files:
+        if vectors is not None and any(chunk.digest not in vectors for chunk in file.fresh):
+            tally.failed.append(Failure(file.state.path, str(error), passing=True))
+            continue
+        with tally.timed("write"):
+            writer.replace(file.state, file.chunks, _rows(vectors, file.fresh), file.keep)
+        tally.indexed += 1
+        tally.chunks += len(file.chunks)
+    if error is not None and (work.rebuild or not isinstance(error, BadAnswer)):
+        raise error
+
+
+def _rows(vectors: Mapping[str, Vector] | None, chunks: Sequence[Chunk]) -> Vectors | None:
+    if vectors is None:
+        return None
     if not chunks:
-        return np.empty((0, embedder.dims or 0), dtype=np.float32)
-    texts = {chunk.digest: chunk.text for chunk in chunks}
-    key = model_key(embedder)
-    vectors = store.cached(key, list(texts)) if embedder.cacheable else {}
-    missing = [digest for digest in texts if digest not in vectors]
-    if missing:
-        made = embedder.embed_batch([texts[digest] for digest in missing])
-        if embedder.cacheable:
-            store.remember_vectors(key, missing, made)
-        vectors |= dict(zip(missing, made, strict=True))
-        tally.embedded += len(missing)
+        return np.empty((0, 0), dtype=np.float32)
     return np.stack([vectors[chunk.digest] for chunk in chunks])
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import logging
 import os
 import threading
@@ -12,24 +13,44 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from memdown import embedders, indexing, search, stores, watching, workspace
+import numpy as np
+
+from memdown import (
+    backfill,
+    embedders,
+    indexing,
+    search,
+    stores,
+    usage,
+    watching,
+    workspace,
+)
+from memdown.choice import Choice
 from memdown.config import Settings, load_settings
+from memdown.conversations import Conversations, sessions_folder
 from memdown.documents import read_document
 from memdown.errors import EmbedderError, IndexBusy, IndexCorrupt, MemdownError
 from memdown.indexing import Change, Chunking
 from memdown.types import (
     Answer,
+    Chunk,
     Citation,
     Document,
     Embedder,
     Excerpt,
+    Failure,
     FileState,
     ProgressCallback,
     Source,
     Status,
     Store,
+    StoredChunk,
     SyncReport,
+    Vector,
+    Vectors,
 )
+from memdown.unreadable import Unreadable
+from memdown.wiring import embedder_setup, usage_log
 
 log = logging.getLogger("memdown")
 _T = TypeVar("_T")
@@ -55,9 +76,17 @@ class Memory:
         self.settings = settings
         self._notes = notes
         self._store = store
-        self._chosen = chosen
+        self._choice = Choice(chosen)
         self._today = today
+        self._conversations = Conversations(
+            sessions_folder(settings.state_dir, settings.agent),
+            enabled="sessions" in settings.sources,
+            delta_bytes=settings.sync.sessions.delta_bytes,
+            delta_messages=settings.sync.sessions.delta_messages,
+        )
         self._sync_lock = threading.Lock()
+        self._unreadable = Unreadable()
+        self._listed: tuple[str, ...] = ()
         self._background: _SyncThread | None = None
         self._background_lock = threading.Lock()
         self._stop = threading.Event()
@@ -79,16 +108,22 @@ class Memory:
             agent=agent,
             environ=_environment(environ, state_dir),
         )
-        return cls.from_settings(settings)
+        return cls.from_settings(settings, environ=environ)
 
     @classmethod
-    def from_settings(cls, settings: Settings, *, embedder: Embedder | None = None) -> Self:
+    def from_settings(
+        cls,
+        settings: Settings,
+        *,
+        embedder: Embedder | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> Self:
         """Wire the parts up; an `embedder` of one's own takes the place of the configured one."""
         notes = workspace.open_workspace(settings.workspace, settings.extra_paths)
         chosen = (
-            embedders.Chosen(embedder, embedder.id)
+            embedders.Chosen(embedder, embedder.id, ours=False)
             if embedder
-            else embedders.choose(settings.provider, settings.fallback, {})
+            else embedders.choose(embedder_setup(settings, environ))
         )
         return cls(settings, notes, _open_store(settings), chosen)
 
@@ -107,29 +142,51 @@ class Memory:
         them and says so, unless someone is watching the `progress`.
         """
         reasons: list[str] = []
-        options = _search_options(self.settings, self._embedder, max_results, min_score, sources)
-        asked = search.prepare(query, self._embedder, reasons)
-        partial = self._freshen(reasons, progress) if self.settings.sync.on_search else False
-        return self._guarded(lambda: self._answer(asked, options, partial, reasons))
+        partial = False
+        embedder = self._guarded(self._fitting_embedder)
+        asked = search.prepare(query, embedder, reasons)
+        if self.settings.sync.on_search:
+            # A provider that could not answer a question will not embed notes either.
+            hurried = bool(reasons) and embedder is not None and embedder.cacheable
+            late: list[str] = []
+            partial = self._freshen(late, progress, hurried=hurried)
+            if self._fitting_embedder() is not embedder:
+                embedder = self._fitting_embedder()
+                reasons.clear()
+                asked = search.prepare(query, embedder, reasons)
+            reasons += late
+        if failed := self._unreadable.passing():
+            partial = True
+            reasons.append(f"partial: {len(failed)} notes have no vectors: {failed[0].reason}")
+        options = _search_options(self.settings, embedder, max_results, min_score, sources)
+        return self._guarded(lambda: self._answer(asked, embedder, options, partial, reasons))
 
     def _answer(
-        self, asked: search.Query, options: search.SearchOptions, partial: bool, reasons: list[str]
+        self,
+        asked: search.Query,
+        embedder: Embedder | None,
+        options: search.SearchOptions,
+        partial: bool,
+        reasons: list[str],
     ) -> Answer:
         fingerprint = self._store.fingerprint()
         if fingerprint is None:
             hits, why = [], ["there are no notes yet: write some, or check the workspace"]
         else:
-            if asked.vector is not None and fingerprint.key != indexing.model_key(self._embedder):
+            if asked.vector is not None and fingerprint.key != indexing.model_key(embedder):
                 asked = replace(asked, vector=None)
                 reasons = [*reasons, "keywords only: the index is still of another model"]
+            if asked.vector is not None and fingerprint.dims not in (None, asked.vector.size):
+                asked = replace(asked, vector=None)
+                reasons = [*reasons, "keywords only: the provider's vectors have another length"]
             with self._store.snapshot() as snapshot:
-                hits, why = search.answer(asked, snapshot, options, self._today())
+                hits, why = search.answer(asked, snapshot, options, self._today(), embedder)
         return Answer(
             hits=tuple(hits),
-            provider=self._embedder.id if self._embedder else embedders.NONE,
-            model=self._embedder.model if self._embedder else embedders.NONE,
+            provider=embedder.id if embedder else embedders.NONE,
+            model=embedder.model if embedder else embedders.NONE,
             partial=partial,
-            fallback=self._chosen.fallback_from,
+            fallback=self._choice.fallen_from(embedder),
             reasons=(*reasons, *why),
         )
 
@@ -148,56 +205,210 @@ class Memory:
             lock_dir=self._lock_dir,
         )
 
+    def notes(self) -> workspace.Scan:
+        """Every note there is, and what could not be looked at."""
+        return workspace.scan(self._notes)
+
+    def read(self, path: str) -> workspace.Note:
+        """A whole note, with the version that `edit` must name."""
+        return workspace.read_whole(self._notes, path)
+
+    def edit(self, path: str, text: str, *, base: str | None) -> workspace.Note:
+        """Give a note new text if it still is the version `base`; None makes a new note."""
+        return workspace.save(self._notes, path, text, base=base, lock_dir=self._lock_dir)
+
+    def chunks(self, path: str) -> list[Chunk]:
+        """How a note is cut for the index."""
+        return indexing.chunks_of(self._note(path)[0], self._embedder, self._chunking())
+
+    def vectors(self, limit: int) -> tuple[list[StoredChunk], Vectors]:
+        """The indexed chunks with their vectors, evenly drawn if there are more than `limit`."""
+        if self._store.fingerprint() is None:
+            return [], np.empty((0, 1), np.float32)
+        with self._store.snapshot() as snapshot:
+            keys, rows = snapshot.all_vectors(limit)
+            chunks = snapshot.load(keys)
+            return [chunks[key] for key in keys], rows
+
+    def revision(self) -> str:
+        """What tells one state of the index from another."""
+        indexed = sorted((state.path, state.digest) for state in self._store.files().values())
+        return hashlib.sha256(repr((self._store.fingerprint(), indexed)).encode()).hexdigest()
+
+    def vector_of(self, query: str) -> Vector | None:
+        """Where a question stands among `vectors`; None if it cannot be told."""
+        return search.prepare(query, self._fitting_embedder(), []).vector
+
     def sync(self, *, force: bool = False, progress: ProgressCallback | None = None) -> SyncReport:
         """Bring the index up to date with the notes; `force` makes it anew."""
         with self._sync_lock:
-            return self._guarded(lambda: self._sync(force, progress))
+            return self._guarded(lambda: self._sync(force, progress), syncing=True)
 
-    def _sync(self, force: bool, progress: ProgressCallback | None) -> SyncReport:
+    def _sync_for_search(self, progress: ProgressCallback | None) -> SyncReport:
+        """Someone waits: batch jobs, which may take an hour, are not for now."""
+        with self._sync_lock:
+            return self._guarded(lambda: self._sync(False, progress, jobs=False), syncing=True)
+
+    def estimate(self, *, force: bool = False) -> backfill.Estimate | None:
+        """What the next sync will embed, if it makes the whole index with a provider that costs."""
+        embedder, indexed = self._embedder, self._store.files()
+        want = indexing.wanted_fingerprint(embedder, self._chunking())
+        if embedder is None or not embedder.cacheable:
+            return None
+        if isinstance(embedder, embedders.Unavailable):
+            return None
+        if indexed and not force and indexing.fits(self._store.fingerprint(), want):
+            return None
+        changes = [self._change(state) for state in workspace.scan(self._notes).files.values()]
+        return backfill.estimate(self._store, embedder, changes, self._chunking())
+
+    def _sync(
+        self,
+        force: bool,
+        progress: ProgressCallback | None,
+        *,
+        only_settled: bool = False,
+        jobs: bool = True,
+    ) -> SyncReport:
+        settled: frozenset[str] | None = None
+        if not force:
+            fresh, settled = self._nothing_to_do(only_settled)
+            if fresh is not None:
+                return fresh
         with self._store.writing(_LOCK_SECONDS) as acquired:
             if not acquired:
                 raise IndexBusy("Another process is indexing these notes; try again when it is done.")
             workspace.repair(self._notes, self._lock_dir)
-            found = workspace.scan(self._notes)
-            indexed = self._store.files()
-            chunking = self._chunking()
-            want = indexing.wanted_fingerprint(self._embedder, chunking)
-            have = self._store.fingerprint()
-            rebuild = bool(indexed) and (force or not indexing.fits(have, want))
-            if have is not None and not indexed:
-                self._store.begin(want)
-            paths = list(found.files) if rebuild else indexing.changed_paths(found.files, indexed)
-            report = indexing.update(
-                self._store,
-                self._embedder,
-                [self._change(found.files[path]) for path in paths],
-                indexing.gone_paths(found.files, indexed),
-                chunking,
-                rebuild=rebuild,
-                unchanged=len(found.files) - len(paths),
-                progress=progress,
-                stop=self._stop,
+            try:
+                return self._update(force, progress, settled, jobs)
+            except EmbedderError as error:
+                empty = not self._store.files()
+                index = self._store.fingerprint()
+                if self._stop.is_set() or not self._choice.fall_back(error, index, is_empty=empty):
+                    raise
+                return self._update(False, progress, settled, jobs=False)
+
+    def _update(
+        self,
+        force: bool,
+        progress: ProgressCallback | None,
+        settled: frozenset[str] | None,
+        jobs: bool,
+    ) -> SyncReport:
+        indexed = self._store.files()
+        found = self._scan(indexed)
+        chunking = self._chunking()
+        want = indexing.wanted_fingerprint(self._embedder, chunking)
+        have = self._store.fingerprint()
+        rebuild = bool(indexed) and (force or not indexing.fits(have, want))
+        if have is not None and not indexed:
+            self._store.begin(want)
+        paths, failed = self._changed(found, indexed)
+        if rebuild:
+            paths, failed = list(found.files), []
+        talks = [found.files[path] for path in paths if found.files[path].source == "sessions"]
+        if settled is not None and not rebuild:
+            talks = [state for state in talks if state.path in settled]
+        changes = [
+            self._change(found.files[path])
+            for path in paths
+            if found.files[path].source == "memory"
+        ]
+        waiting: frozenset[str] = frozenset()
+        if jobs:
+            entries = self.settings.cache.max_entries
+            waiting = backfill.by_jobs(self._store, self._embedder, changes, chunking, entries)
+        if waiting and rebuild:
+            return SyncReport(unchanged=len(indexed), waiting=len(changes), complete=False)
+        report = indexing.update(
+            self._store,
+            self._embedder,
+            changes,
+            indexing.gone_paths(found.files, indexed, found.unseen),
+            chunking,
+            rebuild=rebuild,
+            growths=[self._conversations.growth(state) for state in talks],
+            unchanged=len(found.files) - len(paths),
+            progress=progress,
+            stop=self._stop,
+            waiting=waiting,
+        )
+        self._note_usage(report)
+        self._unreadable.note(paths, found.files, report.failed)
+        return replace(report, failed=(*found.problems, *failed, *report.failed))
+
+    def _nothing_to_do(
+        self, only_settled: bool
+    ) -> tuple[SyncReport | None, frozenset[str] | None]:
+        """The report of a sync for which there is no work: no lock is taken, nothing written.
+
+        With `only_settled` also the transcripts that have settled, since each is told so once.
+        """
+        workspace.repair(self._notes, self._lock_dir)
+        indexed = self._store.files()
+        found = self._scan(indexed)
+        paths, failed = self._changed(found, indexed)
+        settled = None
+        if only_settled:
+            changed = [found.files[path] for path in paths]
+            settled = frozenset(
+                state.path
+                for state in changed
+                if state.source == "sessions"
+                and self._conversations.settled(state, indexed.get(state.path))
             )
-            return replace(report, failed=(*found.problems, *report.failed))
+            paths = [s.path for s in changed if s.source == "memory" or s.path in settled]
+        want = indexing.wanted_fingerprint(self._embedder, self._chunking())
+        gone = indexing.gone_paths(found.files, indexed, found.unseen)
+        fits = indexing.fits(self._store.fingerprint(), want)
+        if paths or gone or not fits or self._store.leftovers():
+            return None, settled
+        return SyncReport(unchanged=len(indexed), failed=(*found.problems, *failed)), settled
+
+    def _changed(
+        self, found: workspace.Scan, indexed: Mapping[str, FileState]
+    ) -> tuple[list[str], list[Failure]]:
+        """The files to read, and those that could not be read and have not changed since."""
+        paths, failed = [], []
+        for path in indexing.changed_paths(found.files, indexed):
+            failure = self._unreadable.failure(found.files[path])
+            if failure is None:
+                paths.append(path)
+            else:
+                failed.append(failure)
+        return paths, failed
+
+    def _note_usage(self, report: SyncReport) -> None:
+        if self._embedder is not None and report.looked_up:
+            name = self._embedder.id
+            counts = usage.noted_today(name, looked_up=report.looked_up, found=report.found)
+            usage.note(usage_log(self.settings), counts)
 
     def status(self, *, deep: bool = False) -> Status:
         """What the memory holds and uses. Nothing is written; `deep` tries the embedder."""
-        found = workspace.scan(self._notes)
         indexed = self._store.files()
+        found = self._scan(indexed)
         changed = len(indexing.changed_paths(found.files, indexed))
-        changed += len(indexing.gone_paths(found.files, indexed))
+        changed += len(indexing.gone_paths(found.files, indexed, found.unseen))
         have = self._store.fingerprint()
         fits = indexing.fits(have, indexing.wanted_fingerprint(self._embedder, self._chunking()))
+        embedder = self._choice.fitting(have)
         works, error = self._probe() if deep else (None, None)
+        fallen = self._choice.fallen_from(embedder)
+        if not fallen and self._choice.problem and error is None:
+            works, error = False, self._choice.problem
+        jobs = getattr(embedder, "jobs", None)
         settings = self.settings
         return Status(
             backend="builtin",
             agent=settings.agent,
             workspace=str(settings.workspace),
-            provider=self._embedder.id if self._embedder else embedders.NONE,
-            model=self._embedder.model if self._embedder else embedders.NONE,
-            requested_provider=self._chosen.requested,
-            fallback=self._chosen.reason,
+            provider=embedder.id if embedder else embedders.NONE,
+            model=embedder.model if embedder else embedders.NONE,
+            requested_provider=self._choice.requested,
+            fallback=(self._choice.problem or f"the index is not made with {fallen} yet")
+            if fallen
+            else None,
             sources=settings.sources,
             extra_paths=settings.extra_paths,
             store=self._store.status(),
@@ -210,21 +421,79 @@ class Memory:
             problems=found.problems,
             embedder_works=works,
             embedder_error=error,
+            usage=usage.read(usage_log(settings)),
+            jobs_enabled=jobs is not None,
+            jobs_pending=jobs.pending() if jobs is not None else 0,
+            jobs_error=jobs.last_error if jobs is not None else None,
+            watcher=watching.announcement(self._watch_file),
         )
 
+    def check(self) -> list[str]:
+        """What is wrong with the index itself, after a thorough look; nothing is the rule."""
+        try:
+            return self._store.check()
+        except IndexCorrupt as error:
+            return [str(error)]
+
+    def replace_damaged(self) -> SyncReport:
+        """Set an index that `check` found damaged aside, and make a new one from the notes."""
+        self._store.set_aside()
+        return self.sync()
+
+    def start_session(self) -> None:
+        """Tell that a session starts: the index is brought up to date in the background."""
+        if self.settings.sync.on_session_start and self._pending():
+            self._start_background(None)
+
     def watch(self, stop: threading.Event) -> Iterator[SyncReport]:
-        """Keep the index fresh until `stop` is set; yields a report for every change."""
-        yield self.sync()
-        folders = [self.settings.workspace, *map(Path, self._notes.extra)]
-        debounce = self.settings.sync.watch_debounce_ms
-        for _ in watching.hints(folders, stop, debounce_ms=debounce, interval_s=5.0):
-            report = self.sync()
-            if report.indexed or report.removed or report.failed:
-                yield report
+        """Keep the index fresh until `stop` is set; yields a report at once and for every change.
+
+        What goes wrong later, such as a full disk, is reported and tried again.
+        """
+        last = self.sync()
+        yield last
+        sync = self.settings.sync
+        longest = min(sync.interval_minutes * 60 or watching.SAFETY_SECONDS, watching.SAFETY_SECONDS)
+        with watching.announced(self._watch_file) as say:
+            for _ in watching.hints(
+                self._watched_places,
+                stop,
+                debounce_s=sync.watch_debounce_ms / 1000,
+                events=sync.watch,
+                safety_s=longest,
+                say=say,
+            ):
+                report = self._sync_while_watching()
+                if report.indexed or report.removed or report.failed != last.failed:
+                    yield report
+                last = report
+
+    def _sync_while_watching(self) -> SyncReport:
+        try:
+            with self._sync_lock:
+                work = lambda: self._sync(False, None, only_settled=True)  # noqa: E731
+                return self._guarded(work, syncing=True)
+        except MemdownError as error:
+            failure = Failure(str(self.settings.workspace), str(error))
+            return SyncReport(complete=False, failed=(failure,))
+
+    def _watched_places(self) -> list[Path]:
+        """Every folder whose entries can change what is to be indexed."""
+        folder = self._notes.folder
+        listed = [folder / name for name in self._listed]
+        talks = sessions_folder(self.settings.state_dir, self.settings.agent)
+        more = [talks] if "sessions" in self.settings.sources else []
+        return [folder, folder.parent, *(path.parent for path in self._notes.extra), *listed, *more]
+
+    @property
+    def _watch_file(self) -> Path:
+        name = hashlib.sha256(os.fsencode(self._notes.folder)).hexdigest()[:16]
+        return self._lock_dir / f"watch-{name}.json"
 
     def close(self) -> None:
         """Stop what runs in the background, between two files, and close the index."""
         self._stop.set()
+        self._choice.close()
         if self._background is not None:
             self._background.join()
         self._store.close()
@@ -242,7 +511,13 @@ class Memory:
 
     @property
     def _embedder(self) -> Embedder | None:
-        return self._chosen.embedder
+        return self._choice.embedder
+
+    def _fitting_embedder(self) -> Embedder | None:
+        # The common case needs no look into the index.
+        if self._choice.is_settled:
+            return self._embedder
+        return self._choice.fitting(self._store.fingerprint())
 
     @property
     def _lock_dir(self) -> Path:
@@ -251,21 +526,33 @@ class Memory:
     def _chunking(self) -> Chunking:
         return Chunking(self.settings.chunking.tokens, self.settings.chunking.overlap)
 
+    def _scan(self, known: Mapping[str, FileState]) -> workspace.Scan:
+        """Every note and every transcript that counts; `known` are the files as indexed."""
+        notes = workspace.scan(self._notes, known)
+        self._listed = notes.folders
+        talks, problems = self._conversations.scan()
+        return replace(notes, files=notes.files | talks, problems=(*notes.problems, *problems))
+
     def _change(self, state: FileState) -> Change:
-        def read() -> tuple[Document, FileState]:
-            data, now = workspace.read_note(self._notes, state.path)
-            document = read_document(now, workspace.decode(data, now.path))
-            return document, replace(now, digest=document.digest)
+        return Change(state, lambda: self._note(state.path))
 
-        return Change(state, read)
+    def _note(self, path: str) -> tuple[Document, FileState]:
+        data, now = workspace.read_note(self._notes, path)
+        document = read_document(now, workspace.decode(data, now.path))
+        return document, replace(now, digest=document.digest)
 
-    def _freshen(self, reasons: list[str], progress: ProgressCallback | None) -> bool:
+    def _freshen(
+        self, reasons: list[str], progress: ProgressCallback | None, *, hurried: bool
+    ) -> bool:
         """Sync what changed before a search; True if the search must go on without all of it."""
         waiting = self._pending()
         if not waiting:
             return False
         sync = self._start_background(progress)
-        sync.join(None if progress else self._patience(waiting))
+        if hurried:
+            sync.join(_PATIENCE_SECONDS)
+        else:
+            sync.join(None if progress else self._patience(waiting))
         if sync.is_alive():
             reasons.append(f"partial: {waiting} changed files are still being indexed")
         elif sync.error:
@@ -277,10 +564,10 @@ class Memory:
         return _LONG_PATIENCE_SECONDS if soon else _PATIENCE_SECONDS
 
     def _pending(self) -> int:
-        found = workspace.scan(self._notes)
         indexed = self._guarded(self._store.files)
-        count = len(indexing.changed_paths(found.files, indexed))
-        count += len(indexing.gone_paths(found.files, indexed))
+        found = self._scan(indexed)
+        count = len(self._changed(found, indexed)[0])
+        count += len(indexing.gone_paths(found.files, indexed, found.unseen))
         want = indexing.wanted_fingerprint(self._embedder, self._chunking())
         if indexed and not indexing.fits(self._store.fingerprint(), want):
             count += len(indexed)
@@ -293,16 +580,16 @@ class Memory:
                 self._background.start()
             return self._background
 
-    def _guarded(self, work: Callable[[], _T]) -> _T:
+    def _guarded(self, work: Callable[[], _T], *, syncing: bool = False) -> _T:
         """Do some work; if the index turns out damaged, set it aside and begin a new one."""
         try:
             return work()
         except IndexCorrupt as error:
             aside = self._store.set_aside()
-            log.warning("%s It was moved to %s and is being rebuilt from the notes.", error, aside)
-        if self._sync_lock.locked():
-            return work()
-        self.sync()
+            if aside is not None:
+                log.warning("%s It is now %s; a new one is made from the notes.", error, aside)
+        if not syncing:
+            self.sync()
         return work()
 
     def _probe(self) -> tuple[bool | None, str | None]:
@@ -326,7 +613,7 @@ class _SyncThread(threading.Thread):
 
     def run(self) -> None:
         try:
-            self._memory.sync(progress=self._progress)
+            self._memory._sync_for_search(self._progress)
         except MemdownError as error:
             self.error = error
 

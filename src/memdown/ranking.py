@@ -1,36 +1,52 @@
 """From raw matches to an order: small pure steps, each a function.
 
 A passage's text score is spread over its neighbours, the vector score of its chunk is added, and
-the best places are shown as windows of whole sentences around the best passage.
+the sum is brought to a scale that means the same for every query: how sure we are that the notes
+answer it at all, times how a passage compares with the best one.
 """
 
 from __future__ import annotations
 
 import datetime
 import math
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memdown.text import index_terms
-from memdown.types import FILE_SPAN, Chunk, Hit, Passage, StoredChunk
+from memdown.types import FILE_SPAN, Hit, StoredChunk
+from memdown.windows import Taken, grow
 
-# How much of a neighbour's text score a passage borrows: next to it, one further, best of its file.
-_NEXT, _SECOND, _FILE = 0.3, 0.15, 0.1
+# What a passage's text score gains from others: the better neighbour, the better one two away, the
+# best of its file, and all of its chunk together.
+_NEXT, _SECOND, _FILE, _CHUNK = 0.3, 0.15, 0.1, 0.1
+# The vector leg counts in full only if the best chunk stands out by this much from an average one:
+# where an embedder does not know a language, everything is equally near and tells nothing.
+_TELLING = 0.4
+# How sure a match makes us: a text score of 1 / _TEXT_SURE is certainty; a similarity counts from
+# _VECTOR_LEAST above that of an average chunk on, and is certainty _VECTOR_SPAN further.
+_TEXT_SURE, _VECTOR_LEAST, _VECTOR_SPAN = 1.3, 0.2, 0.6
+# How much of the score is shared by all results; the rest is how they compare with the best.
+_SHARED = 0.6
 # The share of a score that age can take away: an old note that alone answers must stay on top.
 _MOST_DECAY = 0.3
-_SENTENCE_END = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？])")
+# When a transcript's words are a note's: nearly all of at least so many.
+_ECHO_SHARE, _ECHO_WORDS = 0.9, 5
+_SPEAKERS = frozenset(index_terms("User Assistant"))
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A passage with its two scores in 0..1 and what they make together."""
+class Legs:
+    """What the two legs found in one source.
 
-    key: int
-    chunk_key: int
-    text: float
-    vector: float
-    relevance: float
+    `text` is BM25 by passage and `reachable` what a passage with every word of the query would
+    score; `vector` is cosine similarity by chunk and `background` that of an average chunk.
+    """
+
+    text: Mapping[int, float]
+    reachable: float
+    vector: Mapping[int, float]
+    background: float
+    chunk_of: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,141 +57,171 @@ class Weights:
     text: float
 
 
-def spread(scores: Mapping[int, float]) -> dict[int, float]:
-    """Let a passage gain from matches beside it and elsewhere in its file."""
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A passage: its scores by leg, how they compare with the best ones, and both together."""
+
+    key: int
+    chunk_key: int
+    text: float
+    vector: float
+    by_text: float
+    by_vector: float
+    share: float = 0.0
+
+
+def spread(scores: Mapping[int, float], chunk_of: Mapping[int, int]) -> dict[int, float]:
+    """Let a passage gain from matches beside it and elsewhere in its chunk and file."""
     best: dict[int, float] = {}
+    together: dict[int, float] = {}
     for key, score in scores.items():
-        file = key // FILE_SPAN
+        file, chunk = key // FILE_SPAN, chunk_of[key]
         best[file] = max(best.get(file, 0.0), score)
+        together[chunk] = together.get(chunk, 0.0) + score
     get = scores.get
     return {
         key: score
         + _NEXT * max(get(key - 1, 0.0), get(key + 1, 0.0))
         + _SECOND * max(get(key - 2, 0.0), get(key + 2, 0.0))
         + _FILE * best[key // FILE_SPAN]
+        + _CHUNK * together[chunk_of[key]]
         for key, score in scores.items()
     }
 
 
-def text_scores(raw: Mapping[int, float], reachable: float) -> dict[int, float]:
-    """BM25 as a share of what a passage with every word of the query would get."""
-    if reachable <= 0:
-        return dict.fromkeys(raw, 0.0)
-    full = reachable * (1 + _FILE)
-    return {key: min(1.0, score / full) for key, score in spread(raw).items()}
+def confidence(legs: Legs, weights: Weights) -> float:
+    """How sure we are that something was found: from 0, nothing fits, to 1."""
+    text = max(legs.text.values(), default=0.0) / legs.reachable if legs.reachable > 0 else 0.0
+    closeness = max(legs.vector.values(), default=legs.background) - legs.background
+    by_text = _clipped(text * _TEXT_SURE) if weights.text else 0.0
+    # Where nothing but similarity can tell, it must do without the safety margin.
+    least = _VECTOR_LEAST if weights.text else 0.0
+    by_vector = _clipped((closeness - least) / _VECTOR_SPAN) if weights.vector else 0.0
+    return 1.0 - (1.0 - by_text) * (1.0 - by_vector)
 
 
-def vector_score(cosine: float) -> float:
-    """Cosine similarity as a score: unrelated texts are not alike at all."""
-    return min(1.0, max(0.0, cosine))
-
-
-def fuse(
-    text: Mapping[int, float],
-    vector: Mapping[int, float],
-    chunk_of: Mapping[int, int],
-    weights: Weights | None,
-) -> list[Scored]:
-    """Add the legs up, best first. Without weights only one leg is there and counts in full."""
-    keys = {**dict.fromkeys(text), **dict.fromkeys(_unmatched(vector, chunk_of))}
+def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
+    """Bring the legs together by passage, the best `count`; each counts relative to its own best."""
+    text = _relative(spread(legs.text, legs.chunk_of), 0.0)
+    vector = _relative(legs.vector, legs.background, _TELLING)
+    matched = set(legs.chunk_of.values())
+    summed = [
+        (weights.text * score + weights.vector * vector.get(legs.chunk_of[key], 0.0), key)
+        for key, score in text.items()
+    ]
+    summed += [(weights.vector * score, key) for key, score in vector.items() if key not in matched]
+    summed.sort(key=lambda one: (-one[0], one[1]))
     scored = []
-    for key in keys:
-        chunk_key = chunk_of.get(key, key)
-        text_score, closeness = text.get(key, 0.0), vector.get(chunk_key, 0.0)
-        relevance = (
-            max(text_score, closeness)
-            if weights is None
-            else weights.text * text_score + weights.vector * closeness
+    for _, key in summed[:count]:
+        chunk_key = legs.chunk_of.get(key, key)
+        own = legs.text.get(key, 0.0) / legs.reachable if legs.reachable > 0 else 0.0
+        scored.append(
+            Scored(
+                key,
+                chunk_key,
+                text=_clipped(own),
+                vector=legs.vector.get(chunk_key, 0.0),
+                by_text=text.get(key, 0.0),
+                by_vector=vector.get(chunk_key, 0.0),
+            )
         )
-        scored.append(Scored(key, chunk_key, text_score, closeness, relevance))
-    return sorted(scored, key=lambda one: (-one.relevance, one.key))
+    return _ordered(scored, weights)
 
 
-def _unmatched(vector: Mapping[int, float], chunk_of: Mapping[int, int]) -> Iterable[int]:
-    """The chunks that only the vector leg found, shown from their first passage."""
-    matched = set(chunk_of.values())
-    return (key for key in vector if key not in matched)
+def refine(
+    scored: Sequence[Scored], similarity: Mapping[int, float], background: float, weights: Weights
+) -> list[Scored]:
+    """Let the similarity of the passages themselves count as much as that of their chunks."""
+    closeness = _relative(similarity, background, _TELLING)
+    return _ordered(
+        [replace(one, by_vector=(one.by_vector + closeness[one.key]) / 2) for one in scored],
+        weights,
+    )
 
 
-def recency(date: datetime.date | None, today: datetime.date, half_life_days: float | None) -> float:
+def _ordered(scored: Sequence[Scored], weights: Weights) -> list[Scored]:
+    """Best first, and the best one's share made 1."""
+    shares = [weights.text * one.by_text + weights.vector * one.by_vector for one in scored]
+    best = max(shares, default=0.0) or 1.0
+    ranked = [replace(one, share=share / best) for one, share in zip(scored, shares, strict=True)]
+    return sorted(ranked, key=lambda one: (-one.share, one.key))
+
+
+def _relative(scores: Mapping[int, float], floor: float, least: float = 0.0) -> dict[int, float]:
+    """Scores from a floor, which becomes 0, to the best, which becomes 1 if `least` above it."""
+    reach = max(max(scores.values(), default=floor) - floor, least)
+    if reach <= 0:
+        return dict.fromkeys(scores, 0.0)
+    return {key: max(0.0, (score - floor) / reach) for key, score in scores.items()}
+
+
+def _clipped(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How the hits of one source are shown: how many, how long, how sure, seen from which day."""
+
+    count: int
+    size: int
+    sure: float
+    today: datetime.date
+    half_life_days: float | None
+
+
+def recency(date: datetime.date | None, view: View) -> float:
     """The factor that age leaves of a score: 1 for undated or new notes, never far below that."""
-    if date is None or half_life_days is None:
+    if date is None or view.half_life_days is None:
         return 1.0
-    age = max(0, (today - date).days)
-    return 1.0 - _MOST_DECAY + _MOST_DECAY * math.exp(-math.log(2) / half_life_days * age)
+    age = max(0, (view.today - date).days)
+    return 1.0 - _MOST_DECAY + _MOST_DECAY * math.exp(-math.log(2) / view.half_life_days * age)
 
 
-def window(chunk: Chunk, passage: Passage, size: int) -> tuple[int, int]:
-    """The offsets of whole sentences around a passage, at most `size` characters."""
-    start, end = _trim(chunk.text, passage.start, passage.end)
-    if end - start > size:
-        return start, _cut(chunk.text, start, start + size)
-    before, after = _sentences(chunk.text, start, end)
-    while before or after:
-        grown = False
-        if after and after[0][1] - start <= size:
-            end = after.pop(0)[1]
-            grown = True
-        if before and end - before[-1][0] <= size:
-            start = before.pop()[0]
-            grown = True
-        if not grown:
+def make_hits(
+    scored: Sequence[Scored],
+    chunks: Mapping[int, StoredChunk],
+    words: Collection[str],
+    view: View,
+) -> list[Hit]:
+    """What a person sees: windows around the best passages, none of them showing a line twice."""
+    shares = {one.key: one.share for one in scored}
+    known = [one for one in scored if one.chunk_key in chunks]
+    factors = {key: recency(chunks[key].date, view) for key in {one.chunk_key for one in known}}
+    known.sort(key=lambda one: (-one.share * factors[one.chunk_key], one.key))
+    taken = Taken()
+    hits: list[Hit] = []
+    for one in known:
+        if len(hits) >= view.count:
             break
-    return start, end
+        stored, factor = chunks[one.chunk_key], factors[one.chunk_key]
+        number = min(one.key - stored.key, len(stored.chunk.passages) - 1)
+        wanted = [shares.get(stored.key + n, 0.0) for n in range(len(stored.chunk.passages))]
+        place = grow(stored.chunk, number, wanted, words, view.size, taken)
+        if place is not None:
+            hits.append(_hit(stored, one, place, factor, words, view.sure))
+    return hits
 
 
-def _sentences(
-    text: str, start: int, end: int
-) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """The pieces of the text before and after a place."""
-    before = _pieces(text, 0, start)
-    after = _pieces(text, end, len(text))
-    return before, after
-
-
-def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    pieces = []
-    for match in _SENTENCE_END.finditer(text, start, end):
-        pieces.append(_trim(text, start, match.start()))
-        start = match.end()
-    pieces.append(_trim(text, start, end))
-    return [(first, last) for first, last in pieces if last > first]
-
-
-def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
-
-
-def _cut(text: str, start: int, end: int) -> int:
-    """A place to end a text that is too long: the last space, if one is near."""
-    space = text.rfind(" ", start + (end - start) // 2, end)
-    return space if space > start else end
-
-
-def make_hit(
+def _hit(
     stored: StoredChunk,
     scored: Scored,
+    place: tuple[int, int],
+    factor: float,
     words: Collection[str],
-    *,
-    today: datetime.date,
-    half_life_days: float | None,
-    size: int,
+    sure: float,
 ) -> Hit:
-    """What a person sees of a scored passage."""
-    chunk = stored.chunk
-    passage = chunk.passages[min(scored.key - stored.key, len(chunk.passages) - 1)]
-    start, end = window(chunk, passage, size)
+    chunk, (start, end) = stored.chunk, place
     snippet = chunk.text[start:end]
-    factor = recency(stored.date, today, half_life_days)
     found = set(index_terms(snippet))
     return Hit(
         path=chunk.path,
         source=chunk.source,
         start_line=chunk.line_at(start),
         end_line=chunk.line_at(max(start, end - 1)),
-        score=scored.relevance * factor,
+        score=sure * (_SHARED + (1 - _SHARED) * scored.share * factor),
         snippet=snippet,
+        relevance=sure * (_SHARED + (1 - _SHARED) * scored.share),
         vector_score=scored.vector,
         text_score=scored.text,
         recency=factor,
@@ -185,29 +231,9 @@ def make_hit(
     )
 
 
-def without_overlaps(hits: Iterable[Hit]) -> list[Hit]:
-    """Each place once: a hit that mostly repeats lines of a better one is left out."""
-    kept: list[Hit] = []
-    for hit in hits:
-        if not any(_repeats(hit, other) for other in kept):
-            kept.append(hit)
-    return kept
-
-
-def _repeats(hit: Hit, other: Hit) -> bool:
-    if hit.snippet == other.snippet:
-        return True
-    if hit.path != other.path:
-        return False
-    shared = min(hit.end_line, other.end_line) - max(hit.start_line, other.start_line) + 1
-    lines = hit.end_line - hit.start_line + 1
-    return shared > 0 and 2 * shared >= lines and not _same_long_line(hit, other)
-
-
-def _same_long_line(hit: Hit, other: Hit) -> bool:
-    """Two different parts of one very long line do not repeat each other."""
-    one_line = hit.start_line == hit.end_line == other.start_line == other.end_line
-    return one_line and hit.snippet[:80] not in other.snippet and hit.snippet[-80:] not in other.snippet
+def without_repeats(hits: Iterable[Hit]) -> list[Hit]:
+    """Each text once: a note that says the very same as a better hit is left out."""
+    return list({hit.snippet: hit for hit in reversed(list(hits))}.values())[::-1]
 
 
 def diversified(hits: Sequence[Hit], weight: float, count: int) -> list[Hit]:
@@ -217,8 +243,10 @@ def diversified(hits: Sequence[Hit], weight: float, count: int) -> list[Hit]:
     while rest and len(chosen) < count:
         best = max(
             rest,
-            key=lambda one: weight * one[0].score
-            - (1 - weight) * max((_jaccard(one[1], other[1]) for other in chosen), default=0.0),
+            key=lambda one: (
+                weight * one[0].score
+                - (1 - weight) * max((_jaccard(one[1], other[1]) for other in chosen), default=0.0)
+            ),
         )
         rest.remove(best)
         chosen.append(best)
@@ -228,6 +256,38 @@ def diversified(hits: Sequence[Hit], weight: float, count: int) -> list[Hit]:
 def _jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     together = len(a | b)
     return len(a & b) / together if together else 0.0
+
+
+def with_lanes(hits: Sequence[Hit]) -> list[Hit]:
+    """Notes and transcripts in turn where both were found, so that neither crowds the other out.
+
+    The order stays as it is, except that among the first results, however many one takes, at most
+    one more is from transcripts than from notes, as long as there are notes. What a transcript only
+    repeats of a found note is left out.
+    """
+    notes = [hit for hit in hits if hit.source == "memory"]
+    if not notes or len(notes) == len(hits):
+        return list(hits)
+    known = [frozenset(index_terms(note.snippet)) for note in notes]
+    rest = [hit for hit in hits if hit.source == "memory" or not _echoes(hit, known)]
+    ordered: list[Hit] = []
+    lead = 0
+    while rest:
+        number = 0
+        if lead > 0 and rest[0].source != "memory":
+            number = next((n for n, hit in enumerate(rest) if hit.source == "memory"), 0)
+        hit = rest.pop(number)
+        lead += -1 if hit.source == "memory" else 1
+        ordered.append(hit)
+    return ordered
+
+
+def _echoes(hit: Hit, known: Iterable[frozenset[str]]) -> bool:
+    """Whether nearly all words of a hit stand in one note that was found as well."""
+    words = frozenset(index_terms(hit.snippet)) - _SPEAKERS
+    return len(words) >= _ECHO_WORDS and any(
+        len(words & note) >= _ECHO_SHARE * len(words) for note in known
+    )
 
 
 def cited(hit: Hit) -> Hit:

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from memdown import ranking
 from memdown.errors import EmbedderError, QueryError
-from memdown.ranking import Scored, Weights
+from memdown.ranking import Legs, Scored, View, Weights
 from memdown.text import QueryTerms, query_terms
-from memdown.types import Answer, Embedder, Hit, Match, Snapshot, Source, TextQuery, Vector
+from memdown.types import (
+    Embedder,
+    Hit,
+    Snapshot,
+    Source,
+    StoredChunk,
+    TextQuery,
+    Vector,
+)
 
 SNIPPET_CHARS = 700
 _MOST_QUERY_CHARS = 10_000
 # The pool each leg gives: the first results must not depend on how many are asked for.
 _LEAST_CANDIDATES, _MOST_CANDIDATES = 100, 400
 _DEFAULT_TEXT_WEIGHT = 0.3
+# How many places are looked at closely, and how many passages are compared themselves.
+_LEAST_SHOWN = 40
+_REFINED = 24
+_SPARE = 4
+_NO_TERMS = QueryTerms((), (), (), frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +88,28 @@ def _embed(text: str, embedder: Embedder | None, reasons: list[str]) -> Vector |
 
 
 def answer(
-    query: Query, snapshot: Snapshot, options: SearchOptions, today: datetime.date
+    query: Query,
+    snapshot: Snapshot,
+    options: SearchOptions,
+    today: datetime.date,
+    embedder: Embedder | None = None,
 ) -> tuple[list[Hit], list[str]]:
-    """The hits, best first, and the reasons if there are none."""
-    limit = candidate_count(options)
-    scored = _score(query, snapshot, options, limit)
-    hits = _show(scored, query, snapshot, options, today)
-    kept = [hit for hit in hits if _relevance(hit) >= options.min_score or _is_exact(hit, query)]
-    ordered = ranking.without_overlaps(sorted(kept, key=lambda hit: -hit.score))
+    """The hits, best first, and the reasons if there are none.
+
+    An `embedder` that costs nothing to ask also compares the best passages themselves.
+    """
+    hits = [
+        hit
+        for source in options.sources
+        for hit in _source_hits(query, snapshot, source, options, today, embedder)
+    ]
+    kept = [hit for hit in hits if hit.relevance >= options.min_score or _is_exact(hit, query)]
+    ranked = ranking.without_repeats(sorted(kept, key=lambda hit: -hit.score))
     if options.mmr_lambda is not None:
-        ordered = ranking.diversified(ordered, options.mmr_lambda, options.max_results)
-    chosen = [ranking.cited(hit) for hit in ordered[: options.max_results]]
+        count = options.max_results if len(options.sources) == 1 else len(ranked)
+        ranked = ranking.diversified(ranked, options.mmr_lambda, count)
+    ranked = ranking.with_lanes(ranked)
+    chosen = [ranking.cited(hit) for hit in ranked[: options.max_results]]
     return chosen, [] if chosen else _why_nothing(query, hits, options)
 
 
@@ -95,73 +119,85 @@ def candidate_count(options: SearchOptions) -> int:
     return min(_MOST_CANDIDATES, max(_LEAST_CANDIDATES, wanted))
 
 
-def _score(query: Query, snapshot: Snapshot, options: SearchOptions, limit: int) -> list[Scored]:
-    """Both legs, brought together by passage."""
-    use_text = options.hybrid or query.vector is None
-    found = snapshot.match_text(
-        TextQuery(
-            query.terms.words if use_text else (),
-            query.terms.prefixes if use_text else (),
-            query.terms.phrases if use_text else (),
-            options.sources,
-            limit,
-        )
-    )
-    text = ranking.text_scores({match.key: match.score for match in found.matches}, found.reachable)
-    chunk_of = snapshot.chunk_keys(list(text))
-    vector = _vector_scores(query.vector, snapshot, options, limit, set(chunk_of.values()))
-    return ranking.fuse(text, vector, chunk_of, _weights(options, bool(text), bool(vector)))
-
-
-def _vector_scores(
-    vector: Vector | None,
-    snapshot: Snapshot,
-    options: SearchOptions,
-    limit: int,
-    also: set[int],
-) -> dict[int, float]:
-    """The nearest chunks' scores, and those of the chunks that the keyword leg found."""
-    if vector is None:
-        return {}
-    nearest: Sequence[Match] = snapshot.match_vector(vector, options.sources, limit)
-    cosines = {match.key: match.score for match in nearest}
-    cosines |= snapshot.similarities(vector, [key for key in also if key not in cosines])
-    return {key: ranking.vector_score(cosine) for key, cosine in cosines.items()}
-
-
-def _weights(options: SearchOptions, has_text: bool, has_vector: bool) -> Weights | None:
-    if not (has_text and has_vector):
-        return None
-    text = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
-    return Weights(vector=1.0 - text, text=text)
-
-
-def _show(
-    scored: Sequence[Scored],
+def _source_hits(
     query: Query,
     snapshot: Snapshot,
+    source: Source,
     options: SearchOptions,
     today: datetime.date,
+    embedder: Embedder | None,
 ) -> list[Hit]:
-    """The best candidates with their text: more than asked for, since some will be left out."""
-    wanted = scored[: max(40, 4 * options.max_results)]
-    chunks = snapshot.load(list({one.chunk_key for one in wanted}))
-    return [
-        ranking.make_hit(
-            chunks[one.chunk_key],
-            one,
-            query.terms.words,
-            today=today,
-            half_life_days=options.half_life_days,
-            size=options.snippet_chars,
+    """The best of one source; each source is asked alone, so that a large one hides no small one."""
+    legs = _legs(query, snapshot, source, options)
+    weights = _weights(options, bool(legs.text), bool(legs.vector))
+    best = ranking.fuse(legs, weights, max(_LEAST_SHOWN, 4 * options.max_results))
+    chunks = snapshot.load(list({one.chunk_key for one in best}))
+    if query.vector is not None and weights.vector and embedder and not embedder.cacheable:
+        best = _refined(
+            best, chunks, query.vector, legs.background, weights, embedder, 2 * options.max_results
         )
-        for one in wanted
-        if one.chunk_key in chunks
-    ]
+    view = View(
+        # Some may be left out, because they repeat others.
+        count=options.max_results + _SPARE,
+        size=options.snippet_chars,
+        sure=ranking.confidence(legs, weights),
+        today=today,
+        half_life_days=options.half_life_days,
+    )
+    return ranking.make_hits(best, chunks, query.terms.words, view)
 
 
-def _relevance(hit: Hit) -> float:
-    return hit.score / hit.recency
+def _legs(query: Query, snapshot: Snapshot, source: Source, options: SearchOptions) -> Legs:
+    limit = candidate_count(options)
+    terms = query.terms if options.hybrid or query.vector is None else _NO_TERMS
+    found = snapshot.match_text(
+        TextQuery(terms.words, terms.prefixes, terms.phrases, (source,), limit)
+    )
+    text = {match.key: match.score for match in found.matches}
+    chunk_of = snapshot.chunk_keys(list(text))
+    vector: dict[int, float] = {}
+    background = 0.0
+    if query.vector is not None:
+        vector = {
+            one.key: one.score for one in snapshot.match_vector(query.vector, [source], limit)
+        }
+        unknown = [key for key in set(chunk_of.values()) if key not in vector]
+        vector |= snapshot.similarities(query.vector, unknown)
+        background = snapshot.background(query.vector, source)
+    return Legs(text, found.reachable, vector, background, chunk_of)
+
+
+def _refined(
+    scored: Sequence[Scored],
+    chunks: Mapping[int, StoredChunk],
+    vector: Vector,
+    background: float,
+    weights: Weights,
+    embedder: Embedder,
+    count: int,
+) -> list[Scored]:
+    """Compare the first passages themselves with the query, where that costs next to nothing."""
+    first = [one for one in scored[: max(_REFINED, count)] if one.chunk_key in chunks]
+    if not first:
+        return []
+    rows = embedder.embed_batch([_passage_text(chunks[one.chunk_key], one.key) for one in first])
+    similarity = {one.key: float(row @ vector) for one, row in zip(first, rows, strict=True)}
+    return ranking.refine(first, similarity, background, weights)
+
+
+def _passage_text(stored: StoredChunk, key: int) -> str:
+    passage = stored.chunk.passages[min(key - stored.key, len(stored.chunk.passages) - 1)]
+    return stored.chunk.text[passage.start : passage.end]
+
+
+def _weights(options: SearchOptions, has_text: bool, has_vector: bool) -> Weights:
+    """The legs' weights; a leg that found nothing leaves all to the other."""
+    if not has_vector:
+        return Weights(vector=0.0, text=1.0)
+    if not has_text:
+        return Weights(vector=1.0, text=0.0)
+    text = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
+    return Weights(vector=1.0 - text, text=text)
 
 
 def _is_exact(hit: Hit, query: Query) -> bool:
@@ -171,10 +207,10 @@ def _is_exact(hit: Hit, query: Query) -> bool:
 
 def _why_nothing(query: Query, hits: Sequence[Hit], options: SearchOptions) -> list[str]:
     if hits:
-        best = max(hits, key=_relevance)
+        best = max(hits, key=lambda hit: hit.relevance)
         return [
             f"the best of {len(hits)} candidates, {best.path}#L{best.start_line}, scored "
-            f"{_relevance(best):.2f}, below the minimum score of {options.min_score:.2f}: "
+            f"{best.relevance:.2f}, below the minimum score of {options.min_score:.2f}: "
             "lower it with --min-score, or use words that the note would use"
         ]
     if not query.terms.words and query.vector is None:

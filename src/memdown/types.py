@@ -172,6 +172,7 @@ class Hit:
     end_line: int
     score: float
     snippet: str
+    relevance: float = 0.0
     vector_score: float = 0.0
     text_score: float = 0.0
     recency: float = 1.0
@@ -218,21 +219,28 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One file that could not be indexed, and why."""
+    """One file that could not be indexed, and why; `passing` trouble may end without a change."""
 
     path: str
     reason: str
+    passing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What one sync did."""
+    """What one sync did.
+
+    `found` of the `looked_up` texts were in the cache; `waiting` files wait for a batch job.
+    """
 
     indexed: int = 0
     removed: int = 0
     unchanged: int = 0
     chunks: int = 0
     embedded: int = 0
+    looked_up: int = 0
+    found: int = 0
+    waiting: int = 0
     rebuilt: bool = False
     complete: bool = True
     failed: tuple[Failure, ...] = ()
@@ -308,10 +316,16 @@ class Snapshot(Protocol):
 
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]: ...
 
+    def background(self, vector: Vector, source: Source) -> float:
+        """How similar an average chunk of a source is."""
+
     def chunk_keys(self, passage_keys: Sequence[int]) -> dict[int, int]:
         """The key of the chunk that holds each passage."""
 
     def load(self, chunk_keys: Sequence[int]) -> dict[int, StoredChunk]: ...
+
+    def all_vectors(self, limit: int) -> tuple[list[int], Vectors]:
+        """The keys of at most `limit` chunks, evenly drawn if there are more, and their vectors."""
 
 
 class Writer(Protocol):
@@ -324,6 +338,14 @@ class Writer(Protocol):
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
     ) -> None:
         """Store a file; its first `keep` chunks are there already, `vectors` are of the others."""
+
+    def last_chunk(self, path: str) -> StoredChunk | None:
+        """A file's last chunk, from which a text that only ever grows is continued."""
+
+    def extend(
+        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
+    ) -> None:
+        """Store a file that grew: its rows from number `key` on are replaced by these chunks."""
 
     def touch(self, file: FileState) -> None:
         """Keep the rows of a file whose content is the same, with its new facts."""
@@ -355,10 +377,34 @@ class Store(Writer, Protocol):
 
     def status(self) -> StoreStatus: ...
 
-    def set_aside(self) -> str:
-        """Move a damaged index away, so that a new one can be made; where it is now."""
+    def leftovers(self) -> bool:
+        """Whether a rebuild that was killed has left something for the next writer to clear."""
+
+    def check(self) -> list[str]:
+        """What is wrong with the index, after a thorough look at all of it."""
+
+    def set_aside(self) -> str | None:
+        """Move a damaged index away, so that a new one can be made; where it is now.
+
+        None if that has been done already by another process.
+        """
 
     def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """One day with one provider: what was sent to its host, and what the cache had already."""
+
+    day: str
+    provider: str
+    host: str = ""
+    requests: int = 0
+    texts: int = 0
+    characters: int = 0
+    tokens: int = 0
+    looked_up: int = 0
+    found: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,3 +430,8 @@ class Status:
     problems: tuple[Failure, ...]
     embedder_works: bool | None = None
     embedder_error: str | None = None
+    usage: tuple[Usage, ...] = ()
+    jobs_enabled: bool = False
+    jobs_pending: int = 0
+    jobs_error: str | None = None
+    watcher: str | None = None

@@ -166,6 +166,44 @@ class StoreContract:
             matches = snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 10)
         assert sorted(round(m.score, 3) for m in matches) == [0.0, 1.0]
 
+    def test_a_file_is_continued_from_its_last_chunk(self, store: Store) -> None:
+        """A transcript grows by its end: what stands before must cost nothing."""
+        path = "sessions/s.jsonl"
+        assert store.last_chunk(path) is None
+        first = [chunk(path, 1, ["User: apple"], "sessions"), chunk(path, 2, ["pear"], "sessions")]
+        store.replace(state(path, "sessions"), first, np.concatenate([unit(1, 0, 0, 0)] * 2))
+        last = store.last_chunk(path)
+        assert last is not None
+        assert last.chunk.text == "pear"
+        more = [chunk(path, 2, ["pear", "plum"], "sessions"), chunk(path, 4, ["fig"], "sessions")]
+        rows = np.concatenate([unit(0, 1, 0, 0), unit(0, 0, 1, 0)])
+        store.extend(state(path, "sessions", mtime_ns=7), last.key, more, rows)
+        assert store.files()[path].mtime_ns == 7
+        for word, text in (("appl", "User: apple"), ("pear", "pear"), ("plum", "plum"), ("fig", "fig")):
+            assert texts_found(store, words(word)) == [text]
+        with store.snapshot() as snapshot:
+            matches = snapshot.match_vector(unit(1, 0, 0, 0)[0], ["sessions"], 10)
+        assert sorted(round(match.score, 3) for match in matches) == [0.0, 0.0, 1.0]
+        newest = store.last_chunk(path)
+        assert newest is not None
+        assert newest.chunk.text == "fig"
+
+    def test_a_rebuild_can_continue_its_files(self, store: Store) -> None:
+        path = "sessions/s.jsonl"
+        with store.rebuild(PRINT) as writer:
+            assert writer.last_chunk(path) is None
+            made = [chunk(path, 1, ["apple"], "sessions")]
+            writer.replace(state(path, "sessions"), made, unit(1, 0, 0, 0))
+            last = writer.last_chunk(path)
+            assert last is not None
+            more = [chunk(path, 1, ["apple"], "sessions"), chunk(path, 2, ["pear"], "sessions")]
+            rows = np.concatenate([unit(1, 0, 0, 0), unit(0, 1, 0, 0)])
+            writer.extend(state(path, "sessions"), last.key, more, rows)
+            writer.touch(state(path, "sessions", mtime_ns=7))
+            assert store.files() == {}
+        assert store.files()[path].mtime_ns == 7
+        assert texts_found(store, words("pear")) == ["pear"]
+
     def test_a_changed_chunk_is_not_kept(self, store: Store) -> None:
         store.replace(state("a.md"), [chunk("a.md", 1, ["one"])], unit(1, 0, 0, 0))
         assert store.stored_prefix("a.md", [chunk("a.md", 1, ["two"])]) == 0
@@ -254,6 +292,21 @@ class StoreContract:
         with store.snapshot() as snapshot:
             assert snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 5) == []
             assert snapshot.similarities(unit(1, 0, 0, 0)[0], [FILE_SPAN]) == {}
+
+    def test_all_vectors_can_be_read_at_once(self, store: Store) -> None:
+        """The map draws every chunk; a store too large for that gives an even sample."""
+        with store.snapshot() as snapshot:
+            assert snapshot.all_vectors(10)[0] == []
+        rows = np.concatenate([unit(1, 0, 0, 0), unit(0, 1, 0, 0), unit(0, 0, 1, 0)])
+        chunks = [chunk("a.md", number, [f"line {number}"]) for number in (1, 2, 3)]
+        store.replace(state("a.md"), chunks, rows)
+        with store.snapshot() as snapshot:
+            keys, vectors = snapshot.all_vectors(10)
+            loaded = snapshot.load(keys)
+            assert [loaded[key].chunk.start_line for key in keys] == [1, 2, 3]
+            assert vectors.tolist() == rows.tolist()
+            some, fewer = snapshot.all_vectors(2)
+        assert len(some) == len(fewer) == 2
 
     def test_an_empty_file_is_known(self, store: Store) -> None:
         store.replace(state("a.md"), [], np.empty((0, DIMS), np.float32))

@@ -11,6 +11,7 @@ import pytest
 from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
 from memdown.errors import IndexCorrupt, IndexTooNew, StoreError
 from memdown.stores.sqlite import create
+from memdown.stores.sqlite.connection import connect
 from memdown.stores.sqlite.schema import MIGRATIONS, table_names
 
 
@@ -45,7 +46,7 @@ def test_reading_makes_no_file(tmp_path: Path) -> None:
 def test_a_newer_index_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "index.sqlite"
     filled(path)
-    db = apsw.Connection(str(path))
+    db = connect(path)
     db.pragma("user_version", len(MIGRATIONS) + 1)
     db.close()
     before = path.read_bytes()
@@ -87,8 +88,11 @@ def test_a_damaged_index_is_set_aside_with_its_side_files(tmp_path: Path) -> Non
     path.write_bytes(b"garbage")
     path.with_name("index.sqlite-wal").write_bytes(b"old wal")
     store = create(path)
-    aside = Path(store.set_aside())
+    with pytest.raises(IndexCorrupt):
+        store.files()
+    aside = Path(store.set_aside() or "")
     assert aside.read_bytes() == b"garbage"
+    assert store.set_aside() is None
     assert aside.with_name(aside.name + "-wal").read_bytes() == b"old wal"
     assert not path.exists()
     with store.writing(1.0):

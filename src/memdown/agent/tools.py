@@ -1,4 +1,4 @@
-"""`memory_search` and `memory_get`: plain functions with JSON schemas."""
+"""`memory_search`, `memory_get` and `memory_remember`: plain functions with JSON schemas."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memdown.agent.citations import ChatType, show_citations, with_source
-from memdown.types import Answer, Excerpt, Hit
+from memdown.types import Answer, Citation, Excerpt, Hit, ProgressCallback
 
 if TYPE_CHECKING:
     from memdown.memory import Memory
@@ -20,6 +20,7 @@ class ToolDefinition:
     name: str
     description: str
     parameters: Mapping[str, Any]
+    writes: bool = False
 
 
 TOOLS = (
@@ -33,6 +34,7 @@ TOOLS = (
             "properties": {
                 "query": {
                     "type": "string",
+                    "maxLength": 10_000,
                     "description": "What to look for: a question, names, or an exact identifier.",
                 },
                 "maxResults": {
@@ -60,6 +62,7 @@ TOOLS = (
             "properties": {
                 "path": {
                     "type": "string",
+                    "maxLength": 4096,
                     "description": "The note's path as memory_search gave it.",
                 },
                 "from": {
@@ -80,9 +83,41 @@ TOOLS = (
 )
 
 
-def tools_for(memory: Memory) -> tuple[ToolDefinition, ...]:
-    """The tools this memory offers: none when it is turned off."""
-    return TOOLS if memory.settings.enabled else ()
+REMEMBER = ToolDefinition(
+    "memory_remember",
+    "Write something down that should last beyond this conversation: in today's log, or in "
+    "MEMORY.md if it is durable. It is only ever added; nothing that stands there is changed.",
+    {
+        "type": "object",
+        "properties": {
+            "text": {
+                "type": "string",
+                "maxLength": 100_000,
+                "description": "The note, in Markdown; whole sentences that make sense alone.",
+            },
+            "durable": {
+                "type": "boolean",
+                "description": "True for lasting facts, decisions and preferences (MEMORY.md); "
+                "false for running notes (today's log, the default).",
+            },
+        },
+        "required": ["text"],
+        "additionalProperties": False,
+    },
+    writes=True,
+)
+
+
+def offered_tools(*, enabled: bool, write: bool = False) -> tuple[ToolDefinition, ...]:
+    """The tools of a memory: none when it is turned off, the writing one only on request."""
+    if not enabled:
+        return ()
+    return (*TOOLS, REMEMBER) if write else TOOLS
+
+
+def tools_for(memory: Memory, *, write: bool = False) -> tuple[ToolDefinition, ...]:
+    """The tools this memory offers; `write` adds `memory_remember`."""
+    return offered_tools(enabled=memory.settings.enabled, write=write)
 
 
 def memory_search(
@@ -92,9 +127,10 @@ def memory_search(
     min_score: float | None = None,
     *,
     chat: ChatType = "direct",
+    progress: ProgressCallback | None = None,
 ) -> dict[str, Any]:
     """Search, as the tool returns it."""
-    answer = memory.search(query, max_results=max_results, min_score=min_score)
+    answer = memory.search(query, max_results=max_results, min_score=min_score, progress=progress)
     return answer_json(answer, citations=show_citations(memory.settings.citations, chat))
 
 
@@ -103,6 +139,11 @@ def memory_get(
 ) -> dict[str, Any]:
     """Read a note, as the tool returns it."""
     return excerpt_json(memory.get(path, start=start, lines=lines))
+
+
+def memory_remember(memory: Memory, text: str, durable: bool = False) -> dict[str, Any]:
+    """Write something down, as the tool returns it."""
+    return citation_json(memory.remember(text, durable=durable))
 
 
 def answer_json(answer: Answer, *, citations: bool) -> dict[str, Any]:
@@ -138,3 +179,13 @@ def hit_json(hit: Hit, *, citations: bool) -> dict[str, Any]:
 def excerpt_json(excerpt: Excerpt) -> dict[str, Any]:
     """Lines of a note in the documents' shape."""
     return {"path": excerpt.path, "text": excerpt.text}
+
+
+def citation_json(citation: Citation) -> dict[str, Any]:
+    """Where something was written."""
+    return {
+        "path": citation.path,
+        "startLine": citation.start_line,
+        "endLine": citation.end_line,
+        "citation": str(citation),
+    }

@@ -1,8 +1,6 @@
-"""`memdown index`, `status` and `watch`: the index behind the notes."""
+"""`memdown index` and `status`: the index behind the notes."""
 
 from __future__ import annotations
-
-import threading
 
 import click
 
@@ -14,11 +12,13 @@ from memdown.cli.options import Target, target_options
 @target_options
 def index_command(target: Target, force: bool) -> None:
     """Bring the index up to date. Searches do this by themselves; this shows the progress."""
-    from memdown.cli.output import print_json, print_report, report_json
+    from memdown.cli.output import print_estimate, print_json, print_report, report_json
     from memdown.cli.progress import progress_bar
 
-    with target.open() as memory, progress_bar() as progress:
-        report = memory.sync(force=force, progress=progress)
+    with target.open() as memory:
+        print_estimate(memory.estimate(force=force))
+        with progress_bar() as progress:
+            report = memory.sync(force=force, progress=progress)
     if target.as_json:
         print_json(report_json(report))
     else:
@@ -43,18 +43,3 @@ def status_command(target: Target, deep: bool, sync: bool) -> None:
         print_json(status_json(status))
     else:
         print_status(status)
-
-
-@click.command("watch")
-@target_options
-def watch_command(target: Target) -> None:
-    """Keep the index fresh while you edit, until Ctrl-C."""
-    from memdown.cli.output import print_json, print_report, report_json
-
-    with target.open() as memory:
-        click.echo(f"Watching {memory.settings.workspace}; Ctrl-C ends it.", err=True)
-        for report in memory.watch(threading.Event()):
-            if target.as_json:
-                print_json(report_json(report))
-            else:
-                print_report(report)

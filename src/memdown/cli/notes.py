@@ -59,10 +59,11 @@ def search_command(
     """
     from memdown.agent.citations import show_citations
     from memdown.agent.tools import answer_json
-    from memdown.cli.output import print_answer, print_json
+    from memdown.cli.output import print_answer, print_estimate, print_json
     from memdown.cli.progress import progress_bar
 
     with target.open() as memory:
+        print_estimate(memory.estimate())
         with progress_bar() as progress:
             answer = memory.search(
                 query,

@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memdown.types import Answer, Hit, Status, SyncReport
+
+if TYPE_CHECKING:
+    from memdown.backfill import Estimate
+
+_DAYS_SHOWN = 7
 
 
 def print_json(data: Any) -> None:
@@ -65,8 +70,24 @@ def print_report(report: SyncReport) -> None:
     """What a sync did, in one line, and what it could not read."""
     done = f"{report.indexed} indexed, {report.unchanged} unchanged, {report.removed} removed"
     click.echo(f"{'Rebuilt' if report.rebuilt else 'Up to date'}: {done}.")
+    if report.waiting:
+        click.echo(
+            f"  {report.waiting} files wait for a batch job; run this again later to collect it.",
+            err=True,
+        )
     for failure in report.failed:
         click.echo(f"  {failure.reason}", err=True)
+
+
+def print_estimate(estimate: Estimate | None) -> None:
+    """Before a provider embeds everything: how much that is. Nothing is shown if it is nothing."""
+    if estimate is not None and estimate.texts > estimate.cached:
+        click.echo(
+            f"Embedding {estimate.texts - estimate.cached} texts, about {estimate.tokens} tokens, "
+            f"with {estimate.provider} ({estimate.model}); "
+            f"{estimate.cached} of {estimate.texts} are in the cache.",
+            err=True,
+        )
 
 
 def report_json(report: SyncReport) -> dict[str, Any]:
@@ -114,6 +135,26 @@ def status_json(status: Status) -> dict[str, Any]:
             "enabled": status.cache_enabled,
             "entries": store.cache_entries,
             "maxEntries": status.cache_max_entries,
+            "lookedUp": sum(one.looked_up for one in status.usage),
+            "found": sum(one.found for one in status.usage),
+        },
+        "sent": [
+            {
+                "day": one.day,
+                "provider": one.provider,
+                "host": one.host,
+                "requests": one.requests,
+                "texts": one.texts,
+                "characters": one.characters,
+                "tokens": one.tokens,
+            }
+            for one in status.usage
+            if one.requests
+        ],
+        "batch": {
+            "enabled": status.jobs_enabled,
+            "pending": status.jobs_pending,
+            "lastError": status.jobs_error,
         },
         "fts": {"enabled": True, "available": store.fts_available, "error": store.fts_error},
         "vector": {
@@ -125,6 +166,7 @@ def status_json(status: Status) -> dict[str, Any]:
         "citations": status.citations,
         "problems": [{"path": one.path, "reason": one.reason} for one in status.problems],
     }
+    data["watcher"] = status.watcher
     if status.fallback:
         data["fallback"] = {"from": status.requested_provider, "reason": status.fallback}
     if status.embedder_works is not None:
@@ -156,12 +198,19 @@ def print_status(status: Status) -> None:
     ]
     if status.extra_paths:
         rows.append(("Extra paths", ", ".join(status.extra_paths)))
+    if status.watcher:
+        rows.append(("Watched", status.watcher))
     if status.fallback:
         rows.append(("Fallback", f"from {status.requested_provider}: {status.fallback}"))
+    if status.jobs_pending or status.jobs_error:
+        state = f"{status.jobs_pending} not collected yet"
+        rows.append(("Batch jobs", f"{state}; {status.jobs_error}" if status.jobs_error else state))
     if status.embedder_works is not None:
         rows.append(("Embedder", status.embedder_error or "answers"))
+    rows += _sent(status)
+    width = max(13, *(len(name) + 2 for name, _ in rows))
     for name, value in rows:
-        click.echo(f"{name + ':':<13}{value}")
+        click.echo(f"{name + ':':<{width}}{value}")
     for problem in status.problems:
         click.echo(f"  {problem.reason}", err=True)
 
@@ -179,4 +228,30 @@ def _state(status: Status) -> str:
 def _cache(status: Status) -> str:
     if not status.cache_enabled:
         return "off"
-    return f"{status.store.cache_entries} of {status.cache_max_entries} vectors"
+    shown = f"{status.store.cache_entries} of {status.cache_max_entries} vectors"
+    looked_up = sum(one.looked_up for one in status.usage)
+    if looked_up:
+        share = sum(one.found for one in status.usage) / looked_up
+        shown += f", {share:.0%} of {looked_up} look-ups found"
+    return shown
+
+
+def _sent(status: Status) -> list[tuple[str, str]]:
+    """What left the machine: the last days, and all before them together."""
+    sent = [one for one in status.usage if one.requests]
+    rows = [
+        (
+            f"Sent {one.day}",
+            f"{one.provider} ({one.host}): {one.requests} requests, {one.texts} texts, "
+            f"{one.characters} characters, about {one.tokens} tokens",
+        )
+        for one in sent[-_DAYS_SHOWN:]
+    ]
+    if len(sent) > _DAYS_SHOWN:
+        earlier = sent[:-_DAYS_SHOWN]
+        texts, tokens = sum(one.texts for one in earlier), sum(one.tokens for one in earlier)
+        requests = sum(one.requests for one in earlier)
+        rows.insert(
+            0, ("Sent before", f"{requests} requests, {texts} texts, about {tokens} tokens")
+        )
+    return rows

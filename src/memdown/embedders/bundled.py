@@ -35,7 +35,7 @@ class BundledEmbedder:
     id = "bundled"
     model = MODEL
     dims: int | None = DIMS
-    provider_key = "bundled"
+    provider_key = "bundled-lower"
     cacheable = False
     text_weight: float | None = 0.5
 
@@ -51,8 +51,9 @@ class BundledEmbedder:
         tokenizer, weights = self._load(wide=len(texts) >= _BATCH)
         rows = np.zeros((len(texts), DIMS), dtype=np.float32)
         for first in range(0, len(texts), _BATCH):
-            # Runs of white space carry no meaning, yet would be averaged in as pieces of their own.
-            batch = [" ".join(text.split()) for text in texts[first : first + _BATCH]]
+            # Runs of white space carry no meaning, yet would be averaged in as pieces of their own;
+            # the vectors of capitalised words are worse than those of the same words in small.
+            batch = [" ".join(text.lower().split()) for text in texts[first : first + _BATCH]]
             encoded = tokenizer.encode_batch_fast(batch, add_special_tokens=False)
             for row, encoding in enumerate(encoded, start=first):
                 pieces = encoding.ids
@@ -101,6 +102,6 @@ def _load_weights() -> np.ndarray:
     return weights
 
 
-def create() -> BundledEmbedder:
-    """The bundled embedder; it takes no options."""
+def create(options: object = None) -> BundledEmbedder:  # noqa: ARG001
+    """The bundled embedder; there is nothing to choose."""
     return BundledEmbedder()

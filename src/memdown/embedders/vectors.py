@@ -20,8 +20,13 @@ def normalised(rows: Vectors) -> Vectors:
     return result
 
 
-def checked(rows: Vectors, *, count: int, dims: int | None, provider: str) -> Vectors:
-    """The rows if there are `count` of them, of `dims` numbers, none all zero; else an error."""
+def checked(
+    rows: Vectors, *, count: int, dims: int | None, provider: str, zeros: bool = False
+) -> Vectors:
+    """The rows if there are `count` of them, of `dims` numbers, none all zero; else an error.
+
+    With `zeros`, rows of zeros are let through.
+    """
     if rows.ndim != 2 or rows.shape[0] != count:
         got = rows.shape[0] if rows.ndim else 0
         raise BadAnswer(f"{provider} returned {got} vectors for {count} texts; nothing was stored.")
@@ -30,6 +35,6 @@ def checked(rows: Vectors, *, count: int, dims: int | None, provider: str) -> Ve
             f"{provider} returned vectors of {rows.shape[1]} numbers instead of {dims}; "
             "nothing was stored. Check memorySearch.model."
         )
-    if not rows.any(axis=1).all():
+    if not zeros and not rows.any(axis=1).all():
         raise BadAnswer(f"{provider} returned an all-zero vector; nothing was stored.")
     return rows

@@ -1,3 +1,24 @@
-from memdown.text.scripts import *
-from memdown.text.terms import *
-from memdown.text.queries import *
+"""Text as the keyword index sees it: terms, scripts, stop words, token estimates (pure)."""
+
+from memdown.text.cutting import cuts
+from memdown.text.highlighting import match_spans
+from memdown.text.queries import QueryTerms, query_terms
+from memdown.text.scripts import estimate_tokens, fold, weight
+from memdown.text.stopwords import without_stop_words
+from memdown.text.terms import TERMS_VERSION, TOKENCHARS, index_terms, is_gram, prefix_terms
+
+__all__ = [
+    "TERMS_VERSION",
+    "TOKENCHARS",
+    "QueryTerms",
+    "cuts",
+    "estimate_tokens",
+    "fold",
+    "index_terms",
+    "is_gram",
+    "match_spans",
+    "prefix_terms",
+    "query_terms",
+    "weight",
+    "without_stop_words",
+]

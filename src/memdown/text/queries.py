@@ -7,26 +7,45 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from memdown.text.stopwords import stop_terms
-from memdown.text.terms import TOKEN, is_gram, ordered_terms, prefix_terms, token_terms
+from memdown.text.stopwords import is_stop
+from memdown.text.terms import (
+    TOKENCHARS,
+    is_gram,
+    ordered_terms,
+    prefix_terms,
+    token_terms,
+    tokens,
+)
 
 _MAX_CHARACTERS: Final = 20_000
 _MAX_WORDS: Final = 64
 _MAX_GRAMS: Final = 192
 _MAX_PHRASES: Final = 8
+
 _QUOTED: Final = re.compile(
     r'"([^"]{1,400})"|[“„]([^“”„]{1,400})[”“]|[«»]([^«»]{1,400})[«»]'
     r"|「([^「」]{1,400})」|『([^『』]{1,400})』"
 )
+_JOINERS: Final = re.compile(f"[{re.escape(TOKENCHARS)}]")
+_KOREAN_PARTICLES: Final = frozenset("은는이가을를의에와과도")
 _SHORT_NUMBER: Final = re.compile(r"\d{1,2}")
-_PLAIN: Final = re.compile(r"[^\W\d_]+|\d{1,4}|[^\W\d_](?:\.[^\W\d_])+")
+# What looks like an identifier but stands in any prose.
+_PLAIN: Final = re.compile(
+    r"""[^\W\d_]+(?:-[^\W\d_]+)*     # word, state-of-the-art
+    | [^\W\d_]+/[^\W\d_]+            # input/output
+    | [^\W\d_](?:\.[^\W\d_])+        # e.g
+    | \d{1,4}[^\W\d_]{0,2}           # 2026, 1st, 10am, 1990s
+    | \d{1,2}[-./:]\d{1,2}           # 3.5, 24/7
+    """,
+    re.VERBOSE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
     """What a question asks the keyword index for.
 
-    `exact` are those of the words that are whole identifiers: a hit on one is never by chance.
+    `exact` are those of the words that are whole identifiers: a hit on one is not by chance.
     `truncated` tells that the question had more words than are looked up.
     """
 
@@ -40,12 +59,12 @@ class QueryTerms:
 def query_terms(text: str) -> QueryTerms:
     """The terms of a question; any text is a legal one."""
     asked = text[:_MAX_CHARACTERS]
-    by_token = [_looked_up(token_terms(token)) for token in TOKEN.findall(asked)]
-    every = dict.fromkeys(term for terms in by_token for term in terms)
-    stop = stop_terms()
-    telling = dict.fromkeys(term for terms in by_token for term in _telling(terms, stop)) or every
+    by_token = {token: _looked_up(token) for _, token in tokens(asked)}
+    telling = dict.fromkeys(term for item in by_token.items() for term in _telling(*item))
+    if not telling:
+        telling = dict.fromkeys(term for terms in by_token.values() for term in terms)
     words = tuple(_capped(telling))
-    exact = {terms[0] for terms in by_token if terms and not _is_plain(terms[0])}
+    exact = {terms[0] for terms in by_token.values() if terms and not _is_plain(terms[0])}
     return QueryTerms(
         words=words,
         prefixes=tuple(prefix_terms(words)),
@@ -55,34 +74,37 @@ def query_terms(text: str) -> QueryTerms:
     )
 
 
-def _looked_up(terms: list[str]) -> list[str]:
-    """The terms of a token without the short numbers in it: 03 of a date says nothing."""
-    return [t for i, t in enumerate(terms) if i == 0 or not _SHORT_NUMBER.fullmatch(t)]
+def _looked_up(token: str) -> list[str]:
+    terms = token_terms(token)
+    if len(token) == 2 and token[1] in _KOREAN_PARTICLES:
+        # A pair is all there is of a noun of one syllable, and the particle changes.
+        return [*terms, token[0]]
+    if 2 * sum(map(str.isdigit, token)) > len(token):
+        # The 03 of a date says nothing.
+        return [*terms[:1], *(term for term in terms[1:] if not _SHORT_NUMBER.fullmatch(term))]
+    return terms
 
 
-def _telling(terms: list[str], stop: frozenset[str]) -> list[str]:
+def _telling(token: str, terms: list[str]) -> list[str]:
     """The terms of a token without stop words; "and/or" is one because its parts are."""
-    kept = [term for term in terms if term not in stop]
-    return [] if len(terms) > 1 and kept == terms[:1] else kept
+    if all(map(is_stop, ordered_terms(_JOINERS.sub(" ", token)))):
+        return []
+    return [term for term in terms if not is_stop(term)]
 
 
 def _is_plain(term: str) -> bool:
-    return is_gram(term) or _PLAIN.fullmatch(term) is not None
+    return is_gram(term) or not term[0].isalnum() or _PLAIN.fullmatch(term) is not None
 
 
 def _capped(terms: Iterable[str]) -> Iterator[str]:
-    words = grams = 0
+    room = {False: _MAX_WORDS, True: _MAX_GRAMS}
     for term in terms:
-        if is_gram(term):
-            grams += 1
-            if grams <= _MAX_GRAMS:
-                yield term
-        else:
-            words += 1
-            if words <= _MAX_WORDS:
-                yield term
+        gram = is_gram(term)
+        if room[gram]:
+            room[gram] -= 1
+            yield term
 
 
-def _phrases(text: str) -> Iterator[tuple[str, ...]]:
+def _phrases(text: str) -> list[tuple[str, ...]]:
     found = (ordered_terms(match[match.lastindex or 0]) for match in _QUOTED.finditer(text))
-    yield from list(dict.fromkeys(tuple(terms) for terms in found if terms))[:_MAX_PHRASES]
+    return list(dict.fromkeys(tuple(terms) for terms in found if terms))[:_MAX_PHRASES]

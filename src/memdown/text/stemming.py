@@ -1,4 +1,9 @@
-"""English word stems by Porter's algorithm (1980), with its author's later corrections."""
+"""Word stems: what is left of a word when the endings of grammar are taken off.
+
+English by Porter's algorithm (1980) with its author's later corrections; Russian and its
+relatives, and Arabic, by one pass over the usual endings, which finds most of what a full
+algorithm would. Words are expected in the form of `fold`.
+"""
 
 from __future__ import annotations
 
@@ -6,51 +11,86 @@ import re
 
 _DOUBLE = re.compile(r"([^aeiouylsz])\1$")
 
-_STEP_2 = (
-    ("ational", "ate"),
-    ("tional", "tion"),
-    ("enci", "ence"),
-    ("anci", "ance"),
-    ("izer", "ize"),
-    ("bli", "ble"),
-    ("alli", "al"),
-    ("entli", "ent"),
-    ("eli", "e"),
-    ("ousli", "ous"),
-    ("ization", "ize"),
-    ("ation", "ate"),
-    ("ator", "ate"),
-    ("alism", "al"),
-    ("iveness", "ive"),
-    ("fulness", "ful"),
-    ("ousness", "ous"),
-    ("aliti", "al"),
-    ("iviti", "ive"),
-    ("biliti", "ble"),
-    ("logi", "log"),
+_STEP_2 = {
+    "ational": "ate",
+    "tional": "tion",
+    "enci": "ence",
+    "anci": "ance",
+    "izer": "ize",
+    "bli": "ble",
+    "alli": "al",
+    "entli": "ent",
+    "eli": "e",
+    "ousli": "ous",
+    "ization": "ize",
+    "ation": "ate",
+    "ator": "ate",
+    "alism": "al",
+    "iveness": "ive",
+    "fulness": "ful",
+    "ousness": "ous",
+    "aliti": "al",
+    "iviti": "ive",
+    "biliti": "ble",
+    "logi": "log",
+}
+_STEP_3 = {
+    "icate": "ic",
+    "ative": "",
+    "alize": "al",
+    "iciti": "ic",
+    "ical": "ic",
+    "ful": "",
+    "ness": "",
+}
+_STEP_2_ENDING = re.compile(f"(?:{'|'.join(_STEP_2)})$")
+_STEP_3_ENDING = re.compile(f"(?:{'|'.join(_STEP_3)})$")
+_STEP_4 = re.compile(
+    "(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|ive|ize|ion|al|er|ic|ou)$"
 )
-_STEP_3 = (
-    ("icate", "ic"),
-    ("ative", ""),
-    ("alize", "al"),
-    ("iciti", "ic"),
-    ("ical", "ic"),
-    ("ful", ""),
-    ("ness", ""),
-)
-_STEP_4 = tuple(
-    "ement ance ence able ible ment ant ent ism ate iti ous ive ize ion al er ic ou".split()
-)
+
+
+# After folding there is no й and no ё.
+_CYRILLIC = """
+иями ыми ими ого его ому ему ами ями ием иях ешь
+ыи ии ои ая яя ое ее ые ие ую юю ою ею ых их ым им ам ям ах ях ом ем ов ев еи ия ию ью ья
+ть ла ло ли ет ют ут ит ат ят а я о е у ю ы и ь л
+"""
+_CYRILLIC_ENDINGS = frozenset(_CYRILLIC.split())
+_ARABIC_ARTICLE = re.compile("^(?:[وفبك]?ال|لل|و)(?=.{3})")
+_ARABIC_ENDING = re.compile("(?<=..)(?:ها|ان|ات|ون|ين|يه|ية|ه|ة|ي)$")
 
 
 def stem(word: str) -> str:
-    """The stem of a lower-case ASCII word; words of one or two letters are their own stem."""
+    """The stem of a folded word; what is no word of a known script is its own stem."""
+    if not word.isalpha():
+        return word
+    if word.isascii():
+        return _english(word)
+    if "а" <= word[0] <= "я":
+        return _cyrillic(word)
+    if "ء" <= word[0] <= "ي":
+        return _ARABIC_ENDING.sub("", _ARABIC_ARTICLE.sub("", word))
+    return word
+
+
+def _cyrillic(word: str) -> str:
+    if len(word) > 5 and word.endswith(("ся", "сь")):
+        word = word[:-2]
+    for size in (4, 3, 2, 1):
+        if len(word) - size > 2 and word[-size:] in _CYRILLIC_ENDINGS:
+            return word[:-size]
+    return word
+
+
+def _english(word: str) -> str:
     if len(word) < 3:
         return word
     word = _without_endings(_without_plural(word))
     if word.endswith("y") and "v" in _shape(word[:-1]):
         word = word[:-1] + "i"
-    word = _replaced(_replaced(word, _STEP_2), _STEP_3)
+    word = _replaced(word, _STEP_2_ENDING, _STEP_2)
+    word = _replaced(word, _STEP_3_ENDING, _STEP_3)
     return _without_last_e(_without_suffix(word))
 
 
@@ -96,22 +136,21 @@ def _without_endings(word: str) -> str:
     return rest
 
 
-def _replaced(word: str, rules: tuple[tuple[str, str], ...]) -> str:
-    for suffix, replacement in rules:
-        if word.endswith(suffix):
-            rest = word[: -len(suffix)]
-            return rest + replacement if _measure(rest) else word
-    return word
+def _replaced(word: str, endings: re.Pattern[str], replacements: dict[str, str]) -> str:
+    ending = endings.search(word)
+    if not ending or not _measure(word[: ending.start()]):
+        return word
+    return word[: ending.start()] + replacements[ending[0]]
 
 
 def _without_suffix(word: str) -> str:
-    for suffix in _STEP_4:
-        if word.endswith(suffix):
-            rest = word[: -len(suffix)]
-            if suffix == "ion" and not rest.endswith(("s", "t")):
-                return word
-            return rest if _measure(rest) > 1 else word
-    return word
+    ending = _STEP_4.search(word)
+    if not ending:
+        return word
+    rest = word[: ending.start()]
+    if ending[0] == "ion" and not rest.endswith(("s", "t")):
+        return word
+    return rest if _measure(rest) > 1 else word
 
 
 def _without_last_e(word: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from memdown.text.terms import ordered_terms
+from memdown.text.terms import is_gram, ordered_terms
 
 _WORDS: Final = """
 a about after all also am an and any are as at be because been before being but by can could did
@@ -31,7 +32,7 @@ al como con cual cuál cuando cuándo de del desde dónde el ella ellas ellos en
 eso esta está este esto fue ha hay la las le les lo los más me mi muy nos o para pero por porque
 qué quien quién quiénes se ser sin sobre son su sus te un una unas uno unos y ya yo
 
-ai al alla che chi ci come con cui da dal dalla dei del della delle di dove e ed gli ha hanno i il
+ai al alla che chi ci come con cui da dal dalla dei del della delle di dov dove e ed gli ha hanno i il
 in io la le lei lo loro lui ma mi nel nella non per perché più qual quale quali quando quello
 questa questo sono su sul sulla ti tra un una uno è
 
@@ -49,18 +50,31 @@ we wel welk welke wie wij worden zal ze zich zij zijn
 свои со так такой там те тем то того только тот ты у уже чего чем что чтобы чье эта эти это этот я
 """
 
-# What questions are made of in scripts without spaces (and particles of Korean).
+# What questions are made of in the scripts that are searched by pieces.
 _RUNS: Final = """
-什么 甚麼 什麼 谁 誰 哪 哪个 哪些 哪里 哪裡 多少 怎么 怎麼 怎样 为什么 為什麼 何时 的 了 是 吗 嗎 呢 吧 和 与 在 有 被 把 不 我们 你们 他们
-の は が を に へ と で も や か です ます ました でした である という とは から まで どこ どの だれ いつ なに なぜ どう 何 何か もの こと これ それ
-무엇 무엇인가 누구 누구인가 언제 어디 어디인가 어떤 얼마나 얼마 왜 은 는 이 가 을 를 의 에 에서 와 과 도 인가 인가요 이다 있다 있는 한 하는 하였다 것은
-อะไร ใคร ที่ไหน เมื่อไร เมื่อไหร่ อย่างไร ทำไม เท่าไร เท่าใด กี่ คือ ของ และ ที่ ใน เป็น ได้ ให้ มี ว่า จาก หรือ การ ไหน ใด
+什么 什麼 甚麼 谁 誰 哪 哪个 哪個 哪些 哪里 哪裡 多少 怎么 怎麼 为什么 為什麼 的 了 是 吗 嗎 呢 吧 和 与 在 我们 你们 他们
+の は が を に へ と で も か です ます ました でした である という とは から まで には では した して いる どこ どの だれ いつ なぜ どう 何 これ それ
+무엇 무엇인가 누구 누구인가 언제 언제인가 어디 어디인가 어떤 얼마나 왜 은 는 이 가 을 를 의 에 에서 와 과 도 인가 인가요 이다 있는 하는 하였다 것은
+อะไร ใคร ที่ไหน เมื่อไร เมื่อไหร่ อย่างไร ทำไม เท่าไร เท่าใด คือ ของ และ ที่ ใน เป็น ได้ ให้ มี ว่า จาก หรือ การ ไหน ใด
 """
-_FUNCTION_CHARACTERS: Final = "的了是吗嗎呢吧着之和与在のはがをにへとでもやかばよねたてしれるい"
+
+
+def is_stop(term: str) -> bool:
+    """Whether a term carries no meaning in a question."""
+    return term in (_stop_grams() if is_gram(term) else _stop_words())
+
+
+def without_stop_words(terms: Iterable[str]) -> list[str]:
+    """The terms that can be found: stop words are not indexed, they would be half of the index."""
+    stop = _stop_words()
+    return [term for term in terms if term not in stop]
 
 
 @cache
-def stop_terms() -> frozenset[str]:
-    """The stop words in the form of terms."""
-    pairs = (a + b for a in _FUNCTION_CHARACTERS for b in _FUNCTION_CHARACTERS)
-    return frozenset(ordered_terms(_WORDS)) | frozenset(ordered_terms(_RUNS)) | frozenset(pairs)
+def _stop_words() -> frozenset[str]:
+    return frozenset(ordered_terms(_WORDS))
+
+
+@cache
+def _stop_grams() -> frozenset[str]:
+    return frozenset(ordered_terms(_RUNS))

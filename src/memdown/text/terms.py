@@ -4,45 +4,48 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import chain
 from operator import add
 from typing import Final
 
-from memdown.text.scripts import EMOJI, FLAG_LETTERS, HAN_KANA, HANGUL, MARKS, UNSPACED, fold
+from memdown.text.scripts import EMOJI, FIRST_UNSPACED, FLAG_LETTERS, MARKS, fold, runs
 from memdown.text.stemming import stem
 
-TERMS_VERSION: Final = 1
+TERMS_VERSION: Final = 2
+"""To be raised with every change of what `index_terms` or `prefix_terms` return."""
+
 TOKENCHARS: Final = "-_./@:+#"
+"""The ASCII punctuation that occurs in terms."""
 
 _MAX_TERM: Final = 64
 _PREFIX: Final = 5
 _CACHED_PIECES: Final = 100_000
 _CACHED_LENGTH: Final = 24
 
-# Vulgar fractions and enclosed numbers would fold into other numbers.
-_LETTER = f"[^\\W_¼-¾\u2150-\u215f\u2460-\u24ff{HAN_KANA}{HANGUL}{UNSPACED}]"
-_WORD = f"{_LETTER}{{1,{_MAX_TERM}}}(?:[{MARKS}]{{1,8}}{_LETTER}{{0,{_MAX_TERM}}}){{0,32}}"
+_LETTER = r"[^\W_]"
 _JOINER = "(?:[-./@+#'’‐‑]|::?|__?)"
-TOKEN: Final = re.compile(
-    f"{_WORD}(?:{_JOINER}{_WORD}){{0,15}}(?:\\+\\+|#)?"
-    f"|[{HAN_KANA}]+|[{HANGUL}]+|[{UNSPACED}]+|[{FLAG_LETTERS}]{{2}}|[{EMOJI}]"
+_TOKEN: Final = re.compile(
+    f"{_LETTER}(?:{_LETTER}++|[{MARKS}]++|{_JOINER}(?={_LETTER}))*+(?:\\+\\+|#)?"
+    f"|[{FLAG_LETTERS}]{{2}}|[{EMOJI}]"
 )
-_GRAM: Final = re.compile(f"[{HAN_KANA}{HANGUL}{UNSPACED}]")
-_HANGUL: Final = re.compile(f"[{HANGUL}]")
-_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
-
-_EMOJI: Final = re.compile(f"[{EMOJI}{FLAG_LETTERS}]")
-
-_ASCII_FORMS: Final = str.maketrans("’ʼ‐‑", "''--")
-_FOREIGN: Final = re.compile(f"[^\\w{MARKS}{re.escape(TOKENCHARS)}]+")
+_FIRST_LETTER: Final = re.compile(_LETTER)
+_EDGES: Final = f"{TOKENCHARS}'’‐‑"
+# Vulgar fractions would fold into the digits before them.
+_ASCII_FORMS: Final = str.maketrans("’ʼ‐‑", "''--", "¼½¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞")
+_FOREIGN: Final = re.compile(rf"(?=[\x00-\u02ff\s])[^\w{re.escape(TOKENCHARS)}]")
 _CONTRACTED: Final = frozenset({"ll", "re", "ve", "qu"})
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
+
+_DATE: Final = r"\d{4}-\d\d-\d\d"
+_WHOLE_DATE: Final = re.compile(_DATE)
 _VERSION: Final = re.compile(r"[vV]\d.*")
-_LETTERS_THEN_DIGITS: Final = re.compile(r"([A-Za-z]{2,})(\d+)")
+_HYPHENATED: Final = re.compile(r"[A-Za-z]{1,2}-[A-Za-z]+|[A-Za-z]+-[A-Za-z]{1,2}")
+_LETTERS_AND_NUMBER: Final = re.compile(r"([A-Za-z]{2,})(\d+)")
+_MARKED_WORD: Final = re.compile(rf"[^\W\d_][^\d{re.escape(TOKENCHARS)}]+")
+# From the weakest joint to the strongest; inside a word it is a capital.
 _SPLITTERS: Final = (
-    re.compile(r"(?<=\d\d-\d\d)T(?=\d\d)|[/@:#]+"),
+    re.compile(rf"(?<={_DATE})[-_T](?=\w)|[-_](?={_DATE}(?!\d))|[/@:#]+"),
     re.compile(r"\.+"),
     re.compile(r"[-_+]+"),
     re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})"),
@@ -53,7 +56,7 @@ class _Cache(dict[str, str]):
     """Piece of text → its terms, joined by spaces; computed once for the usual words."""
 
     def __missing__(self, piece: str) -> str:
-        terms = " ".join(chain.from_iterable(map(token_terms, TOKEN.findall(piece))))
+        terms = " ".join(chain.from_iterable(token_terms(token) for _, token in tokens(piece)))
         if len(piece) <= _CACHED_LENGTH:
             if len(self) >= _CACHED_PIECES:
                 self.clear()
@@ -67,13 +70,11 @@ _CACHE: Final = _Cache()
 def index_terms(text: str) -> list[str]:
     """The terms of a text in order, with repetitions, as the keyword index stores them.
 
-    At the end stand, once each, the single characters (and for Thai the pairs) of scripts
-    without spaces, so that a query of one character finds them.
+    At the end stand, once each, the single characters (and for Thai the pairs) of scripts that
+    are searched by pieces, so that a query of one character finds them.
     """
     terms = ordered_terms(text)
-    if not text.isascii() and _GRAM.search(text):
-        terms += _short_grams(terms)
-    return terms
+    return terms if text.isascii() else terms + _short_grams(terms)
 
 
 def ordered_terms(text: str) -> list[str]:
@@ -83,30 +84,56 @@ def ordered_terms(text: str) -> list[str]:
 
 
 def prefix_terms(terms: Iterable[str]) -> list[str]:
-    """The beginnings of long words, once each: they stand in for stems in inflected languages."""
+    """The beginnings of words, once each: they stand in for stems in inflected languages."""
     return list(
         dict.fromkeys(
             term[:_PREFIX]
             for term in terms
-            if len(term) > _PREFIX and term.isalpha() and not is_gram(term)
+            if len(term) >= _PREFIX
+            and (term.isalpha() or (not term.isascii() and _MARKED_WORD.fullmatch(term)))
+            and not is_gram(term)
         )
     )
 
 
+def tokens(text: str) -> Iterator[tuple[int, str]]:
+    """Each word, compound, emoji or run of a script searched by pieces, after where it starts."""
+    for match in _TOKEN.finditer(text):
+        start, token = match.start(), match[0]
+        if token.isascii() or max(token) < FIRST_UNSPACED or not token[0].isalnum():
+            yield start, token
+            continue
+        end = 0
+        for run in runs().finditer(token):
+            first, last = run.span()
+            if end < first and (word := _word(token[end:first])):
+                yield start + first - len(word), word.rstrip(_EDGES)
+            yield start + first, run[0]
+            end = last
+        if word := _word(token[end:]):
+            yield start + len(token) - len(word), word
+
+
+def _word(text: str) -> str:
+    """What stands between two runs, from its first letter on."""
+    first = _FIRST_LETTER.search(text)
+    return text[first.start() :] if first else ""
+
+
 def is_gram(term: str) -> bool:
-    """Whether the term is a piece of a run in a script that is searched by pieces."""
-    return _GRAM.match(term) is not None
+    """Whether the term or token belongs to a script that is searched by pieces."""
+    return term >= FIRST_UNSPACED and runs().match(term) is not None
 
 
 def token_terms(token: str) -> list[str]:
-    """The terms of one match of TOKEN; a compound gives itself first, then its parts."""
-    if token.isascii() and token.isalpha():
-        return _compound_terms(token)
-    if _EMOJI.match(token):
-        return [token]
+    """The terms of one token; a compound gives itself first, then its parts."""
+    if token.isascii() and token.isalpha() and token[1:].islower():
+        return [_normal(token)]
     if is_gram(token):
         return _gram_terms(token)
-    token = token.translate(_ASCII_FORMS)
+    if not token[0].isalnum():
+        return [token]
+    token = token.translate(_ASCII_FORMS).strip("-_./@:")
     if "'" not in token:
         return _compound_terms(token)
     # The letters around an apostrophe are grammar: Anna's, l'eau, don't, we'll.
@@ -114,26 +141,35 @@ def token_terms(token: str) -> list[str]:
     return list(chain.from_iterable(map(_compound_terms, words)))
 
 
-def _compound_terms(token: str, level: int = 0) -> list[str]:
-    terms = [whole] if (whole := _normal(token)) else []
-    for deeper, splitter in enumerate(_SPLITTERS[level:], level + 1):
-        parts = [part for part in splitter.split(token) if part]
+def compound_parts(token: str) -> list[tuple[int, str]]:
+    """What a compound falls into at its weakest joints, after where it starts; none for a word."""
+    for splitter in _SPLITTERS if len(token) <= _MAX_TERM else _SPLITTERS[:-1]:
+        joints = [match.span() for match in splitter.finditer(token)]
+        starts = [0, *(end for _, end in joints)]
+        ends = [*(start for start, _ in joints), len(token)]
+        parts = [(s, token[s:e]) for s, e in zip(starts, ends, strict=True) if s < e]
         if len(parts) > 1:
-            for part in parts:
-                terms += _compound_terms(part, deeper)
-            return terms + _other_spellings(token, parts)
-    if match := _LETTERS_THEN_DIGITS.fullmatch(token):
+            return parts
+    return []
+
+
+def _compound_terms(token: str) -> list[str]:
+    terms = [whole] if (whole := _normal(token)) else []
+    if parts := compound_parts(token):
+        terms += chain.from_iterable(_compound_terms(part) for _, part in parts)
+        return terms + _other_spellings(token)
+    if match := _LETTERS_AND_NUMBER.fullmatch(token):
         terms += map(_normal, match.groups())
     return terms
 
 
-def _other_spellings(token: str, parts: list[str]) -> list[str]:
-    if _DATE.fullmatch(token):
+def _other_spellings(token: str) -> list[str]:
+    if _WHOLE_DATE.fullmatch(token):
         return [token[:7]]
     if _VERSION.fullmatch(token):
         return [_normal(token[1:])]
-    if len(parts) == 2 and min(map(len, parts)) < 3 and all(map(str.isalpha, parts)):
-        return [_normal("".join(parts))]
+    if _HYPHENATED.fullmatch(token):
+        return [_normal(token.replace("-", ""))]
     return []
 
 
@@ -142,33 +178,40 @@ def _normal(token: str) -> str:
     term = fold(token)
     if not token.isascii():
         term = _FOREIGN.sub("", term)
-    if term.isascii() and term.isalpha():
-        term = stem(term)
-    if len(term) > _MAX_TERM:
-        digest = blake2b(term.encode(), digest_size=8).hexdigest()
-        term = f"{term[: _MAX_TERM - 17]}-{digest}"
-    return term
+    if len(term) <= _MAX_TERM:
+        return stem(term)
+    digest = blake2b(term.encode(), digest_size=8).hexdigest()
+    return f"{term[: _MAX_TERM - 17]}-{digest}"
 
 
 def _gram_terms(run: str) -> list[str]:
-    if _UNSPACED.match(run):
-        run = run.replace("\u0e4d\u0e32", "\u0e33")
+    run = normal_run(run)
+    if _is_unspaced(run[0]):
         return [run[i : i + 3] for i in range(len(run) - 2)] or [run]
-    run = unicodedata.normalize("NFKC", run)
-    if len(run) < 2:
-        return [run]
-    grams = list(map(add, run, run[1:]))
-    if len(run) > 2 and _HANGUL.match(run):
-        return [run[:_MAX_TERM], *grams]
-    return grams
+    return list(map(add, run, run[1:])) or [run]
+
+
+def normal_run(run: str) -> str:
+    """The one form of a run that its pieces are taken from."""
+    if _is_unspaced(run[0]):
+        return run.replace("\u0e4d\u0e32", "\u0e33")
+    return unicodedata.normalize("NFKC", run)
+
+
+def _is_unspaced(char: str) -> bool:
+    return "\u0e01" <= char < "\u1100" or "\u1780" <= char < "\u1800" or "\ua9e0" <= char < "\uaa80"
 
 
 def _short_grams(terms: list[str]) -> list[str]:
     """What is shorter than the usual grams: single characters, and pairs where three are usual."""
-    characters = "".join(dict.fromkeys("".join(terms)))
-    short = dict.fromkeys(_GRAM.findall(characters))
-    if unspaced := set(_UNSPACED.findall(characters)):
-        triples = [term for term in terms if len(term) == 3 and term[0] in unspaced]
-        short |= dict.fromkeys([term[:2] for term in triples])
-        short |= dict.fromkeys([term[1:] for term in triples])
-    return list(short)
+    every = set("".join(terms))
+    if not every or max(every) < FIRST_UNSPACED:
+        return []
+    characters = set("".join(runs().findall("".join(every))))
+    short = sorted(filter(str.isalnum, characters))
+    if unspaced := set(filter(_is_unspaced, short)):
+        # Nothing is asked for that starts with a vowel sign.
+        triples = {term for term in terms if len(term) == 3 and term[0] in characters}
+        pairs = {pair for term in triples for pair in (term[:2], term[1:])}
+        short += sorted(pair for pair in pairs if pair[0] in unspaced)
+    return short

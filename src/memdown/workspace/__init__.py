@@ -6,12 +6,15 @@ opens, and nothing else is.
 """
 
 from memdown.workspace.discovery import Scan, scan
+from memdown.workspace.editing import Note, NoteChanged, read_whole, save
 from memdown.workspace.reading import decode, excerpt, read_note
 from memdown.workspace.roots import Workspace, daily_note, date_of, open_workspace
 from memdown.workspace.starting import create_workspace
 from memdown.workspace.writing import append, remember, repair
 
 __all__ = [
+    "Note",
+    "NoteChanged",
     "Scan",
     "Workspace",
     "append",
@@ -22,7 +25,9 @@ __all__ = [
     "excerpt",
     "open_workspace",
     "read_note",
+    "read_whole",
     "remember",
     "repair",
+    "save",
     "scan",
 ]

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memdown.errors import WorkspaceError
+from memdown.failpoints import reach
 from memdown.workspace.descriptors import shown
 
 LOCK_SECONDS = 30.0
@@ -69,6 +70,7 @@ def record(lock: int, intent: Intent) -> None:
     written = 0
     while written < len(data):
         written += os.pwrite(lock, data[written:], written)
+    reach("append.recording")
     os.fsync(lock)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
+from memdown.failpoints import reach
 from memdown.types import Citation
 from memdown.workspace import journal
 from memdown.workspace.descriptors import (
@@ -99,10 +100,13 @@ def _append(lock: int, note: int, place: Place, entry: str, title: str) -> int:
     end = _end_of(note, place.path)
     data, first_line = _layout(end, entry, title)
     journal.record(lock, journal.Intent(place.path, end.size, data))
+    reach("append.recorded")
     try:
         _write(note, data)
+        reach("append.written")
     finally:
         journal.clear(lock)
+    reach("append.cleared")
     return first_line
 
 
@@ -169,6 +173,7 @@ def _write(note: int, data: bytes) -> None:
     try:
         while written < len(data):
             written += os.write(note, data[written:])
+        reach("append.unsynced")
         os.fsync(note)
     except BaseException:
         with contextlib.suppress(OSError):

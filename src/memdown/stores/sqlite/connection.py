@@ -1,18 +1,25 @@
-"""Connections to the index file: opened the same way everywhere, errors mapped to ours."""
+"""Connections to the index file, opened the same way everywhere."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import apsw
 
-from memdown.errors import DiskFull, IndexBusy, IndexCorrupt, StoreError
+from memdown.stores.sqlite import checksums, side_files
+from memdown.stores.sqlite.failures import is_damage, mapped
+
+__all__ = ["connect", "is_unshared", "mapped", "one", "run", "spare_space", "transaction"]
 
 _BUSY_MS = 5_000
+_TIGHT_BYTES = 32 * 1024 * 1024
+_LOG_PAGES, _TIGHT_LOG_PAGES = 1000, 50
+_unshared: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
 
 
 def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
@@ -24,9 +31,10 @@ def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
         # SQLite gives the -wal and -shm files the mode of the database file.
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
-        db = apsw.Connection(str(path))
+        db = apsw.Connection(str(path), vfs=checksums.layer())
         try:
             db.set_busy_timeout(_BUSY_MS)
+            _make_first_page(db)
             for pragma in (
                 "PRAGMA journal_mode = WAL",
                 "PRAGMA synchronous = NORMAL",
@@ -35,30 +43,72 @@ def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
                 "PRAGMA trusted_schema = OFF",
             ):
                 run(db, pragma)
-        except apsw.Error:
+            side_files.check(db, path)
+        except BaseException:
             db.close()
             raise
         return db
+
+
+def spare_space(db: apsw.Connection, path: Path) -> None:
+    """Keep the log small where the disk is nearly full; it would otherwise grow to megabytes."""
+    facts = os.statvfs(path.parent)
+    tight = facts.f_bavail * facts.f_frsize < _TIGHT_BYTES
+    run(db, f"PRAGMA wal_autocheckpoint = {_TIGHT_LOG_PAGES if tight else _LOG_PAGES}")
+    if tight:
+        with contextlib.suppress(apsw.BusyError, apsw.FullError):
+            run(db, "PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _make_first_page(db: apsw.Connection) -> None:
+    """Give an empty file its room for checksums and its first number."""
+    if db.pragma("page_count"):
+        return
+    checksums.reserve(db)
+    run(db, "BEGIN IMMEDIATE")
+    # Another process may have come first.
+    if not db.pragma("application_id"):
+        run(db, f"PRAGMA application_id = {side_files.first_number()}")
+    run(db, "COMMIT")
 
 
 def _connect_read_only(path: Path) -> apsw.Connection:
     """A connection that writes nothing, also where not even the WAL's side files can be made."""
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     for options in ("mode=ro", "immutable=1"):
-        db = apsw.Connection(f"{path.absolute().as_uri()}?{options}", flags=flags)
+        db = apsw.Connection(
+            f"{path.absolute().as_uri()}?{options}", flags=flags, vfs=checksums.layer()
+        )
         try:
             db.set_busy_timeout(_BUSY_MS)
+            run(db, "PRAGMA cache_size = -16000")
             run(db, "SELECT count(*) FROM sqlite_master")
-        except (apsw.CantOpenError, apsw.ReadOnlyError):
+            side_files.check(db, path)
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError) as error:
             db.close()
-            if options == "immutable=1":
+            # What is only in the log would be missing from a view of the file alone.
+            if options == "immutable=1" or _has_log(path) or is_damage(error):
                 raise
-        except apsw.Error:
+        except BaseException:
             db.close()
             raise
         else:
+            if options == "immutable=1":
+                _unshared.add(db)
             return db
     raise AssertionError("unreachable")
+
+
+def is_unshared(db: apsw.Connection) -> bool:
+    """Whether a connection sees the file alone and knows nothing of writers: for one use only."""
+    return db in _unshared
+
+
+def _has_log(path: Path) -> bool:
+    try:
+        return path.with_name(path.name + "-wal").stat().st_size > 0
+    except OSError:
+        return False
 
 
 def run(db: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[Any]:
@@ -77,6 +127,7 @@ def transaction(db: apsw.Connection) -> Iterator[None]:
     """A write transaction that holds the write lock from its start."""
     run(db, "BEGIN IMMEDIATE")
     try:
+        side_files.count_up(db)
         yield
     except BaseException:
         if db.in_transaction:
@@ -84,30 +135,3 @@ def transaction(db: apsw.Connection) -> Iterator[None]:
         raise
     else:
         run(db, "COMMIT")
-
-
-@contextlib.contextmanager
-def mapped(path: Path) -> Iterator[None]:
-    """Turns SQLite's errors and the file system's into ours, each with what to do."""
-    try:
-        yield
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise IndexCorrupt(
-            f"The index {path} is damaged ({error}); rebuild it with `memdown index --force`."
-        ) from error
-    except apsw.FullError as error:
-        raise DiskFull(
-            f"No space left for the index {path}; free some and run `memdown index` again "
-            "(your notes are untouched)."
-        ) from error
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise IndexBusy(f"Another process is writing to the index {path}; try again.") from error
-    except (apsw.CantOpenError, apsw.ReadOnlyError, PermissionError) as error:
-        raise StoreError(
-            f"The index {path} cannot be written ({error}); set MEMDOWN_STATE_DIR or "
-            "memorySearch.store.path to a folder you can write to."
-        ) from error
-    except OSError as error:
-        raise StoreError(f"The index {path} cannot be used: {error}.") from error
-    except apsw.Error as error:
-        raise StoreError(f"The index {path} cannot be used: {error}.") from error

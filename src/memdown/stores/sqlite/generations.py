@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import apsw
 
+from memdown.failpoints import reach
 from memdown.stores.sqlite import vectors
 from memdown.stores.sqlite.connection import run, transaction
 from memdown.stores.sqlite.schema import LIVE, NEXT, OLD, create_generation, table_names
@@ -30,7 +31,14 @@ def publish(db: apsw.Connection, fingerprint: Fingerprint) -> None:
         _rename(db, NEXT, LIVE)
         write_fingerprint(db, fingerprint)
         next_revision(db)
+        reach("rebuild.in_flip")
+    reach("rebuild.after_flip")
     clear_leftovers(db)
+
+
+def has_leftovers(db: apsw.Connection) -> bool:
+    """Whether there are tables of a rebuild that is going on, or that was killed."""
+    return any(True for prefix in (NEXT, OLD) for _ in _existing(db, prefix))
 
 
 def clear_leftovers(db: apsw.Connection) -> None:
@@ -40,6 +48,7 @@ def clear_leftovers(db: apsw.Connection) -> None:
             # Without its extension a vector table cannot be dropped; a later process will.
             with contextlib.suppress(apsw.SQLError), transaction(db):
                 run(db, f"DROP TABLE IF EXISTS {prefix}{table}")
+                reach("rebuild.clearing")
 
 
 def _rename(db: apsw.Connection, old: str, new: str) -> None:

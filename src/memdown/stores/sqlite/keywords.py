@@ -7,35 +7,39 @@ and quoted, so no text can be a syntax error or an operator.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import apsw
 
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.keys import source_keys
-from memdown.text import index_terms, prefix_terms
+from memdown.text import index_terms, is_gram, without_stop_words
 from memdown.types import Chunk, Match, TextMatches, TextQuery
 
-TEXT_WEIGHT, HEAD_WEIGHT, PREFIX_WEIGHT = 1.0, 0.3, 0.3
-_RANK = f"bm25({TEXT_WEIGHT}, {HEAD_WEIGHT}, {PREFIX_WEIGHT})"
-_K1 = 1.2
+TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
+_RANK = f"bm25({TEXT_WEIGHT}, {HEAD_WEIGHT})"
+_PREFIXED = 5
 
 
 def insert(db: apsw.Connection, prefix: str, key: int, chunk: Chunk) -> None:
-    """Index a chunk's passages under the numbers from `key` on."""
+    """Index a chunk's passages under the numbers from `key` on.
+
+    The file's name and the headings above stand with the first passage only, which its neighbours
+    gain from; with every passage they would be a third of the index.
+    """
     name = chunk.path.removesuffix(".md").removesuffix(".jsonl")
+    head = f"{name} {chunk.heading}"
     for number, passage in enumerate(chunk.passages, start=key):
-        terms = index_terms(chunk.text[passage.start : passage.end])
         run(
             db,
-            f"INSERT INTO {prefix}chunks_fts(rowid, text, head, prefix) VALUES (?, ?, ?, ?)",
-            (
-                number,
-                " ".join(terms),
-                " ".join(index_terms(f"{name} {passage.heading}")),
-                " ".join(prefix_terms(terms)),
-            ),
+            f"INSERT INTO {prefix}chunks_fts(rowid, text, head) VALUES (?, ?, ?)",
+            (number, _indexed(chunk.text[passage.start : passage.end]), _indexed(head)),
         )
+        head = ""
+
+
+def _indexed(text: str) -> str:
+    return " ".join(without_stop_words(index_terms(text)))
 
 
 def delete(db: apsw.Connection, prefix: str, keys: range) -> None:
@@ -73,8 +77,9 @@ def _ranges(query: TextQuery) -> list[range]:
 
 def _expression(query: TextQuery) -> str:
     parts = [f"{{text head}} : {_quoted(word)}" for word in query.words]
-    parts += [f"{{prefix}} : {_quoted(prefix)}" for prefix in query.prefixes]
-    parts += [f"{{text}} : {_quoted(*phrase)}" for phrase in query.phrases if len(phrase) > 1]
+    parts += [f"{{text}} : {_quoted(prefix)} *" for prefix in query.prefixes]
+    phrases = [without_stop_words(phrase) for phrase in query.phrases]
+    parts += [f"{{text}} : {_quoted(*phrase)}" for phrase in phrases if len(phrase) > 1]
     return " OR ".join(parts)
 
 
@@ -83,23 +88,18 @@ def _quoted(*terms: str) -> str:
 
 
 def _reachable(db: apsw.Connection, query: TextQuery) -> float:
-    """What a passage of average length would score that holds every word and prefix once."""
+    """What a passage of average length would score that holds every word once.
+
+    A prefix is found with its word and scores about half as much. A pair of characters that occurs
+    nowhere is no missing word, only a border between two words.
+    """
     total = int(one(db, "SELECT count(*) FROM chunks_fts_docsize"))
-    words = _rarity(db, total, query.words)
-    prefixes = _rarity(db, total, query.prefixes)
-    return words * _share(TEXT_WEIGHT) + prefixes * _share(PREFIX_WEIGHT)
-
-
-def _share(weight: float) -> float:
-    return weight * (_K1 + 1) / (weight + _K1)
-
-
-def _rarity(db: apsw.Connection, total: int, terms: Iterable[str]) -> float:
-    """The sum of the terms' inverse document frequencies, as FTS5 computes them."""
-    return sum(
-        max(1e-6, math.log((total - found + 0.5) / (found + 0.5)))
-        for found in document_frequencies(db, list(terms))
-    )
+    reachable = 0.0
+    for word, found in zip(query.words, document_frequencies(db, query.words), strict=True):
+        if found or not is_gram(word):
+            rarity = max(1e-6, math.log((total - found + 0.5) / (found + 0.5)))
+            reachable += rarity * (1.5 if len(word) >= _PREFIXED else 1.0)
+    return reachable
 
 
 def document_frequencies(db: apsw.Connection, terms: Sequence[str]) -> list[int]:

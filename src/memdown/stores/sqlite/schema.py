@@ -10,6 +10,7 @@ from __future__ import annotations
 import apsw
 
 from memdown.errors import IndexTooNew
+from memdown.stores.sqlite import checksums
 from memdown.stores.sqlite.connection import run, transaction
 from memdown.text import TOKENCHARS
 
@@ -19,7 +20,7 @@ OLD = "old_"
 
 _FTS_SQL = (
     "CREATE VIRTUAL TABLE {prefix}chunks_fts USING fts5("
-    "text, head, prefix, content='', contentless_delete=1, "
+    "text, head, content='', contentless_delete=1, "
     f"tokenize=\"ascii tokenchars '{TOKENCHARS}'\")"
 )
 
@@ -35,6 +36,7 @@ def m001_first_tables(db: apsw.Connection) -> None:
         "PRIMARY KEY (provider, model, provider_key, hash)) WITHOUT ROWID",
     )
     run(db, "CREATE INDEX idx_embedding_cache_updated_at ON embedding_cache(updated_at)")
+    checksums.note_missing(db)
     create_generation(db, LIVE)
 
 
@@ -87,6 +89,8 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
     )
     if fts5_error(db) is None:
         run(db, _FTS_SQL.format(prefix=prefix))
+        # Smaller than usual by what the checksums take, so that every block fits on one page.
+        run(db, f"INSERT INTO {prefix}chunks_fts({prefix}chunks_fts, rank) VALUES ('pgsz', 4000)")
 
 
 def fts5_error(db: apsw.Connection) -> str | None:

@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
 from pathlib import Path
+from typing import TypeAlias
 
 import apsw
 
-from memdown.errors import StoreError
-from memdown.stores.sqlite import cache, generations, keywords, lock, schema, tables, vectors
-from memdown.stores.sqlite.connection import connect, mapped, run, transaction
+from memdown.errors import IndexCorrupt, StoreError
+from memdown.failpoints import reach
+from memdown.stores.sqlite import (
+    cache,
+    checksums,
+    generations,
+    integrity,
+    keywords,
+    lock,
+    schema,
+    tables,
+    vectors,
+)
+from memdown.stores.sqlite.connection import (
+    connect,
+    is_unshared,
+    mapped,
+    run,
+    spare_space,
+    transaction,
+)
+from memdown.stores.sqlite.failures import Damaged
 from memdown.stores.sqlite.schema import LIVE, NEXT
 from memdown.types import (
     Chunk,
@@ -28,6 +49,12 @@ from memdown.types import (
     Vector,
     Vectors,
 )
+
+# Who a file is: its device and number; None while there is none.
+_Identity: TypeAlias = tuple[int, int] | None
+
+_LOCK_SECONDS = 60.0
+_MOST_ASIDE = 3
 
 
 def create(
@@ -57,11 +84,15 @@ class SqliteStore:
         self._cache_entries = cache_entries
         self._vector_error: str | None = None if vector_enabled else "turned off in the settings"
         self._fts_error: str | None = None
-        self._readers: list[apsw.Connection] = []
+        self._readers: list[tuple[apsw.Connection, _Identity]] = []
         self._writer: apsw.Connection | None = None
+        self._writer_of: _Identity = None
+        self._damaged: _Identity = None
+        self._known_files: tuple[object, dict[str, FileState]] | None = None
         self._writer_lock = threading.RLock()
         self._pool_lock = threading.Lock()
         self._matrix: vectors.Matrix | None = None
+        self._revision = -1
         self._closed = False
 
     def fingerprint(self) -> Fingerprint | None:
@@ -72,7 +103,14 @@ class SqliteStore:
     def files(self) -> dict[str, FileState]:
         """Every indexed file."""
         with self._reading() as db:
-            return {} if db is None else tables.read_files(db)
+            if db is None:
+                return {}
+            # Every transaction of any process counts this number up.
+            state = (self._identity(), db.pragma("application_id"))
+            known = self._known_files
+            if known is None or known[0] != state:
+                known = self._known_files = (state, tables.read_files(db))
+            return dict(known[1])
 
     def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
         """The vectors that are already known, by the digest of their text."""
@@ -89,8 +127,11 @@ class SqliteStore:
         """Keep vectors for later, whatever happens to the index."""
         if not self._cache_entries or not digests:
             return
-        with self._writing_to() as db, transaction(db):
-            cache.write(db, key, digests, vectors, self._cache_entries)
+        with self._writing_to() as db:
+            with transaction(db):
+                cache.write(db, key, digests, vectors, self._cache_entries)
+                reach("cache.writing")
+            reach("cache.written")
 
     def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:
         """How many of a file's leading chunks are stored exactly as given."""
@@ -101,7 +142,18 @@ class SqliteStore:
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
     ) -> None:
         """Store a file in one transaction; its first `keep` chunks are there already."""
-        self._replace(LIVE, file, chunks, vectors, keep)
+        self._write(LIVE, file, chunks, vectors, keep=keep)
+
+    def last_chunk(self, path: str) -> StoredChunk | None:
+        """A file's last chunk, from which a text that only ever grows is continued."""
+        with self._writing_to() as db:
+            return tables.last_chunk(db, LIVE, path)
+
+    def extend(
+        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
+    ) -> None:
+        """Store a file that grew, in one transaction: rows from number `key` on are replaced."""
+        self._write(LIVE, file, chunks, vectors, key=key)
 
     def touch(self, file: FileState) -> None:
         """Keep the rows of a file whose content is the same, with its new facts."""
@@ -115,6 +167,7 @@ class SqliteStore:
             for path in paths:
                 with transaction(db):
                     tables.remove_file(db, LIVE, path, with_fts=with_fts, with_vec=with_vec)
+                    reach("index.removing")
                     tables.next_revision(db)
 
     def begin(self, fingerprint: Fingerprint) -> None:
@@ -127,9 +180,11 @@ class SqliteStore:
         """A new, empty index beside the live one: published whole on success, or not at all."""
         with self._writing_to() as db:
             generations.begin(db)
+            reach("rebuild.begun")
             target = Rebuild(self, fingerprint)
             try:
                 yield target
+                reach("rebuild.before_flip")
                 generations.publish(db, target.fingerprint)
             except BaseException:
                 # A full disk may refuse this too; the next writer clears what is left.
@@ -147,17 +202,18 @@ class SqliteStore:
             try:
                 yield SqliteSnapshot(db, self)
             finally:
-                run(db, "ROLLBACK")
+                if db.in_transaction:
+                    run(db, "ROLLBACK")
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
         """Be the one writer among all processes; False when another still is after `timeout`."""
-        lock_file = self._path.with_name(self._path.name + ".lock")
         with contextlib.ExitStack() as held:
             with mapped(self._path):
-                acquired = held.enter_context(lock.exclusive(lock_file, timeout))
+                acquired = held.enter_context(lock.exclusive(self._lock_file, timeout))
             if acquired:
                 with self._writing_to() as db:
+                    spare_space(db, self._path)
                     generations.clear_leftovers(db)
             yield acquired
 
@@ -178,37 +234,91 @@ class SqliteStore:
                 size_bytes=sum(file.stat().st_size for file in self._files_on_disk()),
             )
 
-    def set_aside(self) -> str:
-        """Move a damaged index and its side files away together, so that a new one can be made."""
-        self.close()
-        self._closed = False
-        number = 1
-        while (aside := self._path.with_name(f"{self._path.name}.damaged-{number}")).exists():
-            number += 1
-        for file in self._files_on_disk():
-            file.rename(aside.with_name(aside.name + file.name.removeprefix(self._path.name)))
-        return str(aside)
+    def leftovers(self) -> bool:
+        """Whether a rebuild that was killed has left something for the next writer to clear."""
+        with self._reading() as db:
+            return db is not None and generations.has_leftovers(db)
+
+    def check(self) -> list[str]:
+        """What is wrong with the index, after a thorough look at all of it."""
+        with self._reading() as db:
+            if db is None:
+                return []
+        with self._writing_to() as db:
+            wrong = integrity.problems(db)
+        if wrong:
+            self._damaged = self._identity()
+        return wrong
+
+    def set_aside(self) -> str | None:
+        """Move a damaged index and its side files away together, so that a new one can be made.
+
+        None if another process has done so already.
+        """
+        with mapped(self._path), lock.exclusive(self._lock_file, _LOCK_SECONDS):
+            self._disconnect()
+            damaged, self._damaged = self._damaged, None
+            if damaged is None or damaged != self._identity():
+                return None
+            number = 1
+            while (aside := self._aside(number)).exists():
+                number += 1
+            for file in self._files_on_disk():
+                file.rename(aside.with_name(aside.name + file.name.removeprefix(self._path.name)))
+                reach("aside.half")
+            for old in range(1, number - _MOST_ASIDE + 1):
+                for file in self._path.parent.glob(f"{self._aside(old).name}*"):
+                    file.unlink(missing_ok=True)
+            return str(aside)
 
     def close(self) -> None:
         """Close every connection; a closed store cannot be used again."""
+        self._closed = True
+        self._disconnect()
+
+    def _disconnect(self) -> None:
         with self._writer_lock, self._pool_lock:
-            self._closed = True
-            for db in (*self._readers, *([self._writer] if self._writer else [])):
+            for db in (*(db for db, _ in self._readers), *([self._writer] if self._writer else [])):
                 db.close()
             self._readers.clear()
             self._writer = None
             self._matrix = None
 
-    def matrix(self, db: apsw.Connection) -> vectors.Matrix:
-        """All vectors in memory, read anew when the index changed."""
+    @property
+    def _lock_file(self) -> Path:
+        return self._path.with_name(self._path.name + ".lock")
+
+    def _aside(self, number: int) -> Path:
+        return self._path.with_name(f"{self._path.name}.damaged-{number}")
+
+    def _identity(self) -> _Identity:
+        """Which file the index is now: another process may have set a damaged one aside."""
+        try:
+            facts = os.stat(self._path)  # noqa: PTH116 - before every read, so it must be fast
+        except OSError:
+            return None
+        return facts.st_dev, facts.st_ino
+
+    def matrix(self, db: apsw.Connection) -> vectors.Matrix | None:
+        """All vectors in memory, for the second search of a revision on.
+
+        Reading them all pays only if several searches follow; until then `vec0` answers, if it can.
+        """
         revision = tables.read_revision(db)
         matrix = self._matrix
-        if matrix is None or matrix.revision != revision:
-            fingerprint = tables.read_fingerprint(db)
-            dims = (fingerprint.dims if fingerprint else None) or 1
-            matrix = vectors.read_matrix(db, revision, dims, schema.table_names(db))
-            self._matrix = matrix
-        return matrix
+        if matrix is not None and matrix.revision == revision:
+            return matrix
+        if self._revision != revision and self.has_vector_table(db):
+            self._revision = revision
+            return None
+        self._matrix = self.read_matrix(db)
+        return self._matrix
+
+    def read_matrix(self, db: apsw.Connection) -> vectors.Matrix:
+        """All vectors, read for one use and not kept."""
+        fingerprint = tables.read_fingerprint(db)
+        dims = (fingerprint.dims if fingerprint else None) or 1
+        return vectors.read_matrix(db, tables.read_revision(db), dims, schema.table_names(db))
 
     def has_vector_table(self, db: apsw.Connection) -> bool:
         """Whether searching by `vec0` sees every vector."""
@@ -218,20 +328,22 @@ class SqliteStore:
         """Whether there is a full-text table to search."""
         return self._abilities(db, LIVE)[0]
 
-    def _replace(
+    def _write(
         self,
         prefix: str,
         file: FileState,
         chunks: Sequence[Chunk],
         rows: Vectors | None,
-        keep: int,
-    ) -> Fingerprint | None:
+        *,
+        keep: int = 0,
+        key: int | None = None,
+    ) -> None:
+        """Write a file's chunks: those after the first `keep`, or as rows from number `key` on."""
         with self._writing_to() as db, transaction(db):
             fingerprint = tables.read_fingerprint(db)
             if rows is not None and len(rows) and self._vector_error is None:
                 vectors.create(db, prefix, rows.shape[1])
             with_fts, with_vec = self._abilities(db, prefix)
-            model = fingerprint.key.model if fingerprint else ""
             tables.replace_file(
                 db,
                 prefix,
@@ -239,7 +351,8 @@ class SqliteStore:
                 chunks,
                 rows,
                 keep,
-                model=model,
+                key,
+                model=fingerprint.key.model if fingerprint else "",
                 with_fts=with_fts,
                 with_vec=with_vec,
             )
@@ -247,7 +360,7 @@ class SqliteStore:
                 if fingerprint and fingerprint.dims is None and rows is not None and len(rows):
                     tables.write_fingerprint(db, with_changes(fingerprint, dims=rows.shape[1]))
                 tables.next_revision(db)
-            return fingerprint
+            reach("index.file" if prefix == LIVE else "rebuild.file")
 
     def _abilities(self, db: apsw.Connection, prefix: str) -> tuple[bool, bool]:
         names = schema.table_names(db)
@@ -258,42 +371,73 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def _writing_to(self) -> Iterator[apsw.Connection]:
-        with self._writer_lock, mapped(self._path):
+        with self._writer_lock, self._noting_damage(), mapped(self._path):
             if self._closed:
                 raise StoreError("This memory is closed; open it again with Memory.open.")
+            writer = self._writer
+            if writer and not writer.in_transaction and self._writer_of != self._identity():
+                writer.close()
+                self._writer = None
             if self._writer is None:
-                db = connect(self._path)
-                try:
-                    self._equip(db)
-                    schema.migrate(db, self._path)
-                except BaseException:
-                    db.close()
-                    raise
-                self._writer = db
+                self._writer = self._open_writer()
+                self._writer_of = self._identity()
             yield self._writer
+
+    def _open_writer(self) -> apsw.Connection:
+        db = connect(self._path)
+        try:
+            self._equip(db)
+            schema.migrate(db, self._path)
+            checksums.check(db, writing=True)
+            if integrity.machine_died(db, self._path):
+                wrong = integrity.problems(db)
+                if wrong:
+                    raise Damaged("; ".join(wrong))
+            integrity.note_boot(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    @contextlib.contextmanager
+    def _noting_damage(self) -> Iterator[None]:
+        """Remembers which file was found damaged, so that only that one is set aside."""
+        identity = self._identity()
+        try:
+            yield
+        except IndexCorrupt:
+            self._damaged = identity
+            raise
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[apsw.Connection | None]:
         """A connection of its own for the block; None while there is no index."""
-        with mapped(self._path):
-            db = self._take_reader()
+        with self._noting_damage(), mapped(self._path):
+            identity = self._identity()
+            db = self._take_reader(identity)
             try:
                 yield db
-            finally:
+            except BaseException:
                 if db is not None:
-                    with self._pool_lock:
-                        if self._closed:
-                            db.close()
-                        else:
-                            self._readers.append(db)
+                    db.close()
+                raise
+            if db is not None:
+                with self._pool_lock:
+                    if self._closed or is_unshared(db):
+                        db.close()
+                    else:
+                        self._readers.append((db, identity))
 
-    def _take_reader(self) -> apsw.Connection | None:
+    def _take_reader(self, identity: _Identity) -> apsw.Connection | None:
         with self._pool_lock:
             if self._closed:
                 raise StoreError("This memory is closed; open it again with Memory.open.")
-            if self._readers:
-                return self._readers.pop()
-        if not self._path.exists():
+            while self._readers:
+                db, opened = self._readers.pop()
+                if opened == identity:
+                    return db
+                db.close()
+        if identity is None:
             return None
         db = connect(self._path, read_only=True)
         try:
@@ -302,6 +446,11 @@ class SqliteStore:
             if schema.version(db) == 0:
                 db.close()
                 return None
+            checksums.check(db, writing=False)
+            if integrity.machine_died(db, self._path):
+                # A writer looks at everything before it writes; where none can, checksums must do.
+                with contextlib.suppress(StoreError), self._writing_to():
+                    pass
         except BaseException:
             db.close()
             raise
@@ -332,15 +481,32 @@ class Rebuild:
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
     ) -> None:
         """Store a file in one transaction."""
-        self._store._replace(NEXT, file, chunks, vectors, keep)
-        if vectors is not None and len(vectors):
-            self.fingerprint = with_changes(self.fingerprint, dims=vectors.shape[1])
+        self._note_dims(vectors)
+        self._store._write(NEXT, file, chunks, vectors, keep=keep)
+
+    def last_chunk(self, path: str) -> StoredChunk | None:
+        """A file's last chunk among those written so far."""
+        with self._store._writing_to() as db:
+            return tables.last_chunk(db, NEXT, path)
+
+    def extend(
+        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
+    ) -> None:
+        """Store more of a file in one transaction."""
+        self._note_dims(vectors)
+        self._store._write(NEXT, file, chunks, vectors, key=key)
 
     def touch(self, file: FileState) -> None:
-        """Not needed: every file is written once."""
+        """Note the new facts of a file that is written already."""
+        with self._store._writing_to() as db, transaction(db):
+            tables.touch_file(db, NEXT, file)
 
     def remove(self, paths: Sequence[str]) -> None:
-        """Not needed: every file is written once."""
+        """Not needed: what is gone is never written."""
+
+    def _note_dims(self, vectors: Vectors | None) -> None:
+        if vectors is not None and len(vectors):
+            self.fingerprint = with_changes(self.fingerprint, dims=vectors.shape[1])
 
 
 class SqliteSnapshot:
@@ -349,6 +515,8 @@ class SqliteSnapshot:
     def __init__(self, db: apsw.Connection, store: SqliteStore) -> None:
         self._db = db
         self._store = store
+        self._asked = False
+        self._vectors: vectors.Matrix | None = None
 
     def match_text(self, query: TextQuery) -> TextMatches:
         """The best passages by keyword; none where this SQLite has no FTS5."""
@@ -360,17 +528,31 @@ class SqliteSnapshot:
     def match_vector(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
         """The nearest chunks."""
         with mapped(self._store._path):
-            if self._store.has_vector_table(self._db):
+            matrix = self._matrix()
+            if matrix is None:
                 return vectors.match(self._db, vector, sources, limit)
-            return self._store.matrix(self._db).match(vector, sources, limit)
+            return matrix.match(vector, sources, limit)
 
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
         """How close some chunks are."""
         with mapped(self._store._path):
-            if self._store.has_vector_table(self._db):
-                found, rows = vectors.fetch(self._db, chunk_keys)
-                return dict(zip(found, map(float, rows @ vector), strict=True)) if found else {}
-            return self._store.matrix(self._db).similarities(vector, chunk_keys)
+            matrix = self._matrix()
+            if matrix is not None:
+                return matrix.similarities(vector, chunk_keys)
+            found, rows = vectors.fetch(self._db, chunk_keys)
+            return dict(zip(found, map(float, rows @ vector), strict=True)) if found else {}
+
+    def _matrix(self) -> vectors.Matrix | None:
+        """All vectors in memory; None while asking `vec0` is cheaper."""
+        if not self._asked:
+            self._asked = True
+            self._vectors = self._store.matrix(self._db)
+        return self._vectors
+
+    def background(self, vector: Vector, source: Source) -> float:
+        """How similar an average chunk of a source is, judged by the beginnings of some files."""
+        near = self.similarities(vector, tables.sample_keys(self._db, source)).values()
+        return sum(near) / len(near) if near else 0.0
 
     def chunk_keys(self, passage_keys: Sequence[int]) -> dict[int, int]:
         """The key of the chunk that holds each passage."""
@@ -381,3 +563,10 @@ class SqliteSnapshot:
         """Chunks by their keys."""
         with mapped(self._store._path):
             return tables.load_chunks(self._db, chunk_keys)
+
+    def all_vectors(self, limit: int) -> tuple[list[int], Vectors]:
+        """The keys and vectors of all chunks, or of evenly drawn ones."""
+        with mapped(self._store._path):
+            matrix = self._store.read_matrix(self._db)
+            step = max(1, -(-len(matrix.keys) // limit))
+            return matrix.keys[::step].tolist(), matrix.rows[::step]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import hashlib
 import json
 import time
 from array import array
@@ -12,6 +13,7 @@ import apsw
 
 from memdown.stores.sqlite import keywords, vectors
 from memdown.stores.sqlite.connection import one, run
+from memdown.stores.sqlite.failures import Damaged
 from memdown.stores.sqlite.keys import file_ids, file_keys
 from memdown.types import (
     Chunk,
@@ -26,6 +28,7 @@ from memdown.types import (
 
 _FINGERPRINT = "memory_index_meta_v1"
 _REVISION = "revision"
+_SAMPLE = 64
 
 
 def stored_prefix(db: apsw.Connection, prefix: str, path: str, chunks: Sequence[Chunk]) -> int:
@@ -48,18 +51,21 @@ def replace_file(
     chunks: Sequence[Chunk],
     rows: Vectors | None,
     keep: int,
+    key: int | None,
     *,
     model: str,
     with_fts: bool,
     with_vec: bool,
 ) -> None:
-    """Store a file's chunks after the first `keep`, which stay; `rows` are vectors of the others."""
-    file_id = _write_file(db, prefix, file)
-    keys = file_keys(file_id)
-    first = keys.start + sum(len(chunk.passages) for chunk in chunks[:keep])
-    _delete_from(db, prefix, range(first, keys.stop), with_fts=with_fts, with_vec=with_vec)
+    """Store a file's chunks after the first `keep`, which stay; `rows` are vectors of the others.
+
+    With `key`, the chunks are stored under the numbers from there on, and what is before stays.
+    """
+    keys = file_keys(_write_file(db, prefix, file))
+    if key is None:
+        key = keys.start + sum(len(chunk.passages) for chunk in chunks[:keep])
+    _delete_from(db, prefix, range(key, keys.stop), with_fts=with_fts, with_vec=with_vec)
     now = time.time_ns() // 1_000_000
-    key = first
     for number, chunk in enumerate(chunks[keep:]):
         vector = None if rows is None else rows[number]
         inline = None if vector is None or with_vec else vector.tobytes()
@@ -129,8 +135,31 @@ def chunk_keys(db: apsw.Connection, passages: Sequence[int]) -> dict[int, int]:
     )
 
 
-def load_chunks(db: apsw.Connection, keys: Sequence[int]) -> dict[int, StoredChunk]:
-    """Chunks by their numbers."""
+def last_chunk(db: apsw.Connection, prefix: str, path: str) -> StoredChunk | None:
+    """A file's last chunk."""
+    file_id = _file_id(db, prefix, path)
+    if file_id is None:
+        return None
+    keys = file_keys(file_id)
+    key: int | None = one(
+        db,
+        f"SELECT max(key) FROM {prefix}chunks WHERE key >= ? AND key < ?",
+        (keys.start, keys.stop),
+    )
+    return None if key is None else load_chunks(db, [key], prefix)[key]
+
+
+def sample_keys(db: apsw.Connection, source: Source) -> list[int]:
+    """The first chunks of some files, evenly drawn."""
+    ids = [file_id for (file_id,) in run(db, "SELECT id FROM files WHERE source = ?", (source,))]
+    step = max(1, len(ids) // _SAMPLE)
+    return [file_keys(file_id).start for file_id in ids[::step]]
+
+
+def load_chunks(
+    db: apsw.Connection, keys: Sequence[int], prefix: str = ""
+) -> dict[int, StoredChunk]:
+    """Chunks by their numbers, each checked against the digest it was stored with."""
     return {
         key: StoredChunk(
             key,
@@ -141,7 +170,7 @@ def load_chunks(db: apsw.Connection, keys: Sequence[int]) -> dict[int, StoredChu
                 start,
                 end,
                 heading,
-                text,
+                _checked(text, digest, path),
                 digest,
                 _unpack_passages(passages),
                 _unpack_lines(lines),
@@ -151,7 +180,8 @@ def load_chunks(db: apsw.Connection, keys: Sequence[int]) -> dict[int, StoredChu
         for key, chunk_id, path, source, start, end, heading, text, digest, passages, lines, date in run(
             db,
             "SELECT c.key, c.id, c.path, c.source, c.start_line, c.end_line, c.heading, c.text, "
-            "c.hash, c.passages, c.lines, f.date FROM chunks c JOIN files f ON f.path = c.path "
+            "c.hash, c.passages, c.lines, f.date "
+            f"FROM {prefix}chunks c JOIN {prefix}files f ON f.path = c.path "
             "WHERE c.key IN (SELECT value FROM json_each(?))",
             (json.dumps(list(keys)),),
         )
@@ -168,14 +198,17 @@ def read_fingerprint(db: apsw.Connection) -> Fingerprint | None:
     text = read_meta(db, _FINGERPRINT)
     if text is None:
         return None
-    data = json.loads(text)
-    return Fingerprint(
-        key=ModelKey(data["provider"], data["model"], data["providerKey"]),
-        chunk_tokens=data["chunkTokens"],
-        chunk_overlap=data["chunkOverlap"],
-        terms_version=data["termsVersion"],
-        dims=data["vectorDims"],
-    )
+    try:
+        data = json.loads(text)
+        return Fingerprint(
+            key=ModelKey(data["provider"], data["model"], data["providerKey"]),
+            chunk_tokens=data["chunkTokens"],
+            chunk_overlap=data["chunkOverlap"],
+            terms_version=data["termsVersion"],
+            dims=data["vectorDims"],
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise Damaged(f"its fingerprint cannot be read: {error}") from error
 
 
 def write_fingerprint(db: apsw.Connection, fingerprint: Fingerprint) -> None:
@@ -263,6 +296,12 @@ def _delete_from(
     if with_fts:
         keywords.delete(db, prefix, keys)
     run(db, f"DELETE FROM {prefix}chunks WHERE key >= ? AND key < ?", bounds)
+
+
+def _checked(text: str, digest: str, path: str) -> str:
+    if hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != digest:
+        raise Damaged(f"a chunk of {path} is not the text that was stored")
+    return text
 
 
 def _pack_passages(passages: Sequence[Passage]) -> bytes:

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 
 import apsw
 import numpy as np
+from numpy.typing import NDArray
 
 from memdown.stores.sqlite.connection import run
+from memdown.stores.sqlite.failures import Damaged
 from memdown.stores.sqlite.keys import source_keys
 from memdown.types import Match, Source, Vector, Vectors
 
 _SHADOWS = ("info", "chunks", "rowids", "vector_chunks00")
 # The largest k that vec0 accepts.
 _MOST = 4096
+_TOLERANCE = 1e-2
 
 
 def load_extension(db: apsw.Connection, path: str | None) -> str | None:
@@ -82,6 +85,8 @@ def match(
             "WHERE embedding MATCH ? AND k = ? AND source = ?",
             (vector.tobytes(), min(limit, _MOST), source),
         )
+    if any(distance is None or distance != distance for _, distance in rows):
+        raise Damaged("a stored vector is empty")
     rows.sort(key=lambda row: row[1])
     return [Match(key, 1.0 - distance) for key, distance in rows[:limit]]
 
@@ -94,8 +99,17 @@ def fetch(db: apsw.Connection, keys: Sequence[int]) -> tuple[list[int], Vectors]
         for (blob,) in run(db, "SELECT embedding FROM chunks_vec WHERE rowid = ?", (key,)):
             found.append(key)
             blobs.append(blob)
-    rows = [np.frombuffer(blob, dtype=np.float32) for blob in blobs]
-    return found, np.array(rows, dtype=np.float32)
+    rows = np.array([np.frombuffer(blob, dtype=np.float32) for blob in blobs], dtype=np.float32)
+    if len(rows) and not is_sound(rows).all():
+        raise Damaged("a stored vector is not of length one")
+    return found, rows
+
+
+def is_sound(rows: Vectors) -> NDArray[np.bool_]:
+    """Which vectors are of length one, as all are when they are stored."""
+    with np.errstate(all="ignore"):
+        sound: NDArray[np.bool_] = np.abs(np.linalg.norm(rows, axis=1) - 1.0) < _TOLERANCE
+        return sound
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,24 +124,28 @@ class Matrix:
         """The nearest chunks."""
         if not len(self.keys):
             return []
-        wanted = np.zeros(len(self.keys), dtype=bool)
+        found: list[tuple[float, int]] = []
         for source in sources:
-            keys = source_keys(source)
-            wanted |= (self.keys >= keys.start) & (self.keys < keys.stop)
-        keys_of, scores = self.keys[wanted], self.rows[wanted] @ vector
-        best = np.argsort(-scores, kind="stable")[:limit]
-        return [Match(int(keys_of[i]), float(scores[i])) for i in best]
+            # Keys are sorted, and those of a source form one range.
+            bounds = source_keys(source)
+            first, last = np.searchsorted(self.keys, (bounds.start, bounds.stop))
+            scores = self.rows[first:last] @ vector
+            if len(scores) > limit:
+                best = np.argpartition(-scores, limit)[:limit]
+            else:
+                best = np.arange(len(scores))
+            found += zip(scores[best].tolist(), self.keys[first:last][best].tolist(), strict=True)
+        found.sort(key=lambda one: (-one[0], one[1]))
+        return [Match(key, score) for score, key in found[:limit]]
 
     def similarities(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
         """How close the given chunks are."""
         if not len(self.keys):
             return {}
         places = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
-        return {
-            key: float(self.rows[place] @ vector)
-            for key, place in zip(keys, places, strict=True)
-            if self.keys[place] == key
-        }
+        scores = (self.rows[places] @ vector).tolist()
+        known = (self.keys[places] == np.asarray(keys)).tolist()
+        return {key: score for key, score, there in zip(keys, scores, known, strict=True) if there}
 
 
 def read_matrix(db: apsw.Connection, revision: int, dims: int, tables: set[str]) -> Matrix:

@@ -1,0 +1,201 @@
+"""The web page in a real browser: first paint, a keystroke's cost over the library, page weight."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, sync_playwright
+
+from bench.calibration import calibrate, describe
+from bench.generate import Workload, generate
+from bench.measure import milliseconds, percentile, save, table, timed
+from memdown import Memory
+from memdown.web.guard import Access
+from memdown.web.pages import HITS
+from memdown.web.serving import listen, server
+from memdown.web.site import Site
+
+_FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+_LOADS = 20
+_QUESTIONS = 15
+# From the keystroke to the new results in the page.
+_TYPE = """(text) => new Promise((done) => {
+    const field = document.querySelector("#q"), hits = document.querySelector("#hits");
+    new MutationObserver((_, watcher) => { watcher.disconnect(); done(performance.now() - start); })
+        .observe(hits, { childList: true });
+    const start = performance.now();
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+})"""
+_PAINT = """() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? null"""
+_WEIGHT = """() => performance.getEntriesByType("resource").concat(
+    performance.getEntriesByType("navigation")).reduce((sum, one) => sum + one.transferSize, 0)"""
+
+
+def run(chunks: int = 50_000) -> None:
+    """Serve a made-up workspace of `chunks` chunks and use it in Chromium."""
+    with tempfile.TemporaryDirectory() as folder:
+        load = generate(Path(folder, "notes"), chunks)
+        with Memory.open(load.folder, state_dir=Path(folder, "state")) as memory:
+            memory.sync()
+            before = calibrate()
+            with _serving(memory) as site, sync_playwright() as playwright:
+                chromium = shutil.which("chromium")
+                browser = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
+                page = browser.new_page()
+                page.goto(site.access.url())
+                page.wait_for_selector("#q")
+                base = f"http://127.0.0.1:{site.access.port}"
+                figures = {
+                    "weight": _weight(page, base),
+                    "paint": _paint(page, base),
+                    "keystroke": _keystrokes(page, base, memory, load),
+                    "map": _map(page, base),
+                }
+                browser.close()
+            _show(load, figures)
+            save(
+                "web",
+                {
+                    "chunks_asked": load.chunks,
+                    **figures,
+                    "calibration": describe(before, calibrate()),
+                },
+            )
+
+
+@contextmanager
+def _serving(memory: Memory) -> Iterator[Site]:
+    listening = listen("127.0.0.1", 0)
+    site = Site(memory, Access(listening.getsockname()[1]))
+    serving = server(site)
+    thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    while not serving.started:
+        time.sleep(0.01)
+    yield site
+    serving.should_exit = True
+    thread.join()
+
+
+def _weight(page: Page, base: str) -> dict[str, int]:
+    """Bytes over the wire for a browser that has nothing in its cache."""
+    sizes = {}
+    for path in ("/", "/?q=router", "/notes", "/map", "/index"):
+        session = page.context.new_cdp_session(page)
+        session.send("Network.clearBrowserCache")
+        page.goto(base + path)
+        sizes[path] = int(page.evaluate(_WEIGHT))
+    return sizes
+
+
+def _paint(page: Page, base: str) -> dict[str, float]:
+    """Seconds from the click to the first content on the screen, style and script in the cache."""
+    paints = []
+    for _ in range(_LOADS):
+        page.goto(f"{base}/")
+        page.wait_for_function(f"({_PAINT})() !== null")
+        paints.append(page.evaluate(_PAINT) / 1000)
+    return {"p50": percentile(paints, 0.5), "p95": percentile(paints, 0.95)}
+
+
+def _keystrokes(page: Page, base: str, memory: Memory, load: Workload) -> dict[str, float]:
+    """Seconds from a key to its results in the page, beside the same search in the library."""
+    page.goto(f"{base}/")
+    shown: list[float] = []
+    library: list[float] = []
+    extra: list[float] = []
+    for question in load.of_kind("natural")[:_QUESTIONS]:
+        for end in range(4, min(len(question.text), 40), 3):
+            text = question.text[:end].strip()
+            memory.search(text, max_results=HITS)
+            alone = timed(lambda text=text: memory.search(text, max_results=HITS))[1].wall  # type: ignore[misc]
+            seen = page.evaluate(_TYPE, text) / 1000
+            library.append(alone)
+            shown.append(seen)
+            extra.append(seen - alone)
+    return {
+        "keys": len(shown),
+        "page p50": percentile(shown, 0.5),
+        "page p95": percentile(shown, 0.95),
+        "library p50": percentile(library, 0.5),
+        "library p95": percentile(library, 0.95),
+        "extra p50": percentile(extra, 0.5),
+        "extra p95": percentile(extra, 0.95),
+    }
+
+
+def _map(page: Page, base: str) -> dict[str, float]:
+    """Seconds to open the map, and to draw one frame of it while it is dragged."""
+    start = time.perf_counter()
+    page.goto(f"{base}/map")
+    page.wait_for_selector("[data-points]")
+    opened = time.perf_counter() - start
+    box = page.locator("[data-canvas]").bounding_box() or {"x": 0, "y": 0}
+    frames = []
+    page.mouse.move(box["x"] + 300, box["y"] + 300)
+    page.mouse.down()
+    for step in range(30):
+        page.mouse.move(box["x"] + 300 + 4 * step, box["y"] + 300)
+        page.wait_for_timeout(20)
+        frames.append(float(page.locator("[data-canvas]").get_attribute("data-drawn") or 0) / 1000)
+    page.mouse.up()
+    points = int(page.locator("[data-canvas]").get_attribute("data-points") or 0)
+    return {
+        "points": points,
+        "open": opened,
+        "frame p50": percentile(frames, 0.5),
+        "frame p95": percentile(frames, 0.95),
+    }
+
+
+def _show(load: Workload, figures: dict[str, Any]) -> None:
+    key, paint, shown = figures["keystroke"], figures["paint"], figures["map"]
+    print(
+        table(
+            f"web: {load.chunks:,} chunks, {load.files:,} files (ms)",
+            ("what", "p50", "p95"),
+            [
+                (
+                    "first paint of the search page",
+                    milliseconds(paint["p50"]),
+                    milliseconds(paint["p95"]),
+                ),
+                (
+                    "a key's results in the page",
+                    milliseconds(key["page p50"]),
+                    milliseconds(key["page p95"]),
+                ),
+                (
+                    "the same search in the library",
+                    milliseconds(key["library p50"]),
+                    milliseconds(key["library p95"]),
+                ),
+                (
+                    "a key's cost over the library",
+                    milliseconds(key["extra p50"]),
+                    milliseconds(key["extra p95"]),
+                ),
+                (
+                    f"a frame of the map, {shown['points']:,} points",
+                    milliseconds(shown["frame p50"]),
+                    milliseconds(shown["frame p95"]),
+                ),
+            ],
+        )
+    )
+    print(f"the map opens in {milliseconds(shown['open'])} ms")
+    print(
+        "weight, nothing cached: "
+        + ", ".join(f"{path} {size / 1000:.0f} KB" for path, size in figures["weight"].items())
+    )

@@ -1,0 +1,105 @@
+"""What a model passes to a tool, checked against the tool's schema with messages for the model."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from memdown.agent.tools import ToolDefinition
+from memdown.errors import MemdownError
+
+_MAX_JSON_CHARS = 1_000_000
+_KINDS = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+}
+
+
+class BadArguments(MemdownError):
+    """A tool was called with arguments that do not fit; the message is meant for the model."""
+
+
+def checked_arguments(tool: ToolDefinition, arguments: Mapping[str, Any] | str) -> dict[str, Any]:
+    """The arguments as the schema wants them; None counts as left out.
+
+    Models send JSON text or an object; both are taken.
+    """
+    given = _parsed(tool, arguments) if isinstance(arguments, str) else arguments
+    if not isinstance(given, Mapping):
+        raise BadArguments(f"{tool.name} takes an object with named arguments; {_usage(tool)}.")
+    known: Mapping[str, Any] = tool.parameters["properties"]
+    unknown = [str(name)[:60] for name in given if name not in known]
+    if unknown:
+        raise BadArguments(
+            f"{tool.name} has no argument {', '.join(map(repr, unknown[:5]))}; {_usage(tool)}."
+        )
+    present = {name: value for name, value in given.items() if value is not None}
+    missing = [name for name in tool.parameters["required"] if name not in present]
+    if missing:
+        raise BadArguments(f"{tool.name} needs {', '.join(map(repr, missing))}; {_usage(tool)}.")
+    return {name: _checked(tool.name, name, known[name], value) for name, value in present.items()}
+
+
+def _parsed(tool: ToolDefinition, text: str) -> Any:
+    if len(text) > _MAX_JSON_CHARS:
+        raise BadArguments(f"The arguments of {tool.name} are too long; send much less.")
+    if not text.strip():
+        return {}
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadArguments(
+            f"The arguments of {tool.name} are not valid JSON; send one JSON object: {_usage(tool)}."
+        ) from None
+
+
+def _checked(tool: str, name: str, schema: Mapping[str, Any], value: Any) -> Any:
+    kind = schema["type"]
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not _fits(kind, value):
+        raise BadArguments(f"{name} of {tool} must be {_KINDS[kind]}, not {_shown(value)}.")
+    if kind == "string":
+        if not value.strip():
+            raise BadArguments(f"{name} of {tool} is empty; give some text.")
+        longest = schema.get("maxLength", math.inf)
+        if len(value) > longest:
+            raise BadArguments(
+                f"{name} of {tool} has {len(value)} characters; at most {longest} are allowed."
+            )
+    elif kind in ("integer", "number"):
+        low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+        if not low <= value <= high:
+            allowed = f"at least {low}" if high == math.inf else f"from {low} to {high}"
+            raise BadArguments(f"{name} of {tool} must be {allowed}, not {_shown(value)}.")
+    return value
+
+
+def _fits(kind: str, value: Any) -> bool:
+    if kind == "string":
+        return isinstance(value, str)
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int) or (
+        kind == "number" and isinstance(value, float) and math.isfinite(value)
+    )
+
+
+def _usage(tool: ToolDefinition) -> str:
+    required = tool.parameters["required"]
+    names = [name if name in required else f"{name}?" for name in tool.parameters["properties"]]
+    return f"its arguments are {', '.join(names)}"
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        text = type(value).__name__
+    return text if len(text) <= 60 else f"{text[:60]}…"

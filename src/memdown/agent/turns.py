@@ -1,0 +1,114 @@
+"""One turn of an agent: the model answers, calls tools, and answers again until it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from memdown.agent.running import ToolResult, failed
+from memdown.agent.tools import ToolDefinition
+
+Role = Literal["system", "user", "assistant", "tool"]
+OnText = Callable[[str], None]
+RunTool = Callable[[str, Mapping[str, object] | str], ToolResult]
+
+MAX_ROUNDS = 12
+_SAME_CALL_LIMIT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that the model wants to be run; `arguments` is JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation, in no provider's format."""
+
+    role: Role
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a call cost; `input_tokens` is everything the model read, cached or not."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model call returns."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+
+
+class ModelCall(Protocol):
+    """Asks a model once; text goes to `on_text` as it arrives."""
+
+    def __call__(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolDefinition],
+        on_text: OnText | None = None,
+    ) -> Reply: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a turn added to the conversation, its last text, and the usage of its last call."""
+
+    messages: tuple[Message, ...]
+    text: str
+    usage: Usage | None
+
+
+def run_turn(
+    model: ModelCall,
+    messages: Sequence[Message],
+    tools: Sequence[ToolDefinition],
+    run_tool: RunTool,
+    *,
+    on_text: OnText | None = None,
+    on_message: Callable[[Message], None] | None = None,
+    max_rounds: int = MAX_ROUNDS,
+) -> Turn:
+    """Let the model answer, running the tools it calls, for at most `max_rounds` rounds.
+
+    A model that goes in circles is told so; when the rounds are used up it is asked once more,
+    without tools, so that there is always an answer. `on_message` sees every new message at once.
+    """
+    added: list[Message] = []
+    seen: dict[tuple[str, str], int] = {}
+
+    def add(message: Message) -> None:
+        added.append(message)
+        if on_message:
+            on_message(message)
+
+    for number in range(max_rounds + 1):
+        last = number == max_rounds
+        reply = model([*messages, *added], () if last else tools, on_text)
+        calls = () if last else reply.calls
+        add(Message("assistant", reply.text, calls))
+        if not calls:
+            break
+        for call in calls:
+            again = seen[call.name, call.arguments] = seen.get((call.name, call.arguments), 0) + 1
+            result = (
+                failed("You made this same call before and have its result; go on with that.")
+                if again > _SAME_CALL_LIMIT
+                else run_tool(call.name, call.arguments)
+            )
+            add(Message("tool", result.text, call_id=call.id))
+    return Turn(tuple(added), added[-1].text, reply.usage)

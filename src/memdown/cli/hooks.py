@@ -1,0 +1,78 @@
+"""`memdown hook` and `memdown hooks`: memory for coding agents that know nothing of it."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from memdown.cli.options import Target, target_options
+from memdown.errors import MemdownError
+
+
+@click.command("hook")
+@click.argument("event")
+@target_options
+def hook_command(target: Target, event: str) -> int:
+    """Run by a coding agent, in the protocol of Claude Code; `memdown hooks install` sets it up.
+
+    EVENT is session-start, user-prompt-submit, pre-compact, stop or session-end. The event comes
+    as JSON on standard input.
+    """
+    # Exit code 2 would make the agent stop what it is doing; 1 only shows the message.
+    try:
+        _run(target, event)
+    except (MemdownError, OSError) as error:
+        click.echo(f"memdown: {error}", err=True)
+        return 1
+    return 0
+
+
+def _run(target: Target, event: str) -> None:
+    from memdown.config import load_settings
+    from memdown.hooks.events import EVENTS, MAX_INPUT_CHARS, parse_input
+
+    if event not in EVENTS:
+        raise MemdownError(f"There is no hook {event[:60]!r}; there are {', '.join(EVENTS)}.")
+    if sys.stdin.isatty():
+        raise MemdownError("A hook is run by an agent; `memdown hooks install` sets it up.")
+    given = parse_input(sys.stdin.read(MAX_INPUT_CHARS))
+    settings = load_settings(
+        config=target.config,
+        workspace=target.workspace,
+        agent=target.agent,
+        cwd=given.cwd if given.cwd and given.cwd.is_dir() else None,
+    )
+    output = EVENTS[event](given, settings)
+    if output is not None:
+        click.echo(json.dumps(output, ensure_ascii=False))
+
+
+@click.group("hooks")
+def hooks_command() -> None:
+    """Add memory to coding agents by their hooks."""
+
+
+@hooks_command.command("install")
+@click.option("--apply", "do_apply", is_flag=True, help="Write it; without this it is only shown.")
+@click.option("--project", is_flag=True, help="For the project in this folder only.")
+@click.option("--recall", is_flag=True, help="Also put matching memories before every prompt.")
+@click.option("--undo", is_flag=True, help="Take the hooks out again.")
+@target_options
+def install_command(
+    target: Target, do_apply: bool, project: bool, recall: bool, undo: bool
+) -> None:
+    """Add the hooks to Claude Code's settings.
+
+    Shows the change first; --apply makes it and keeps a copy of the old file.
+    """
+    from memdown.cli.changes import offer_change
+    from memdown.hooks.install import plan_hooks, settings_file
+    from memdown.mcp.clients import memory_options, own_command, passed_environment
+
+    environ = [f"{name}={value}" for name, value in passed_environment().items()]
+    command = [*(["env", *environ] if environ else []), *own_command()]
+    options = memory_options(target.workspace, target.config, target.agent)
+    change = plan_hooks(settings_file(project=project), command, options, recall=recall, undo=undo)
+    offer_change(change, apply=do_apply, as_json=target.as_json)

@@ -1,0 +1,136 @@
+"""`memdown mcp`: serve the memory to any MCP client, and tell clients about it."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from memdown.cli.options import Target, target_options
+from memdown.mcp.clients import CLIENTS
+
+if TYPE_CHECKING:
+    from memdown.config import Settings
+
+
+@click.group("mcp", invoke_without_command=True)
+@click.option("--write", is_flag=True, help="Also offer memory_remember, which adds notes.")
+@click.option("--http", is_flag=True, help="Serve HTTP instead of standard input and output.")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="With --http: where to listen."
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8765,
+    show_default=True,
+    help="0: any free one.",
+)
+@click.option(
+    "--allow-host",
+    "more_hosts",
+    multiple=True,
+    help="With --http: another name under which clients reach this server; may be repeated.",
+)
+@target_options
+@click.pass_context
+def mcp_command(
+    context: click.Context,
+    target: Target,
+    write: bool,
+    http: bool,
+    host: str,
+    port: int,
+    more_hosts: tuple[str, ...],
+) -> None:
+    """Serve the memory over the Model Context Protocol.
+
+    Clients start this command by themselves: `memdown mcp install claude-code` tells them how.
+    With --http, clients send the token of MEMDOWN_MCP_TOKEN, or of the file `mcp-token` in the
+    state folder, as `Authorization: Bearer …`.
+    """
+    context.obj = target
+    if context.invoked_subcommand is not None:
+        return
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="memdown: %(message)s")
+    settings = target.settings()
+    if http:
+        _serve_http(settings, write, host, port, more_hosts)
+    else:
+        _serve_stdio(settings, write)
+
+
+def _serve_stdio(settings: Settings, write: bool) -> None:
+    _need_sdk()
+    from memdown.mcp import server, stdio
+
+    stdio.serve(server.create_server(settings, write=write))
+
+
+def _serve_http(
+    settings: Settings, write: bool, host: str, port: int, more: tuple[str, ...]
+) -> None:
+    _need_sdk()
+    from memdown.mcp import http, server
+
+    token, source = http.find_token(settings.state_dir)
+    listener = http.listen(host, port)
+    port = listener.getsockname()[1]
+    app = http.create_app(
+        server.create_server(settings, write=write), token, http.allowed_hosts(host, port, more)
+    )
+    shown = f"[{host}]" if ":" in host else host
+    click.echo(f"Serving http://{shown}:{port}/mcp; the token is in {source}.", err=True)
+    http.serve(app, listener)
+
+
+def _need_sdk() -> None:
+    from importlib.util import find_spec
+
+    from memdown.errors import MissingExtra
+
+    if find_spec("mcp_types") is None or find_spec("mcp.server") is None:
+        raise MissingExtra("The MCP server", "mcp")
+
+
+@mcp_command.command("install")
+@click.argument("client", type=click.Choice(sorted(CLIENTS)))
+@click.option("--apply", "do_apply", is_flag=True, help="Write it; without this it is only shown.")
+@click.option("--write", is_flag=True, help="Let the client add notes, too.")
+@click.option(
+    "--project", is_flag=True, help="For this project only, where the client can do that."
+)
+@click.option("--undo", is_flag=True, help="Take the entry out again.")
+@click.option("--file", type=click.Path(path_type=Path, dir_okay=False), help="Another file.")
+@target_options
+def install_command(
+    target: Target,
+    client: str,
+    do_apply: bool,
+    write: bool,
+    project: bool,
+    undo: bool,
+    file: Path | None,
+) -> None:
+    """Add Memdown to a client's configuration.
+
+    Shows the change first; --apply makes it and keeps a copy of the old file. Everything else in
+    the file stays as it is, comments included.
+    """
+    from memdown.cli.changes import offer_change
+    from memdown.mcp.clients import plan_install
+
+    change = plan_install(
+        client,
+        workspace=target.workspace,
+        config=target.config,
+        agent=target.agent,
+        write=write,
+        project=project,
+        undo=undo,
+        file=file,
+    )
+    offer_change(change, apply=do_apply, as_json=target.as_json)

@@ -1,0 +1,107 @@
+"""A change to a file: shown as a difference first, then made with a copy of the old file kept."""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from memdown.errors import ConfigError
+
+_MAX_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a file says (None: there is none) and what it would say."""
+
+    file: Path
+    before: str | None
+    after: str
+
+    @property
+    def needed(self) -> bool:
+        return (self.before or "") != self.after
+
+    def difference(self) -> str:
+        """The change as a unified diff."""
+        old = (self.before or "").splitlines(keepends=True)
+        new = self.after.splitlines(keepends=True)
+        lines = difflib.unified_diff(old, new, str(self.file), str(self.file))
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def plan_change(file: Path, edit: Callable[[str], str]) -> Change:
+    """What `edit` would make of a file; a missing file counts as empty."""
+    before = _read(file)
+    try:
+        return Change(file, before, edit(before or ""))
+    except ConfigError as error:
+        raise ConfigError(f"{file}: {error}") from None
+
+
+def apply_change(change: Change) -> Path | None:
+    """Write the file; where the copy of the old one is, if there was one.
+
+    The file is replaced as a whole, so no program ever reads half of it. A link, as people keep
+    their dotfiles, stays a link. If the file changed since it was shown, nothing is written.
+    """
+    if not change.needed:
+        return None
+    target = Path(os.path.realpath(change.file))
+    try:
+        if _read(change.file) != change.before:
+            raise ConfigError(f"{change.file} was changed by another program; run this again.")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        backup = _back_up(target, change.before) if change.before is not None else None
+        _replace(target, change.after)
+    except OSError as error:
+        raise ConfigError(
+            f"{change.file} cannot be written ({error.strerror}); it was left as it is."
+        ) from None
+    return backup
+
+
+def _read(file: Path) -> str | None:
+    try:
+        with file.open("rb") as handle:
+            data = handle.read(_MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read ({error.strerror}); check it.") from None
+    if len(data) > _MAX_BYTES:
+        raise ConfigError(f"{file} is too large to be a configuration file; check it.")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ConfigError(f"{file} is not UTF-8 text; check it.") from None
+
+
+def _back_up(file: Path, text: str) -> Path:
+    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S-%f")  # noqa: DTZ005
+    backup = file.with_name(f"{file.name}.memdown-{stamp}")
+    mode = file.stat().st_mode & 0o777
+    descriptor = os.open(backup, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as handle:
+        handle.write(text)
+    return backup
+
+
+def _replace(file: Path, text: str) -> None:
+    mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
+    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as handle:
+            handle.write(text)
+            handle.flush()
+            os.fsync(handle.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(file)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,141 @@
+"""The index: whole, in step with the notes, free to be written, and able to find a note."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from memdown.doctor.checks import Check, Subject
+from memdown.memory import Memory
+from memdown.text import index_terms
+
+_LOCKS = Path("/proc/locks")
+_CANARY_WORDS = 8
+
+
+def lock(subject: Subject) -> Iterator[Check]:
+    """Whether someone is indexing; a lock outlives no process, so there are no stale ones."""
+    if subject.settings is None:
+        return
+    file = subject.settings.store.path.with_name(subject.settings.store.path.name + ".lock")
+    holder = _holder(file)
+    if holder is None:
+        yield Check("Lock", "ok", "nobody is indexing")
+    else:
+        advice = "wait until it is done; if it hangs, end that process"
+        yield Check("Lock", "warning", f"{holder} is indexing now", advice)
+
+
+def _holder(file: Path) -> str | None:
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _process(os.fstat(descriptor).st_ino)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _process(inode: int) -> str:
+    try:
+        for line in _LOCKS.read_text().splitlines():
+            words = line.split()
+            if words[1] == "FLOCK" and words[5].endswith(f":{inode}"):
+                return f"process {words[4]}"
+    except (OSError, IndexError):
+        pass
+    return "another process"
+
+
+def integrity(subject: Subject) -> Iterator[Check]:
+    """A thorough look at every page, text and vector."""
+    if subject.memory is None:
+        return
+    memory = subject.memory
+    wrong = memory.check()
+    if not wrong:
+        yield Check("Index", "ok", memory.status().store.location)
+    for problem in wrong[:3]:
+        yield Check(
+            "Index",
+            "error",
+            f"the index is damaged: {problem}",
+            "memdown doctor --fix sets it aside and makes a new one from the notes",
+            memory.replace_damaged,
+        )
+
+
+def drift(subject: Subject) -> Iterator[Check]:
+    """Whether the index holds the notes as they are."""
+    if subject.memory is None:
+        return
+    status = subject.memory.status()
+    if not status.dirty:
+        yield Check("Freshness", "ok", "the index holds the notes as they are")
+    else:
+        files = f"{status.changed} files differ from the index"
+        finding = files if status.changed else "the settings have changed since the index was made"
+        yield Check(
+            "Freshness",
+            "warning",
+            finding,
+            "memdown index (a search does it too)",
+            subject.memory.sync,
+        )
+
+
+def leftovers(subject: Subject) -> Iterator[Check]:
+    """Damaged indexes that were set aside; nothing needs them."""
+    if subject.settings is None:
+        return
+    index = subject.settings.store.path
+    files = sorted(index.parent.glob(f"{index.name}.damaged-*"))
+    if files:
+        size = sum(file.stat().st_size for file in files)
+        yield Check(
+            "Leftovers",
+            "warning",
+            f"{len(files)} files of damaged indexes in {index.parent} ({size / 1e6:.1f} MB)",
+            f"rm {index}.damaged-*",
+            lambda: _remove(files),
+        )
+
+
+def _remove(files: Sequence[Path]) -> None:
+    for file in files:
+        file.unlink(missing_ok=True)
+
+
+def canary_search(subject: Subject) -> Iterator[Check]:
+    """Whether a note is found by words that stand in it."""
+    if subject.memory is None or subject.memory.status().dirty:
+        return
+    canary = _canary(subject.memory)
+    if canary is None:
+        yield Check("Search", "ok", "there are no notes to look for yet")
+        return
+    path, words = canary
+    answer = subject.memory.search(words, max_results=20, min_score=0.0)
+    if any(hit.path == path for hit in answer.hits):
+        yield Check("Search", "ok", f"finds {path}")
+    else:
+        finding = f"{path} is not found by its own words: {words}"
+        yield Check("Search", "error", finding, "memdown index --force")
+
+
+def _canary(memory: Memory) -> tuple[str, str] | None:
+    """A note and a line of it that has enough words to be found by."""
+    for path in memory.notes().files:
+        for line in memory.get(path).text.splitlines():
+            if len(set(index_terms(line))) >= _CANARY_WORDS:
+                return path, line[:300]
+    return None
+
+
+CHECKS = (lock, integrity, drift, leftovers, canary_search)

@@ -1,0 +1,58 @@
+"""Where the file of a local model is; `hf:` addresses are downloaded once, and resumed."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from memdown.errors import EmbedderError
+
+DEFAULT = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
+_ADDRESS = re.compile(r"hf:(?://)?([^/@\s]+/[^/@\s]+)(?:@([^/\s]+))?/(\S+\.gguf)")
+
+
+def model_name(path: str) -> str:
+    """The name of a model: its file without folders and ending."""
+    return path.rsplit("/", 1)[-1].removesuffix(".gguf") or path
+
+
+def problem_with(path: str) -> EmbedderError | None:
+    """What can be told to be wrong with a path before it is used."""
+    if path.startswith("hf:"):
+        if _ADDRESS.fullmatch(path):
+            return None
+        return EmbedderError(
+            f"memorySearch.local.modelPath is {path!r}, which is not the address of a GGUF file; "
+            f"write it like {DEFAULT}."
+        )
+    if not Path(path).is_file():
+        return EmbedderError(
+            f"The model file {path} does not exist; correct memorySearch.local.modelPath, "
+            "or give it an hf: address to download from."
+        )
+    return None
+
+
+def find(path: str, cache_dir: str | None) -> Path:
+    """The model's file on this machine; what is not here yet is downloaded, with a progress bar."""
+    problem = problem_with(path)
+    if problem is not None:
+        raise problem
+    match = _ADDRESS.fullmatch(path)
+    if match is None:
+        return Path(path)
+    repository, revision, file = match.groups()
+    from huggingface_hub import hf_hub_download, try_to_load_from_cache
+
+    # Asked first, because the download looks for a newer version, which needs the network.
+    known = try_to_load_from_cache(repository, file, cache_dir=cache_dir, revision=revision)
+    if isinstance(known, str):
+        return Path(known)
+    try:
+        return Path(hf_hub_download(repository, file, cache_dir=cache_dir, revision=revision))
+    except Exception as error:
+        raise EmbedderError(
+            f"The model {path} is not on this machine and cannot be downloaded "
+            f"({type(error).__name__}); connect to the internet once, or set "
+            "memorySearch.local.modelPath to a GGUF file."
+        ) from error

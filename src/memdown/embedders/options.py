@@ -1,0 +1,78 @@
+"""What an embedder is made from: plain values that tell nothing secret when shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What one request carried to a provider."""
+
+    provider: str
+    host: str
+    texts: int
+    characters: int
+    tokens: int
+
+
+def _nobody(sent: Sent) -> None:
+    """Nobody keeps count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where requests go and what they carry to be let in.
+
+    `key_source` says where the key was found, such as `OPENAI_API_KEY`; `withheld` names a key
+    that was found but belongs to another host.
+    """
+
+    base_url: str = ""
+    api_key: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    key_source: str | None = None
+    withheld: str | None = None
+    is_default: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds: until an answer to a query or a batch is given up, and between two attempts."""
+
+    query: float = 60.0
+    batch: float = 120.0
+    first_pause: float = 0.5
+    longest_pause: float = 8.0
+    longest_wait_asked: float = 60.0
+
+
+LOCAL_TIMEOUTS = Timeouts(query=300.0, batch=600.0)
+
+
+@dataclass(frozen=True, slots=True)
+class JobOptions:
+    """Batch jobs: when a provider's slow and cheap way is taken, and how long it is waited for."""
+
+    enabled: bool = True
+    wait: bool = True
+    concurrency: int = 2
+    poll_seconds: float = 2.0
+    timeout_seconds: float = 3600.0
+    least_texts: int = 5000
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Everything a factory of an embedder may want to know; a plugin's gets the same."""
+
+    model: str | None = None
+    endpoint: Endpoint = field(default_factory=Endpoint)
+    model_path: str | None = None
+    model_cache_dir: str | None = None
+    timeouts: Timeouts | None = None
+    jobs: JobOptions = field(default_factory=lambda: JobOptions(enabled=False))
+    on_sent: Callable[[Sent], None] = _nobody

@@ -1,0 +1,249 @@
+"""An embedder behind HTTP: packs texts into requests, keeps four in flight, checks every answer."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, as_completed
+from concurrent.futures import TimeoutError as WaitedTooLong
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from memdown.embedders import failures
+from memdown.embedders.endpoints import provider_key
+from memdown.embedders.http import Call, Http, Reply, packed, stopped
+from memdown.embedders.options import Options, Sent, Timeouts
+from memdown.embedders.pool import Pool
+from memdown.embedders.vectors import checked, normalised
+from memdown.errors import BadAnswer, EmbedderError, ProviderTimeout
+from memdown.text import estimate_tokens
+
+if TYPE_CHECKING:
+    from memdown.embedders.batch_jobs import Jobs
+    from memdown.types import Vector, Vectors
+
+# Threads only send and receive. Packing is done before, unpacking after, by whoever waits for the
+# vectors: so a thread has its next request on the way as soon as it has an answer.
+IN_FLIGHT = 4
+TOKENS_A_REQUEST = 8000
+# What no provider minds: OpenAI takes 2,048 texts, Voyage 1,000, Gemini 100.
+_TEXTS_A_REQUEST = 100
+_MOST_FAILURES_IN_A_ROW = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """How a provider wants to be asked and how it answers."""
+
+    query: Callable[[str], tuple[str, Any]]
+    documents: Callable[[Sequence[str]], tuple[str, Any]]
+    query_rows: Callable[[Any], list[Any]]
+    document_rows: Callable[[Any], list[Any]]
+    texts_a_request: int = _TEXTS_A_REQUEST
+
+
+class RemoteEmbedder:
+    """One model of one provider. Thread-safe; the first connection is made by the first request."""
+
+    cacheable = True
+    text_weight: float | None = None
+
+    def __init__(
+        self,
+        provider: str,
+        model: str,
+        wire: Wire,
+        options: Options,
+        *,
+        auth: dict[str, str],
+        timeouts: Timeouts,
+        variant: str = "",
+    ) -> None:
+        self.id = provider
+        self.model = model
+        endpoint = options.endpoint
+        more = (variant,) if variant else ()
+        self.provider_key = provider_key(
+            provider, model, endpoint.base_url, endpoint.headers, *more
+        )
+        self.dims: int | None = None
+        self.jobs: Jobs | None = None
+        self.http = Http(provider, options, auth=auth, timeouts=timeouts)
+        self._wire = wire
+        self._timeouts = timeouts
+        self._pool = Pool(IN_FLIGHT, f"memdown-{provider}")
+        self._dims_lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id} {self.model}>"
+
+    def embed_query(self, text: str) -> Vector:
+        """The vector of a question, in the time limit for questions, however many attempts."""
+        limit = self._timeouts.query
+        path, body = self._wire.query(text)
+        call = Call(path, body=body, timeout=limit, one_deadline=True, load=self._load([text]))
+        future = self._pool.submit(partial(self.http.send, call), urgent=True)
+        try:
+            reply = future.result(limit + 1.0)
+        except WaitedTooLong:
+            future.cancel()
+            raise ProviderTimeout(
+                f"{self.http.place} did not answer within {limit:g} seconds; try again later."
+            ) from None
+        vector: Vector = self._rows(reply, self._wire.query_rows, 1)[0]
+        return vector
+
+    def embed_batch(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of documents, in order."""
+        rows: list[Vector | None] = [None] * len(texts)
+        for positions, vectors in self.embed_in_batches(texts):
+            for position, vector in zip(positions, vectors, strict=True):
+                rows[position] = vector
+        if not rows:
+            return np.empty((0, self.dims or 0), dtype=np.float32)
+        return np.stack([row for row in rows if row is not None])
+
+    def embed_in_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Vectors]]:
+        """Start embedding documents at once; what is finished comes as it is finished.
+
+        When a request fails for good, what else was finished still comes, then the error.
+        """
+        futures: dict[Future[Reply], tuple[list[int], list[str]]] = {}
+        for positions in pack(texts, self._wire.texts_a_request):
+            some = [texts[position] for position in positions]
+            futures[self._send(some)] = (positions, some)
+        return self._finished(futures)
+
+    def close(self) -> None:
+        """Stop waiting for the provider, wherever someone still does."""
+        self.http.close()
+        self._pool.close(stopped(self.http.place))
+
+    def _finished(
+        self, futures: dict[Future[Reply], tuple[list[int], list[str]]]
+    ) -> Iterator[tuple[Sequence[int], Vectors]]:
+        failed: EmbedderError | None = None
+        try:
+            for future in as_completed(futures):
+                if future.cancelled():
+                    continue
+                positions, texts = futures.pop(future)
+                try:
+                    kept, vectors, bad = self._unpack(future, positions, texts)
+                except BadAnswer as error:
+                    # Others may fare better: it can be about this one text.
+                    failed = failed or error
+                    continue
+                except EmbedderError as error:
+                    if failed is None or isinstance(failed, BadAnswer):
+                        failed = error
+                    for other in futures:
+                        other.cancel()
+                    continue
+                failed = failed or bad
+                if kept:
+                    yield kept, vectors
+        finally:
+            for future in futures:
+                future.cancel()
+        if failed is not None:
+            raise failed
+
+    def _send(self, texts: list[str]) -> Future[Reply]:
+        path, body = self._wire.documents(texts)
+        call = Call(path, body=body, timeout=self._timeouts.batch, load=self._load(texts))
+        return self._pool.submit(partial(self.http.send, packed(call)))
+
+    def _unpack(
+        self, future: Future[Reply], positions: list[int], texts: list[str]
+    ) -> tuple[list[int], Vectors, BadAnswer | None]:
+        """The vectors of one request; where some are unusable, the others and the error."""
+        try:
+            rows = self._rows(future.result(), self._wire.document_rows, len(texts))
+        except BadAnswer:
+            # One text that the provider cannot take must not keep its neighbours out. Before
+            # anything ever worked, it is more likely that nothing does.
+            if len(texts) == 1 or self.dims is None:
+                raise
+            return self._one_by_one(positions, texts)
+        usable = np.flatnonzero(rows.any(axis=1))
+        bad = None
+        if len(usable) < len(rows):
+            bad = BadAnswer(f"{self.http.place} returned an all-zero vector; it was not stored.")
+        if len(usable):
+            self._settle_dims(rows)
+        return [positions[one] for one in usable], rows[usable], bad
+
+    def _one_by_one(
+        self, positions: list[int], texts: list[str]
+    ) -> tuple[list[int], Vectors, BadAnswer | None]:
+        kept: list[int] = []
+        rows: list[Vectors] = [np.empty((0, self.dims or 0), dtype=np.float32)]
+        failures_in_a_row = 0
+        failed: BadAnswer | None = None
+        for position, text in zip(positions, texts, strict=True):
+            try:
+                found, vectors, bad = self._unpack(self._send([text]), [position], [text])
+            except BadAnswer as error:
+                found, vectors, bad = [], rows[0], error
+            failed = failed or bad
+            failures_in_a_row = 0 if found else failures_in_a_row + 1
+            kept += found
+            rows.append(vectors)
+            if failures_in_a_row == _MOST_FAILURES_IN_A_ROW:
+                break
+        return kept, np.concatenate(rows), failed
+
+    def _rows(self, reply: Reply, read: Callable[[Any], list[Any]], count: int) -> Vectors:
+        place = str(self.http.place)
+        answer = self.http.read(reply)
+        try:
+            found = read(answer)
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            raise failures.odd(self.http.place, "something that holds no embeddings") from None
+        if len(found) != count:
+            raise failures.odd(self.http.place, f"{len(found)} vectors for {count} texts")
+        try:
+            rows = np.asarray(found, dtype=np.float32)
+        except (TypeError, ValueError, OverflowError):
+            raise failures.odd(
+                self.http.place, "vectors of different lengths or of something else than numbers"
+            ) from None
+        if rows.ndim != 2 or rows.shape[1] == 0:
+            raise failures.odd(self.http.place, "empty vectors")
+        # Zeros are looked for by whoever asked: a question may be without meaning, a note not.
+        return checked(normalised(rows), count=count, dims=self.dims, provider=place, zeros=True)
+
+    def _settle_dims(self, rows: Vectors) -> None:
+        """Take the first answer's length of vectors for every other; answers may come at once."""
+        with self._dims_lock:
+            if self.dims is None:
+                self.dims = rows.shape[1]
+        checked(rows, count=len(rows), dims=self.dims, provider=str(self.http.place), zeros=True)
+
+    def _load(self, texts: Sequence[str]) -> Sent:
+        return Sent(
+            self.id,
+            self.http.place.host,
+            len(texts),
+            sum(map(len, texts)),
+            sum(map(estimate_tokens, texts)),
+        )
+
+
+def pack(texts: Sequence[str], most: int = _TEXTS_A_REQUEST) -> Iterator[list[int]]:
+    """Positions of texts that go into one request each: 8,000 estimated tokens, or one long text."""
+    group: list[int] = []
+    tokens = 0
+    for position, text in enumerate(texts):
+        size = estimate_tokens(text)
+        if group and (tokens + size > TOKENS_A_REQUEST or len(group) >= most):
+            yield group
+            group, tokens = [], 0
+        group.append(position)
+        tokens += size
+    if group:
+        yield group

@@ -1,0 +1,126 @@
+"""Chunks → vectors: known ones from the cache, every other text embedded once, and kept at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from memdown.embedders.vectors import checked
+from memdown.errors import EmbedderError
+from memdown.types import Chunk, Embedder, ModelKey, Store, Vector, Vectors
+
+# What was paid for is written down soon, but not for every small request.
+_VECTORS_A_WRITE = 256
+_SECONDS_A_WRITE = 0.5
+
+
+@dataclass(slots=True)
+class Flight:
+    """Chunks on their way: what is known of them, and what was asked for.
+
+    `borrowed` are texts that the flight before already asked for.
+    """
+
+    vectors: dict[str, Vector]
+    asked: Sequence[str] = ()
+    batches: Iterator[tuple[Sequence[int], Vectors]] = field(default_factory=lambda: iter(()))
+    borrowed: Sequence[str] = ()
+    before: Flight | None = None
+    error: EmbedderError | None = None
+
+
+class Embedding:
+    """The embedding of one sync. While one flight is under way, the next can be launched."""
+
+    def __init__(self, store: Store, embedder: Embedder, key: ModelKey, dims: int | None) -> None:
+        self.embedded = 0
+        self.looked_up = 0
+        self.found = 0
+        self._store = store
+        self._embedder = embedder
+        self._key = key
+        self._dims = dims
+        self._last: Flight | None = None
+
+    def launch(self, chunks: Sequence[Chunk]) -> Flight:
+        """Look the chunks up and start embedding the rest, where the embedder works by itself."""
+        texts = {chunk.digest: chunk.text for chunk in chunks}
+        vectors = self._known(list(texts))
+        flying = set(self._last.asked) if self._last else set()
+        missing = [digest for digest in texts if digest not in vectors]
+        asked = [digest for digest in missing if digest not in flying]
+        borrowed = [digest for digest in missing if digest in flying]
+        flight = Flight(vectors, asked, borrowed=borrowed, before=self._last if borrowed else None)
+        if asked:
+            flight.batches = _batches(self._embedder, [texts[digest] for digest in asked])
+        self._last = flight
+        return flight
+
+    def land(self, flight: Flight) -> Flight:
+        """Wait for the vectors of a flight; one that failed has an `error` and fewer of them."""
+        digests: list[str] = []
+        rows: list[Vector] = []
+        written = time.monotonic()
+        try:
+            for positions, made in flight.batches:
+                self._check(made)
+                new = [flight.asked[position] for position in positions]
+                flight.vectors |= dict(zip(new, made, strict=True))
+                self.embedded += len(new)
+                digests += new
+                rows += list(made)
+                if len(rows) >= _VECTORS_A_WRITE or time.monotonic() - written > _SECONDS_A_WRITE:
+                    self._keep(digests, rows)
+                    digests, rows, written = [], [], time.monotonic()
+        except EmbedderError as error:
+            flight.error = error
+        finally:
+            self._keep(digests, rows)
+        if flight.before is not None:
+            lent = flight.before.vectors
+            flight.vectors |= {digest: lent[digest] for digest in flight.borrowed if digest in lent}
+            flight.error = flight.error or flight.before.error
+            flight.before = None
+        return flight
+
+    def _known(self, digests: Sequence[str]) -> dict[str, Vector]:
+        if not self._embedder.cacheable:
+            return {}
+        found = self._store.cached(self._key, digests)
+        if self._dims is None and found:
+            self._dims = next(iter(found.values())).size
+        usable = {digest: row for digest, row in found.items() if row.size == self._dims}
+        self.looked_up += len(digests)
+        self.found += len(usable)
+        return usable
+
+    def _check(self, made: Vectors) -> None:
+        """Vectors of another length than the index has never get into the cache."""
+        checked(made, count=len(made), dims=self._dims, provider=self._embedder.id, zeros=True)
+        if self._dims is None and len(made):
+            self._dims = made.shape[1]
+
+    def _keep(self, digests: list[str], rows: list[Vector]) -> None:
+        if rows and self._embedder.cacheable:
+            self._store.remember_vectors(self._key, digests, np.stack(rows))
+
+
+def works_ahead(embedder: Embedder | None) -> bool:
+    """Whether an embedder goes on by itself, so that larger flights pay."""
+    return hasattr(embedder, "embed_in_batches")
+
+
+def _batches(embedder: Embedder, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Vectors]]:
+    streaming: Any = getattr(embedder, "embed_in_batches", None)
+    if streaming is None:
+        return _at_once(embedder, texts)
+    batches: Iterator[tuple[Sequence[int], Vectors]] = streaming(texts)
+    return batches
+
+
+def _at_once(embedder: Embedder, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Vectors]]:
+    yield range(len(texts)), embedder.embed_batch(texts)

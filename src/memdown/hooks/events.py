@@ -1,0 +1,146 @@
+"""What each hook does, in the protocol of Claude Code: JSON in, JSON or nothing out."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memdown import workspace
+from memdown.agent.session_start import session_context
+from memdown.config import Settings
+from memdown.errors import ConfigError, NoteNotFound, WorkspaceError
+from memdown.types import Citation, Excerpt
+
+MAX_INPUT_CHARS = 8_000_000
+Output = dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class HookInput:
+    """What the agent's program tells a hook."""
+
+    session_id: str
+    transcript: Path | None
+    cwd: Path | None
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Notes:
+    """The notes without their index, which a session start does not need."""
+
+    place: workspace.Workspace
+
+    def get(self, path: str, *, start: int = 1, lines: int | None = None) -> Excerpt:
+        data, state = workspace.read_note(self.place, path)
+        return workspace.excerpt(workspace.decode(data, state.path), state.path, start, lines)
+
+
+def parse_input(text: str) -> HookInput:
+    """The hook's input; unknown fields are left alone."""
+    try:
+        data = json.loads(text) if text.strip() else {}
+    except (ValueError, RecursionError):
+        raise ConfigError(
+            "The hook got no valid JSON; it is meant to be run by an agent."
+        ) from None
+    if not isinstance(data, dict):
+        raise ConfigError("The hook got JSON that is not an object; it is run by an agent.")
+
+    def field(name: str) -> str:
+        value = data.get(name)
+        return value if isinstance(value, str) else ""
+
+    return HookInput(
+        session_id=field("session_id"),
+        transcript=Path(field("transcript_path")).expanduser()
+        if field("transcript_path")
+        else None,
+        cwd=Path(field("cwd")) if field("cwd") else None,
+        prompt=field("prompt"),
+    )
+
+
+def session_start(given: HookInput, settings: Settings) -> Output:  # noqa: ARG001
+    """Give the agent the notes of the last two days and MEMORY.md."""
+    if not settings.enabled or not settings.workspace.is_dir():
+        return None
+    notes = _Notes(workspace.open_workspace(settings.workspace, settings.extra_paths))
+    return _context("SessionStart", session_context(notes))
+
+
+def user_prompt_submit(given: HookInput, settings: Settings) -> Output:
+    """Give the agent the memories that clearly belong to what the user just said."""
+    if not settings.enabled or not settings.workspace.is_dir() or not given.prompt.strip():
+        return None
+    from memdown.agent.recalling import recall, recall_text
+    from memdown.memory import Memory
+
+    with Memory.from_settings(settings) as memory:
+        return _context("UserPromptSubmit", recall_text(recall(memory, given.prompt)))
+
+
+def stop(given: HookInput, settings: Settings) -> Output:
+    """Copy what was said since the last time; quick, since it runs after every answer."""
+    _save(given, settings, write_digest=False)
+    return None
+
+
+def pre_compact(given: HookInput, settings: Settings) -> Output:
+    """Copy the conversation and add a digest of it to the daily log, before it is cut."""
+    _save(given, settings, write_digest=True)
+    return None
+
+
+EVENTS: Mapping[str, Callable[[HookInput, Settings], Output]] = {
+    "session-start": session_start,
+    "user-prompt-submit": user_prompt_submit,
+    "stop": stop,
+    "pre-compact": pre_compact,
+    "session-end": pre_compact,
+}
+
+
+def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
+    if given.transcript is None:
+        return
+    from memdown.conversations import sessions_folder
+    from memdown.hooks.digest import digest
+    from memdown.hooks.saving import opened_copy, save_conversation
+
+    folder = sessions_folder(settings.state_dir, settings.agent)
+    with opened_copy(folder, given.session_id) as copy:
+        save_conversation(copy, given.transcript)
+        new = copy.undigested() if write_digest else []
+        text = digest(new, given.session_id)
+        if text:
+            copy.digested(new[-1].end, str(_write_once(settings, text)))
+
+
+def _write_once(settings: Settings, text: str) -> Citation:
+    """Add the digest to today's log, unless it stands there: the last run may have been killed."""
+    if not settings.workspace.is_dir():
+        workspace.create_workspace(settings.workspace)
+    place = workspace.open_workspace(settings.workspace, settings.extra_paths)
+    today = datetime.date.today()  # noqa: DTZ011
+    for day in (today, today - datetime.timedelta(days=1)):
+        path = workspace.daily_note(day)
+        try:
+            note = _Notes(place).get(path).text
+        except (NoteNotFound, WorkspaceError):
+            continue
+        if text in note:
+            first = note[: note.index(text)].count("\n") + 1
+            return Citation(path, first, first + text.count("\n"))
+    locks = settings.state_dir / "locks"
+    return workspace.remember(place, text, durable=False, today=today, lock_dir=locks)
+
+
+def _context(event: str, text: str) -> Output:
+    if not text:
+        return None
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}

@@ -1,0 +1,139 @@
+"""MCP over HTTP: for this machine only, for who has the token, and for no web page."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+import socket
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memdown.errors import ConfigError, MemdownError
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+TOKEN_VARIABLE = "MEMDOWN_MCP_TOKEN"  # noqa: S105
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_LEAST_TOKEN = 16
+
+
+class Guard:
+    """Lets a request pass that names this server, comes from no foreign page and has the token."""
+
+    def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
+        self._app = app
+        self._token = token.encode()
+        self._hosts = frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
+        refusal = self.refusal(headers)
+        if refusal is None:
+            await self._app(scope, receive, send)
+        else:
+            await _refuse(send, *refusal)
+
+    def refusal(self, headers: dict[str, bytes]) -> tuple[int, str] | None:
+        """Status and sentence for a request that may not pass; None for one that may."""
+        host = headers.get("host", b"").decode("latin-1").lower()
+        if host not in self._hosts:
+            return 421, "This server does not answer to that Host; use the address it printed."
+        origin = headers.get("origin")
+        if origin is not None:
+            named = origin.decode("latin-1").lower()
+            if named.partition("://")[2] not in self._hosts:
+                return 403, "Web pages of other sites may not use this server."
+        scheme, _, given = headers.get("authorization", b"").partition(b" ")
+        if scheme.lower() != b"bearer" or not hmac.compare_digest(given.strip(), self._token):
+            return 401, "The bearer token is missing or wrong; see `memdown mcp --help`."
+        return None
+
+
+async def _refuse(send: Send, status: int, message: str) -> None:
+    body = message.encode()
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(body)).encode()),
+    ]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def find_token(state_dir: Path) -> tuple[str, str]:
+    """The token and where it comes from: the environment, or a file made on first use."""
+    if named := os.environ.get(TOKEN_VARIABLE, "").strip():
+        if len(named) < _LEAST_TOKEN:
+            raise ConfigError(
+                f"{TOKEN_VARIABLE} is too short to be safe; use at least {_LEAST_TOKEN} characters."
+            )
+        return named, TOKEN_VARIABLE
+    file = state_dir / "mcp-token"
+    try:
+        state_dir.mkdir(parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        except FileExistsError:
+            token = file.read_text(encoding="utf-8").strip()
+            if len(token) < _LEAST_TOKEN:
+                raise ConfigError(
+                    f"{file} holds no usable token; delete it and try again."
+                ) from None
+            return token, str(file)
+        token = secrets.token_urlsafe(32)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as handle:
+            handle.write(f"{token}\n")
+    except OSError as error:
+        raise ConfigError(
+            f"The token file {file} cannot be used ({error.strerror}); set {TOKEN_VARIABLE}."
+        ) from None
+    return token, str(file)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; port 0 takes a free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise MemdownError(
+            f"{host}:{port} cannot be used ({error.strerror}); choose another --port."
+        ) from None
+    return listener
+
+
+def allowed_hosts(host: str, port: int, more: Iterable[str] = ()) -> list[str]:
+    """The Host headers that mean this server."""
+    own = f"[{host}]" if ":" in host else host
+    return [f"{name}:{port}" for name in dict.fromkeys((*LOOPBACK, own, *more))]
+
+
+def create_app(server: Server[Any], token: str, hosts: list[str]) -> ASGIApp:
+    """The guarded application; the SDK checks the headers once more."""
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    security = TransportSecuritySettings(
+        allowed_hosts=hosts,
+        allowed_origins=[f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")],
+    )
+    return Guard(server.streamable_http_app(transport_security=security), token, hosts)
+
+
+def serve(app: ASGIApp, listener: socket.socket) -> None:
+    """Answer until the process is told to stop."""
+    import uvicorn
+
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    uvicorn.Server(config).run(sockets=[listener])

@@ -1,0 +1,24 @@
+"""Session logs as documents: which there are, what was said in them, what is new since last time.
+
+Transcripts are JSONL files in `<state>/agents/<agentId>/sessions/`. Lines that are broken, huge or
+about something else are passed over; nothing in a transcript can stop the rest of it.
+"""
+
+from memdown.transcripts.discovery import Transcripts, opened, scan_transcripts
+from memdown.transcripts.marks import Mark, parse_mark
+from memdown.transcripts.messages import Role, Turn
+from memdown.transcripts.reading import Portion, added_messages, read_portions, read_turns
+
+__all__ = [
+    "Mark",
+    "Portion",
+    "Role",
+    "Transcripts",
+    "Turn",
+    "added_messages",
+    "opened",
+    "parse_mark",
+    "read_portions",
+    "read_turns",
+    "scan_transcripts",
+]

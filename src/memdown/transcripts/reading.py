@@ -1,0 +1,217 @@
+"""Transcripts as documents, a portion at a time: turns flattened to lines, secrets redacted."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from memdown.redaction import redact_all
+from memdown.transcripts.discovery import opened, state_of
+from memdown.transcripts.lines import read_lines
+from memdown.transcripts.marks import Mark, goes_on, parse_mark, samples_of
+from memdown.transcripts.messages import (
+    BrokenLine,
+    Turn,
+    flattened,
+    read_turn,
+    without_recalled,
+)
+from memdown.types import Document, FileState
+
+# Large enough for good batches, small enough that memory stays flat for a transcript of any size.
+PORTION_CHARS = 1_000_000
+_TURNS_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Some turns of a transcript that are not indexed yet, and the state once they are.
+
+    `fresh` means that it is the first portion and takes the place of all that is indexed.
+    """
+
+    document: Document
+    state: FileState
+    fresh: bool
+
+
+def read_portions(folder: str, state: FileState, known: FileState | None) -> Iterator[Portion]:
+    """What must be indexed of a transcript: only what was added, if the rest is unchanged."""
+    with opened(folder, state.path) as file:
+        facts = os.fstat(file)
+        now = state_of(state.path, facts)
+        mark = _resume(file, now, known)
+        fresh = mark is None
+        mark = mark or Mark()
+        while True:
+            turns, mark, done = _read(file, mark)
+            mark = replace(mark, samples=samples_of(file, mark.offset))
+            # Until all is read the state looks like a shorter file, so that a sync that is
+            # stopped here is continued by the next one.
+            yield Portion(
+                _document(state.path, turns, mark),
+                replace(
+                    now,
+                    size=now.size if done else mark.offset,
+                    digest=str(mark),
+                    date=_date(mark.time or now.mtime_ns // 1_000_000),
+                ),
+                fresh,
+            )
+            if done:
+                return
+            fresh = False
+
+
+def added_messages(folder: str, state: FileState, known: FileState, most: int) -> int:
+    """How many messages were added since a transcript was indexed; counting stops at `most`."""
+    with opened(folder, state.path) as file:
+        mark = _resume(file, state, known)
+        if mark is None:
+            return most
+        count = 0
+        for line in read_lines(file, mark.offset, mark.lines):
+            try:
+                count += bool(line.data) and read_turn(line.data or b"", 0) is not None
+            except BrokenLine:
+                continue
+            if count >= most:
+                break
+        return count
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What a transcript holds: messages, unusable lines, its last activity, how the user began."""
+
+    messages: int
+    skipped: int
+    time: int
+    first: str
+
+
+def count_lines(folder: str, path: str) -> Count:
+    """Go through a transcript once and count; `first` is raw and may hold secrets."""
+    messages = skipped = time = 0
+    first = ""
+    with opened(folder, path) as file:
+        for line in read_lines(file, 0, 0):
+            if line.data is not None and (not line.data or line.data.isspace()):
+                continue
+            try:
+                turn = None if line.data is None else read_turn(line.data, line.number)
+            except BrokenLine:
+                skipped += 1
+                continue
+            skipped += line.data is None
+            if turn is not None:
+                messages += 1
+                time = max(time, turn.time or 0)
+                if not first and turn.role == "user":
+                    first = turn.text
+    return Count(messages, skipped, time, first)
+
+
+def read_turns(folder: str, path: str) -> Iterator[Turn]:
+    """Every turn of a transcript with its secrets redacted, white space as it was."""
+    with opened(folder, path) as file:
+        waiting: list[Turn] = []
+        for turn in _turns(file):
+            waiting.append(turn)
+            if len(waiting) >= _TURNS_AT_ONCE:
+                yield from _redacted(waiting)
+                waiting = []
+        yield from _redacted(waiting)
+
+
+def _turns(file: int) -> Iterator[Turn]:
+    for line in read_lines(file, 0, 0):
+        if line.data and line.data.strip():
+            try:
+                turn = read_turn(line.data, line.number)
+            except BrokenLine:
+                continue
+            if turn is not None:
+                yield turn
+
+
+def _redacted(turns: Sequence[Turn]) -> Iterator[Turn]:
+    for turn, text in zip(turns, redact_all([turn.text for turn in turns]), strict=True):
+        yield replace(turn, text=text)
+
+
+def _resume(file: int, now: FileState, known: FileState | None) -> Mark | None:
+    """Where to go on; None if the transcript must be read from its start."""
+    mark = parse_mark(known.digest) if known else None
+    if known is None or mark is None or known.inode != now.inode:
+        return None
+    if known.size == now.size and known.mtime_ns != now.mtime_ns:
+        return None
+    return mark if goes_on(file, now.size, mark) else None
+
+
+def _read(file: int, mark: Mark) -> tuple[list[tuple[int, str]], Mark, bool]:
+    """The next turns as numbered lines, the mark behind them, and whether that is all."""
+    offset = mark.offset + (mark.open and os.pread(file, 1, mark.offset) == b"\n")
+    waiting: list[Turn] = []
+    lines: list[tuple[int, str]] = []
+    number, messages, skipped, time = mark.lines, mark.messages, mark.skipped, mark.time
+    is_open = mark.open and offset == mark.offset
+    chars = 0
+    done = True
+    for line in read_lines(file, offset, number):
+        turn = None
+        if line.data is None:
+            if not line.closed:
+                break
+            skipped += 1
+        elif line.data and not line.data.isspace():
+            try:
+                turn = read_turn(line.data, line.number)
+            except BrokenLine:
+                # The last line may still be being written.
+                if not line.closed:
+                    break
+                skipped += 1
+        offset, number, is_open = line.end, line.number, not line.closed
+        if turn is not None:
+            messages += 1
+            time = max(time, turn.time or 0)
+            waiting.append(turn)
+            chars += len(turn.text)
+            if len(waiting) >= _TURNS_AT_ONCE:
+                lines += _flatten(waiting)
+                waiting.clear()
+            if chars >= PORTION_CHARS:
+                done = False
+                break
+    lines += _flatten(waiting)
+    return lines, Mark(offset, number, messages, skipped, is_open, time), done
+
+
+def _flatten(turns: Sequence[Turn]) -> Iterator[tuple[int, str]]:
+    texts = redact_all([without_recalled(turn.text) for turn in turns])
+    for turn, text in zip(turns, texts, strict=True):
+        if text and not text.isspace():
+            yield turn.line, flattened(turn.role, text)
+
+
+def _document(path: str, turns: Sequence[tuple[int, str]], mark: Mark) -> Document:
+    text = "\n".join(line for _, line in turns)
+    return Document(
+        path=path,
+        source="sessions",
+        text=text,
+        digest=hashlib.sha256(str(mark).encode()).hexdigest(),
+        line_map=tuple(number for number, _ in turns),
+    )
+
+
+def _date(milliseconds: int) -> datetime.date | None:
+    try:
+        return datetime.datetime.fromtimestamp(milliseconds / 1000).astimezone().date()
+    except (OverflowError, OSError, ValueError):
+        return None

@@ -1,0 +1,218 @@
+"""Who may use the page: only the browser that opened the launch link, and only from the page itself.
+
+A page on any website can send requests to 127.0.0.1. So each request must name the right host (no
+DNS rebinding), carry the cookie that the launch link sets (SameSite=Strict) or the token itself,
+and, where it changes something, come from this origin with a token that only the page knows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+}
+CSRF_HEADER = "x-memdown-csrf"
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The secrets of one run of the server, and the names it may be called by."""
+
+    port: int
+    address: str = "127.0.0.1"
+    names: tuple[str, ...] = ()
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+
+    @property
+    def cookie(self) -> str:
+        """The cookie's name; cookies know no ports, so two servers need two names."""
+        return f"memdown_{self.port}"
+
+    @property
+    def session(self) -> str:
+        """The cookie's value."""
+        return self._derived("session")
+
+    @property
+    def csrf(self) -> str:
+        """What the page sends along with every change."""
+        return self._derived("csrf")
+
+    def url(self) -> str:
+        """The launch link."""
+        host = "127.0.0.1" if self.address in ("0.0.0.0", "::") else self.address  # noqa: S104
+        host = f"[{host}]" if ":" in host else host
+        return f"http://{host}:{self.port}/?token={self.token}"
+
+    def knows_host(self, host: str) -> bool:
+        """Whether a Host header names this server.
+
+        A name could be one that an attacker points here; an address cannot, so once the server
+        listens beyond this machine, every address will do.
+        """
+        try:
+            parts = urlsplit(f"//{host}")
+            name, port = (parts.hostname or "").lower(), parts.port or 80
+        except ValueError:
+            return False
+        if port != self.port:
+            return False
+        if name in _LOCAL_NAMES or name == self.address.lower() or name in self.names:
+            return True
+        return self.address not in _LOCAL_NAMES and _is_address(name)
+
+    def _derived(self, purpose: str) -> str:
+        return hmac.new(self.token.encode(), purpose.encode(), hashlib.sha256).hexdigest()
+
+
+class Guard:
+    """ASGI middleware that lets a request through, or answers it with the reason why not."""
+
+    def __init__(self, app: ASGIApp, access: Access) -> None:
+        self._app = app
+        self._access = access
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        request = Request(scope, receive)
+        answer = self._refusal(request) or self._login(request)
+        await (answer or self._app)(scope, receive, send_with_headers)
+
+    def _refusal(self, request: Request) -> Response | None:
+        """Why a request is refused, before anything of the memory is touched."""
+        if not self._access.knows_host(request.headers.get("host", "")):
+            return _refused(
+                request, 421, "Wrong host: use the address that `memdown serve` printed."
+            )
+        if request.url.path.startswith("/static/"):
+            return None
+        bearer = _bearer(request, self._access.token)
+        cookie = _equal(request.cookies.get(self._access.cookie, ""), self._access.session)
+        if not (bearer or cookie or self._has_token(request)):
+            return _refused(
+                request, 401, "Open the link that `memdown serve` printed: it lets this browser in."
+            )
+        if not self._same_site(request):
+            return _refused(request, 403, "This request came from another website and was refused.")
+        if bearer:
+            return None
+        if request.method not in _SAFE and not _equal(
+            request.headers.get(CSRF_HEADER, ""), self._access.csrf
+        ):
+            return _refused(request, 403, "The page is out of date: reload it and try again.")
+        return None
+
+    def _login(self, request: Request) -> Response | None:
+        """Turn the token of the launch link into a cookie, and take it out of the address bar."""
+        if request.method != "GET" or not self._has_token(request):
+            return None
+        rest = {
+            name: values for name, values in parse_qs(request.url.query).items() if name != "token"
+        }
+        query = urlencode(rest, doseq=True)
+        target = "/" + request.url.path.lstrip("/") + (f"?{query}" if query else "")
+        # A redirect would still count as coming from wherever the link was clicked, and a strict
+        # cookie would not be sent; a page that reloads itself counts as our own.
+        page = HTMLResponse(_WELCOME.format(target=_attribute(target)))
+        page.set_cookie(
+            self._access.cookie, self._access.session, httponly=True, samesite="strict", path="/"
+        )
+        return page
+
+    def _has_token(self, request: Request) -> bool:
+        return request.method == "GET" and _equal(
+            request.query_params.get("token", ""), self._access.token
+        )
+
+    def _same_site(self, request: Request) -> bool:
+        origin = request.headers.get("origin")
+        if origin is not None:
+            parts = urlsplit(origin)
+            return parts.scheme == "http" and parts.netloc == request.headers.get("host")
+        site = request.headers.get("sec-fetch-site", "none")
+        if request.method in _SAFE:
+            return site in ("none", "same-origin") or (
+                request.headers.get("sec-fetch-mode") == "navigate"
+            )
+        return site == "same-origin" or _bearer(request, self._access.token)
+
+
+def _refused(request: Request, status: int, message: str) -> Response:
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": message}, status)
+    return HTMLResponse(_DOOR.format(status=status, message=_attribute(message)), status)
+
+
+def _bearer(request: Request, token: str) -> bool:
+    kind, _, value = request.headers.get("authorization", "").partition(" ")
+    return kind.lower() == "bearer" and _equal(value.strip(), token)
+
+
+def _equal(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _attribute(text: str) -> str:
+    return (
+        text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;").replace("`", "&#96;")
+    )
+
+
+_WELCOME = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Memdown</title>'
+    '<meta name="color-scheme" content="light dark">'
+    '<meta http-equiv="refresh" content="0;url={target}">'
+    '<p><a href="{target}">Open Memdown</a></p></html>'
+)
+_DOOR = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Memdown</title>'
+    '<meta name="viewport" content="width=device-width,initial-scale=1">'
+    '<link rel="stylesheet" href="/static/memdown.css"><body class="door"><main>'
+    '<p class="door-code">{status}</p><h1>Memdown is here, but this browser may not come in</h1>'
+    "<p>{message}</p></main></body></html>"
+)

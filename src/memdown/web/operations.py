@@ -1,0 +1,261 @@
+"""One table of all calls: it makes the routes and the OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from memdown import __version__
+from memdown.types import SOURCES
+from memdown.web import api
+from memdown.web.fields import Field
+from memdown.web.site import Site
+
+Handler = Callable[[Site, dict[str, Any]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One call: where it is, what it takes, and which other answers it may give."""
+
+    method: str
+    path: str
+    handler: Handler
+    query: tuple[Field, ...] = ()
+    body: tuple[Field, ...] = ()
+    inline: tuple[Field, ...] = ()
+    status: int = 200
+    errors: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its name in the OpenAPI document."""
+        return self.handler.__name__
+
+    @property
+    def route(self) -> str:
+        """The path as the router writes it."""
+        path = self.path.replace("{path}", "{path:path}").replace("{session}", "{session:path}")
+        return path.replace("{point}", "{point:int}")
+
+
+_PATH = Field("path", "The note's path, as a search shows it.", required=True, low=1)
+_QUERY = Field("q", "What to look for.", required=True, low=1, high=2000)
+
+OPERATIONS: tuple[Operation, ...] = (
+    Operation(
+        "GET",
+        "/api/search",
+        api.search,
+        query=(
+            _QUERY,
+            Field("limit", "How many results at most.", "integer", default=6, low=1, high=100),
+            Field("minScore", "How well a result must fit.", "number", low=0, high=1),
+            Field("source", "Only notes or only transcripts.", choices=SOURCES),
+        ),
+        errors=(400,),
+    ),
+    Operation(
+        "GET",
+        "/api/notes",
+        api.list_notes,
+        query=(
+            Field("under", "Only paths that start like this.", default="", high=4096),
+            Field("offset", "How many to pass over.", "integer", default=0, low=0, high=10**9),
+            Field("limit", "How many at most.", "integer", default=1000, low=1, high=10_000),
+        ),
+        errors=(400,),
+    ),
+    Operation(
+        "GET", "/api/notes/{path}", api.read_note, inline=(_PATH,), errors=(400, 403, 404, 422)
+    ),
+    Operation(
+        "PUT",
+        "/api/notes/{path}",
+        api.save_note,
+        inline=(_PATH,),
+        body=(
+            Field("text", "The whole new text.", required=True),
+            Field(
+                "base",
+                "The version that was edited, or null for a new note.",
+                required=True,
+                nullable=True,
+                high=64,
+            ),
+        ),
+        errors=(400, 403, 404, 409, 413, 415, 422),
+    ),
+    Operation(
+        "GET", "/api/chunks/{path}", api.read_chunks, inline=(_PATH,), errors=(400, 403, 404, 422)
+    ),
+    Operation(
+        "GET", "/api/history/{path}", api.read_history, inline=(_PATH,), errors=(400, 403, 404, 422)
+    ),
+    Operation(
+        "GET",
+        "/api/difference/{path}",
+        api.read_difference,
+        inline=(_PATH,),
+        query=(Field("commit", "Which commit.", required=True, low=7, high=64),),
+        errors=(400, 403, 404, 422),
+    ),
+    Operation(
+        "POST",
+        "/api/entries",
+        api.add_entry,
+        body=(
+            Field("text", "What to remember.", required=True, low=1),
+            Field("durable", "In MEMORY.md instead of today's log.", "boolean", default=False),
+        ),
+        status=201,
+        errors=(400, 403, 413, 415, 422),
+    ),
+    Operation(
+        "POST",
+        "/api/preview",
+        api.preview,
+        body=(
+            Field("text", "Markdown.", required=True),
+            Field("path", "The note it belongs to.", default="MEMORY.md", high=4096),
+        ),
+        errors=(400, 403, 413, 415),
+    ),
+    Operation(
+        "GET",
+        "/api/calendar",
+        api.read_calendar,
+        query=(Field("year", "Which year [this one].", "integer", low=1, high=9998),),
+        errors=(400,),
+    ),
+    Operation("GET", "/api/sessions", api.list_sessions, errors=(400,)),
+    Operation(
+        "GET",
+        "/api/sessions/{session}",
+        api.read_session,
+        inline=(Field("session", "The session's id.", required=True, low=1),),
+        errors=(400, 404, 422),
+    ),
+    Operation(
+        "GET",
+        "/api/recall",
+        api.find_said,
+        query=(
+            _QUERY,
+            Field("limit", "How many at most.", "integer", default=20, low=1, high=200),
+        ),
+        errors=(400,),
+    ),
+    Operation("GET", "/api/map", api.read_map, errors=(400,)),
+    Operation(
+        "GET",
+        "/api/map/points/{point}",
+        api.read_point,
+        inline=(Field("point", "Its place in the map's lists.", "integer", required=True, low=0),),
+        errors=(400, 404),
+    ),
+    Operation("GET", "/api/map/query", api.place_query, query=(_QUERY,), errors=(400,)),
+    Operation(
+        "GET",
+        "/api/status",
+        api.status,
+        query=(Field("deep", "Also try the embedder.", "boolean", default=False),),
+        errors=(400,),
+    ),
+    Operation("GET", "/api/sent", api.sent, errors=(400,)),
+    Operation("GET", "/api/doctor", api.examine, errors=(400,)),
+    Operation(
+        "POST",
+        "/api/sync",
+        api.start_sync,
+        body=(Field("force", "Make the index anew.", "boolean", default=False),),
+        status=202,
+        errors=(400, 403, 413, 415),
+    ),
+    Operation("GET", "/api/sync", api.read_sync, errors=(400,)),
+)
+
+_MEANINGS = {
+    400: "The request does not have the documented shape.",
+    401: "The token or the cookie is missing or wrong.",
+    403: "Refused: the path is no note, or the page is read-only.",
+    404: "There is no such note.",
+    409: "The note was changed on disk meanwhile; `current` is what stands there now.",
+    413: "The body is too large.",
+    415: "The body is not JSON.",
+    422: "The note or the text cannot be used as it is.",
+    503: "The index or its embedder cannot be used just now.",
+}
+
+
+def document() -> dict[str, Any]:
+    """The OpenAPI document."""
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _described(operation)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Memdown",
+            "version": __version__,
+            "description": "What `memdown serve` answers, for the page and for programs. Send the "
+            "token of the launch link as a bearer token.",
+        },
+        "security": [{"token": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": {
+                "Error": {
+                    "type": "object",
+                    "required": ["error"],
+                    "properties": {"error": {"type": "string"}},
+                }
+            },
+        },
+    }
+
+
+def _described(operation: Operation) -> dict[str, Any]:
+    problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    result: dict[str, Any] = {
+        "operationId": operation.name,
+        "summary": operation.handler.__doc__,
+        "parameters": [
+            {
+                "name": field.name,
+                "in": where,
+                "required": field.required,
+                "description": field.about,
+                "schema": field.schema(),
+            }
+            for where, fields in (("path", operation.inline), ("query", operation.query))
+            for field in fields
+        ],
+        "responses": {
+            str(operation.status): {
+                "description": "Done.",
+                "content": {"application/json": {"schema": {"type": "object"}}},
+            },
+            **{
+                str(code): {"description": _MEANINGS[code], "content": problem}
+                for code in sorted({401, 503, *operation.errors})
+            },
+        },
+    }
+    if operation.body:
+        result["requestBody"] = {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "required": [field.name for field in operation.body if field.required],
+                        "properties": {field.name: field.schema() for field in operation.body},
+                    }
+                }
+            },
+        }
+    return result

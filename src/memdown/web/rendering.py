@@ -1,0 +1,278 @@
+"""Markdown → HTML that is safe to show: no HTML of the note's own, nothing loaded from elsewhere.
+
+Every source line can be linked to: `#L12` is an anchor in the page, and blocks carry the lines
+they come from, so that a range can be highlighted.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, cast
+from urllib.parse import quote, unquote, urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from memdown.text import match_spans
+
+Known = Callable[[str], bool]
+
+# Two characters for private use stand for the ends of a match until the HTML is made.
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_MARKS = str.maketrans({_OPEN: None, _CLOSE: None})
+_ADDRESS = re.compile(r"\]\([^)\s]*|[a-z]+://\S+", re.IGNORECASE)
+_BALANCED = re.compile(
+    f"[^{_OPEN}{_CLOSE}]*(?:{_OPEN}[^{_OPEN}{_CLOSE}]*{_CLOSE}[^{_OPEN}{_CLOSE}]*)*"
+)
+_LINE = re.compile(r"L(\d+)(?:-L\d+)?")
+_TASK = re.compile(r"\[([ xX])\] ")
+_BLOCKS = frozenset(
+    {"paragraph_open", "heading_open", "fence", "code_block", "hr", "tr_open", "list_item_open"}
+)
+
+
+def note_url(path: str, start: int | None = None, end: int | None = None) -> str:
+    """The address of a note, or of some lines of it."""
+    url = "/notes/" + quote(path, safe="/")
+    if start is None:
+        return url
+    return f"{url}#L{start}" + (f"-L{end}" if end is not None and end != start else "")
+
+
+def render_note(text: str, path: str, known: Known) -> Markup:
+    """A whole note, with an anchor for every line; links to other notes lead to their pages."""
+    lines = text.removesuffix("\n").split("\n")
+    hidden = _front_matter(lines)
+    body = "\n" * hidden + "\n".join(lines[hidden:])
+    front = ""
+    if hidden:
+        rows = _code_lines("\n".join(lines[1 : hidden - 1]), 2, set())
+        front = f'<pre class="front" data-line="1" data-end="{hidden}"><code>{rows}</code></pre>'
+    parser = _parser()
+    tokens = parser.parse(body)
+    taken = set(range(2, hidden)) if hidden else set()
+    env = {"path": path, "known": known, "taken": taken, "anchors": True}
+    _number(tokens, taken, len(lines))
+    html = front + str(parser.renderer.render(tokens, parser.options, env))
+    return Markup(html)  # noqa: S704 - every text in it is escaped by the renderer below
+
+
+def render_snippet(text: str, matched: Collection[str], path: str, known: Known) -> Markup:
+    """A piece of a note with the words that matched marked."""
+    parser = _parser()
+    env = {"path": path, "known": known, "taken": set(), "anchors": False}
+    html = str(parser.renderer.render(parser.parse(_marked(text, matched)), parser.options, env))
+    return Markup(html)  # noqa: S704 - every text in it is escaped by the renderer below
+
+
+def _parser() -> MarkdownIt:
+    options = {"html": False, "linkify": False, "maxNesting": 40}
+    return MarkdownIt("commonmark", options, renderer_cls=_Renderer).enable(
+        ["table", "strikethrough"]
+    )
+
+
+def _marked(text: str, words: Collection[str]) -> str:
+    clean = text.translate(_MARKS)
+    addresses = [match.span() for match in _ADDRESS.finditer(clean)]
+    parts: list[str] = []
+    end = 0
+    for start, stop in match_spans(clean, words):
+        if any(first < stop and start < last for first, last in addresses):
+            continue
+        parts += [clean[end:start], _OPEN, clean[start:stop], _CLOSE]
+        end = stop
+    return "".join([*parts, clean[end:]])
+
+
+def _front_matter(lines: Sequence[str]) -> int:
+    """How many lines the front matter takes, its two rulers included; 0 without one."""
+    if lines and lines[0].rstrip() == "---":
+        for index in range(1, len(lines)):
+            if lines[index].rstrip() in ("---", "..."):
+                return index + 1
+    return 0
+
+
+def _number(tokens: list[Token], taken: set[int], total: int) -> None:
+    """Give every block its lines, and every line that starts nothing an anchor before a block."""
+    for token in tokens:
+        if token.map and token.type in _BLOCKS:
+            first = token.map[0] + 1
+            token.attrSet("data-line", str(first))
+            token.attrSet("data-end", str(token.map[1]))
+            if first not in taken:
+                token.attrSet("id", f"L{first}")
+                taken.add(first)
+        if token.type == "inline" and token.map:
+            _number_breaks(token, token.map[0] + 1, taken)
+        elif token.type in ("fence", "code_block") and token.map:
+            start = token.map[0] + (2 if token.type == "fence" else 1)
+            inner = range(start, start + token.content.count("\n"))
+            token.meta["lines"] = {line for line in inner if line not in taken}
+            taken |= token.meta["lines"]
+    _anchor_rest(tokens, taken, total)
+
+
+def _number_breaks(inline: Token, line: int, taken: set[int]) -> None:
+    for child in inline.children or ():
+        if child.type in ("softbreak", "hardbreak"):
+            line += 1
+            if line not in taken:
+                child.meta["line"] = line
+                taken.add(line)
+
+
+def _anchor_rest(tokens: list[Token], taken: set[int], total: int) -> None:
+    """Blank lines and the like have no element of their own; their anchors go before a block."""
+    line = 1
+    for token in tokens:
+        if token.map and token.level == 0 and token.nesting >= 0:
+            token.meta["anchors"] = [n for n in range(line, token.map[1] + 1) if n not in taken]
+            line = token.map[1] + 1
+    rest = [n for n in range(line, total + 1) if n not in taken]
+    if rest:
+        tokens.append(Token("anchors", "", 0, meta={"anchors": rest}, block=True))
+
+
+def _code_lines(code: str, first: int, numbered: Collection[int]) -> str:
+    """Code line by line, each with its anchor."""
+    rows = code.removesuffix("\n").split("\n")
+    return "".join(
+        f'<span class="line"{_id(first + offset, numbered)}>{_shown(row)}\n</span>'
+        for offset, row in enumerate(rows)
+    )
+
+
+def _id(line: int, numbered: Collection[int]) -> str:
+    return f' id="L{line}"' if not numbered or line in numbered else ""
+
+
+def _shown(text: str) -> str:
+    """Escaped text, with its matches marked if they begin and end in it."""
+    escaped = escapeHtml(text)
+    if _OPEN not in escaped and _CLOSE not in escaped:
+        return escaped
+    if not _BALANCED.fullmatch(escaped):
+        return escaped.translate(_MARKS)
+    return escaped.replace(_OPEN, "<mark>").replace(_CLOSE, "</mark>")
+
+
+class _Renderer(RendererHTML):
+    """The HTML of each token where the library's own does not do; the names are the token's."""
+
+    def render(self, tokens: Sequence[Token], options: Any, env: Any) -> str:
+        parts = []
+        for index, token in enumerate(tokens):
+            anchors = token.meta.get("anchors", ()) if env["anchors"] else ()
+            parts += [f'<span class="ln" id="L{line}"></span>' for line in anchors]
+            if token.type == "anchors":
+                continue
+            if token.type == "inline":
+                parts.append(self._inline(token, options, env))
+            elif token.type in self.rules:
+                parts.append(self.rules[token.type](tokens, index, options, env))
+            else:
+                parts.append(self.renderToken(tokens, index, options, env))
+        return "".join(parts)
+
+    def _inline(self, token: Token, options: Any, env: Any) -> str:
+        children = token.children or []
+        task = _TASK.match(children[0].content) if children and children[0].type == "text" else None
+        if task is None:
+            return str(self.renderInline(children, options, env))
+        children[0].content = children[0].content[task.end() :]
+        state = "open" if task[1] == " " else "done"
+        box = f'<span class="task {state}" role="img" aria-label="{state}"></span>'
+        return box + str(self.renderInline(children, options, env))
+
+    def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        return _shown(tokens[idx].content)
+
+    def code_inline(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        code = f"<code>{_shown(tokens[idx].content)}</code>"
+        if any(token.type == "link_open" for token in tokens):
+            return code
+        url = _note_link(tokens[idx].content.translate(_MARKS), env)
+        return f'<a href="{escapeHtml(url)}">{code}</a>' if url else code
+
+    def softbreak(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        line = tokens[idx].meta.get("line")
+        return f'\n<span class="ln" id="L{line}"></span>' if line else "\n"
+
+    def hardbreak(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        return "<br>" + self.softbreak(tokens, idx, options, env)
+
+    def fence(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        return self._code(tokens[idx], 2, env)
+
+    def code_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        return self._code(tokens[idx], 1, env)
+
+    def th_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        return self._cell(tokens[idx])
+
+    def td_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        return self._cell(tokens[idx])
+
+    def _cell(self, token: Token) -> str:
+        """A cell that is aligned by a class, because the page allows no inline style."""
+        side = str(token.attrGet("style") or "").removeprefix("text-align:")
+        return f'<{token.tag} class="{escapeHtml(side)}">' if side else f"<{token.tag}>"
+
+    def _code(self, token: Token, skipped: int, env: Any) -> str:
+        if not env["anchors"] or not token.map:
+            return f"<pre><code>{_shown(token.content)}</code></pre>"
+        numbered = token.meta.get("lines", ()) or {-1}
+        rows = _code_lines(token.content, token.map[0] + skipped, numbered)
+        return f"<pre{self.renderAttrs(token)}><code>{rows}</code></pre>"
+
+    def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
+        token = tokens[idx]
+        source = str(token.attrGet("src") or "")
+        label = self.renderInlineAsText(token.children or [], options, env).translate(_MARKS)
+        if source.startswith("data:image/"):
+            return f'<img src="{escapeHtml(source)}" alt="{escapeHtml(label)}">'
+        shown = f'<span class="image-name">{escapeHtml(label or source)}</span>'
+        if urlsplit_scheme(source) in ("http", "https"):
+            return (
+                f'<a class="image" href="{escapeHtml(source)}" target="_blank" '
+                f'rel="noopener noreferrer" title="Pictures are not loaded">{shown}</a>'
+            )
+        return f'<span class="image" title="Pictures are not loaded">{shown}</span>'
+
+    def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        target = str(tokens[idx].attrGet("href") or "")
+        scheme = urlsplit_scheme(target)
+        if scheme in ("http", "https", "mailto"):
+            return f'<a href="{escapeHtml(target)}" target="_blank" rel="noopener noreferrer">'
+        url = target if target.startswith("#") else _note_link(unquote(target), env)
+        if url:
+            return f'<a href="{escapeHtml(url)}">'
+        return '<a class="dead" title="This leads to nothing in the notes">'
+
+
+def urlsplit_scheme(target: str) -> str:
+    """The scheme of an address; empty for a relative one and for one that is none."""
+    try:
+        return urlsplit(target).scheme.lower()
+    except ValueError:
+        return "?"
+
+
+def _note_link(target: str, env: Any) -> str | None:
+    """The page of the note that a link or a piece of code names, from its folder or from the top."""
+    name, _, fragment = target.partition("#")
+    if not name.lower().endswith(".md") or len(name) > 400:
+        return None
+    folder = posixpath.dirname(cast("str", env["path"]))
+    for path in (name, posixpath.normpath(posixpath.join(folder, name))):
+        if env["known"](path):
+            lines = _LINE.fullmatch(fragment)
+            return note_url(path) + (f"#{fragment}" if lines else "")
+    return None

@@ -1,0 +1,134 @@
+"""The pages of past conversations: the list, one of them, and what was said word for word."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from memdown.conversations import sessions_folder
+from memdown.sessions import recall
+from memdown.sessions.browsing import Conversation, conversations, find, turns_of
+from memdown.transcripts import Turn
+from memdown.web.rendering import render_snippet
+from memdown.web.site import Site
+from memdown.web.templating import page
+
+_MOST_TURNS = 2000
+_MOST_FOUND = 40
+
+
+def folder(site: Site) -> Path:
+    """Where the agent's conversations are."""
+    return sessions_folder(site.memory.settings.state_dir, site.memory.settings.agent)
+
+
+def listing(site: Site, request: Request) -> Response:
+    """All conversations, or those in which something was said."""
+    query = request.query_params.get("q", "").strip()[:2000]
+    found, problems = conversations(folder(site)) if not query else ([], [])
+    values = {
+        "section": "sessions",
+        "said": query,
+        "conversations": [_row(one) for one in found],
+        "problems": problems,
+        "found": _recalled(site, query) if query else [],
+        "indexed": "sessions" in site.memory.settings.sources,
+        "place": folder(site),
+    }
+    return page(site, request, "sessions.html", values)
+
+
+def conversation(site: Site, request: Request) -> Response:
+    """One conversation, turn by turn."""
+    one = find(folder(site), request.path_params["session"])
+    turns = turns_of(folder(site), one.id)
+    known = site.known()
+    values = {
+        "section": "sessions",
+        "one": _row(one),
+        "turns": [_turn(turn, known) for turn in turns[:_MOST_TURNS]],
+        "more": max(0, len(turns) - _MOST_TURNS),
+    }
+    return page(site, request, "session.html", values)
+
+
+def as_json(one: Conversation) -> dict[str, Any]:
+    """A conversation for programs."""
+    return {
+        "id": one.id,
+        "kind": one.kind,
+        "title": one.title,
+        "messages": one.messages,
+        "updated": one.updated,
+        "bytes": one.size,
+        "skippedLines": one.skipped,
+    }
+
+
+def turn_json(turn: Turn) -> dict[str, Any]:
+    """What one side said, for programs."""
+    return {"line": turn.line, "role": turn.role, "text": turn.text, "time": turn.time}
+
+
+def _row(one: Conversation) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "kind": one.kind,
+        "title": one.title or one.id,
+        "messages": one.messages,
+        "updated": _moment(one.updated),
+        "size": one.size,
+        "skipped": one.skipped,
+    }
+
+
+def _recalled(site: Site, query: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": one.path.removeprefix("sessions/").removesuffix(".jsonl"),
+            "line": one.turn.line,
+            "role": one.turn.role,
+            "time": _moment(one.turn.time),
+            "text": _around(one.turn.text, query),
+        }
+        for one in recall(folder(site), query, context=0, limit=_MOST_FOUND)
+    ]
+
+
+def _around(text: str, query: str) -> Markup:
+    """The place where it was said, marked."""
+    at = text.casefold().find(query.casefold())
+    if at < 0:
+        return Markup("{}").format(text[:300])
+    start, end = max(0, at - 120), at + len(query)
+    return Markup("{}{}<mark>{}</mark>{}{}").format(
+        "…" if start else "",
+        text[start:at],
+        text[at:end],
+        text[end : end + 180],
+        "…" if len(text) > end + 180 else "",
+    )
+
+
+def _turn(turn: Turn, known: Any) -> dict[str, Any]:
+    return {
+        "line": turn.line,
+        "role": turn.role,
+        "time": _moment(turn.time),
+        "html": render_snippet(turn.text, (), "MEMORY.md", known),
+    }
+
+
+def _moment(milliseconds: int | None) -> datetime.datetime | None:
+    """A time in the zone of whoever looks at it."""
+    if not milliseconds:
+        return None
+    try:
+        return datetime.datetime.fromtimestamp(milliseconds / 1000, datetime.UTC).astimezone()
+    except (OverflowError, ValueError, OSError):
+        return None

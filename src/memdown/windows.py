@@ -1,0 +1,144 @@
+"""What is shown of a chunk: a window of whole lines that grows around the best passage.
+
+Only of a line that is too long to be shown whole, some sentences are shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from memdown.text import index_terms
+from memdown.types import Chunk
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
+_KNOWN_CHARS = 48
+
+
+class Piece(NamedTuple):
+    """A line of a chunk, or a sentence of a long one: its offsets and the number of its line."""
+
+    start: int
+    end: int
+    line: int
+
+
+class Taken:
+    """The pieces that are shown already: chunks overlap, and windows should not."""
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[str, int, str]] = set()
+
+    def has(self, chunk: Chunk, piece: Piece) -> bool:
+        """Whether a piece is shown, in whichever chunk."""
+        return self._name(chunk, piece) in self._seen
+
+    def add(self, chunk: Chunk, piece: Piece) -> None:
+        """Note that a piece of a chunk is shown."""
+        self._seen.add(self._name(chunk, piece))
+
+    def _name(self, chunk: Chunk, piece: Piece) -> tuple[str, int, str]:
+        start, end, line = piece
+        number = chunk.lines[line] if chunk.lines else chunk.start_line + line
+        return chunk.path, number, chunk.text[start : min(end, start + _KNOWN_CHARS)]
+
+
+def grow(
+    chunk: Chunk,
+    number: int,
+    wanted: Sequence[float],
+    words: Collection[str],
+    size: int,
+    taken: Taken,
+) -> tuple[int, int] | None:
+    """The window around a chunk's passage, at most `size` characters; None if all of it is taken.
+
+    It starts with the passage, or in a passage that is too long with the sentence that holds most
+    of the words; it grows piece by piece, first to the side of the passage that is `wanted` more,
+    and stops at what is shown elsewhere.
+    """
+    pieces = pieces_of(chunk.text, size)
+    passage = chunk.passages[number]
+    free = [
+        n
+        for n, (start, end, _) in enumerate(pieces)
+        if start < passage.end and end > passage.start and not taken.has(chunk, pieces[n])
+    ]
+    if not free:
+        return None
+    first, last = _beginning(chunk, pieces, free, words, size)
+    while True:
+        options = []
+        if last + 1 < len(pieces) and pieces[last + 1].end - pieces[first].start <= size:
+            options.append((_value(chunk, wanted, pieces[last + 1]), 1, last + 1))
+        if first > 0 and pieces[last].end - pieces[first - 1].start <= size:
+            options.append((_value(chunk, wanted, pieces[first - 1]), 0, first - 1))
+        options = [one for one in options if not taken.has(chunk, pieces[one[2]])]
+        if not options:
+            break
+        chosen = max(options)[2]
+        first, last = min(first, chosen), max(last, chosen)
+    for piece in pieces[first : last + 1]:
+        taken.add(chunk, piece)
+    start, end = pieces[first].start, pieces[last].end
+    return start, end if end - start <= size else _cut(chunk.text, start, start + size)
+
+
+def _beginning(
+    chunk: Chunk, pieces: Sequence[Piece], free: Sequence[int], words: Collection[str], size: int
+) -> tuple[int, int]:
+    """The first and last piece that a window starts with."""
+    together = free[-1] - free[0] == len(free) - 1
+    if together and pieces[free[-1]].end - pieces[free[0]].start <= size:
+        return free[0], free[-1]
+    asked = set(words)
+    counts = [len(asked.intersection(index_terms(_text(chunk, pieces[n])))) for n in free]
+    best = free[counts.index(max(counts))]
+    return best, best
+
+
+def _text(chunk: Chunk, piece: Piece) -> str:
+    return chunk.text[piece.start : piece.end]
+
+
+def _value(chunk: Chunk, wanted: Sequence[float], piece: Piece) -> float:
+    """How much the passage of a piece is wanted; repeated lines before the first are not."""
+    for passage, value in zip(chunk.passages, wanted, strict=True):
+        if piece.start < passage.end and piece.end > passage.start:
+            return value
+    return 0.0
+
+
+def pieces_of(text: str, size: int) -> list[Piece]:
+    """The lines of a text that are not blank; lines that are too long to show, by sentence."""
+    pieces: list[Piece] = []
+    start = 0
+    for line, content in enumerate(text.split("\n")):
+        end = start + len(content)
+        if len(content) > size:
+            pieces += _sentences(text, start, end, line)
+        elif content and not content.isspace():
+            pieces.append(_trimmed(text, start, end, line))
+        start = end + 1
+    return pieces
+
+
+def _sentences(text: str, start: int, end: int, line: int) -> list[Piece]:
+    pieces = []
+    for match in _SENTENCE_END.finditer(text, start, end):
+        pieces.append(_trimmed(text, start, match.start(), line))
+        start = match.end()
+    pieces.append(_trimmed(text, start, end, line))
+    return [piece for piece in pieces if piece.end > piece.start]
+
+
+def _trimmed(text: str, start: int, end: int, line: int) -> Piece:
+    piece = text[start:end]
+    return Piece(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()), line)
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    """A place to end a text that is too long: the last space, if one is near."""
+    space = text.rfind(" ", start + (end - start) // 2, end)
+    return space if space > start else end

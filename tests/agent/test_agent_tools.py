@@ -1,0 +1,166 @@
+"""What a model may call, and what it hears when it calls something wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memdown import Memory
+from memdown.agent import (
+    anthropic_tools,
+    mcp_tools,
+    openai_responses_tools,
+    openai_tools,
+    run_tool,
+    tools_for,
+)
+from memdown.agent.arguments import BadArguments, checked_arguments
+from memdown.agent.framing import RECALLED
+from memdown.agent.running import MAX_TEXT_CHARS, shortened
+from memdown.agent.tools import REMEMBER, TOOLS, ToolDefinition, offered_tools
+
+NOTES = {
+    "MEMORY.md": "# Memory\n\nThe router at home is an ER-605.\n",
+    "memory/2026-03-01.md": "# Log\n\n- Bought tickets to Lisbon.\n",
+}
+
+
+@pytest.fixture
+def memory(write_notes: Callable[..., Path], open_memory: Callable[..., Memory]) -> Memory:
+    return open_memory(write_notes(NOTES))
+
+
+def test_search_gives_the_documented_shape_marked_as_recalled(memory: Memory) -> None:
+    result = run_tool(memory, "memory_search", {"query": "router ER-605", "maxResults": 1})
+    assert not result.is_error
+    assert result.data["notice"] == RECALLED
+    (hit,) = result.data["results"]
+    assert set(hit) == {"path", "startLine", "endLine", "score", "snippet", "source", "citation"}
+    assert hit["snippet"].endswith("Source: MEMORY.md#L1-L3")
+    assert json.loads(result.text) == result.data
+
+
+def test_get_reads_the_asked_lines(memory: Memory) -> None:
+    result = run_tool(memory, "memory_get", '{"path": "MEMORY.md", "from": 3, "lines": 1}')
+    assert result.data["text"] == "The router at home is an ER-605."
+
+
+def test_citations_are_left_out_in_groups(memory: Memory) -> None:
+    result = run_tool(memory, "memory_search", {"query": "router"}, chat="group")
+    assert "Source:" not in result.text
+
+
+def test_remember_is_only_there_when_writing_is_allowed(memory: Memory) -> None:
+    refused = run_tool(memory, "memory_remember", {"text": "We moved."})
+    assert refused.is_error
+    written = run_tool(
+        memory, "memory_remember", {"text": "We moved.", "durable": True}, write=True
+    )
+    assert written.data["path"] == "MEMORY.md"
+    assert "We moved." in (memory.settings.workspace / "MEMORY.md").read_text()
+
+
+def test_no_tools_exist_when_memory_is_off(
+    write_notes: Callable[..., Path], open_memory: Callable[..., Memory], tmp_path: Path
+) -> None:
+    config = tmp_path / "off.json5"
+    config.write_text("{agents: {defaults: {memorySearch: {enabled: false}}}}")
+    memory = open_memory(write_notes(NOTES), config=config)
+    assert tools_for(memory, write=True) == ()
+    result = run_tool(memory, "memory_search", {"query": "router"})
+    assert result.is_error
+    assert "turned off" in result.text
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "sentence"),
+    [
+        ("memory_delete", {}, "There is no tool 'memory_delete'; the memory tools are"),
+        ("memory_search", {}, "needs 'query'"),
+        ("memory_search", {"query": None}, "needs 'query'"),
+        ("memory_search", {"query": 7}, "must be text, not 7"),
+        ("memory_search", {"query": "  "}, "is empty"),
+        ("memory_search", {"query": "x" * 10_001}, "at most 10000"),
+        ("memory_search", {"query": "x", "maxResults": 0}, "from 1 to 100, not 0"),
+        ("memory_search", {"query": "x", "maxResults": "5"}, "must be a whole number, not '5'"),
+        ("memory_search", {"query": "x", "maxResults": True}, "must be a whole number"),
+        ("memory_search", {"query": "x", "maxResults": 10**400}, "from 1 to 100"),
+        ("memory_search", {"query": "x", "minScore": float("nan")}, "must be a number"),
+        ("memory_search", {"query": "x", "limit": 5}, "has no argument 'limit'"),
+        ("memory_search", "{not json", "not valid JSON"),
+        ("memory_search", "[1, 2]", "takes an object"),
+        ("memory_search", "[" * 100_000, "not valid JSON"),
+        ("memory_search", '{"query": "' + "x" * 2_000_000 + '"}', "too long"),
+        ("memory_get", {"path": "../../etc/passwd"}, "'..'"),
+        ("memory_get", {"path": "/etc/passwd"}, "outside the memory"),
+        ("memory_get", {"path": "sessions/a.jsonl"}, "outside the memory"),
+        ("memory_get", {"path": "memory/x.txt"}, "not a Markdown note"),
+        ("memory_get", {"path": "memory/none.md"}, "There is no note"),
+        ("memory_get", {"path": "MEMORY.md\0.md"}, "control character"),
+        ("memory_get", {"path": "MEMORY.md", "from": 0}, "at least 1"),
+    ],
+)
+def test_mistakes_come_back_as_sentences(
+    memory: Memory, name: str, arguments: Any, sentence: str
+) -> None:
+    result = run_tool(memory, name, arguments)
+    assert result.is_error
+    assert sentence in result.data["error"]
+    assert len(result.text) < 500
+
+
+def test_a_whole_float_is_a_whole_number_and_null_is_left_out(memory: Memory) -> None:
+    """Models write 3.0, and strict modes send null for what is optional."""
+    result = run_tool(memory, "memory_search", {"query": "x", "maxResults": 3.0, "minScore": None})
+    assert not result.is_error
+
+
+def attempt(tool: ToolDefinition, arguments: Any) -> tuple[str, dict[str, Any]]:
+    try:
+        return "", checked_arguments(tool, arguments)
+    except BadArguments as error:
+        return str(error), {}
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["query", "maxResults", "minScore", "path", "x"]),
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.text()),
+    )
+)
+def test_any_arguments_are_taken_or_refused_clearly(arguments: dict[str, Any]) -> None:
+    refused, checked = attempt(TOOLS[0], arguments)
+    assert refused.endswith(".") or checked["query"].strip()
+
+
+@given(st.text())
+def test_any_text_as_arguments_is_taken_or_refused_clearly(text: str) -> None:
+    refused, checked = attempt(REMEMBER, text)
+    assert refused.endswith(".") or checked["text"].strip()
+
+
+def test_a_huge_note_is_cut_at_a_line_with_the_way_to_go_on() -> None:
+    text = "\n".join(f"line {number} with some words in it" for number in range(1, 5000))
+    first = shortened({"path": "memory/big.md", "text": text}, 1)
+    assert first["truncated"]
+    assert len(first["text"]) <= MAX_TEXT_CHARS
+    assert f"line {first['nextFrom']} " not in first["text"]
+    assert f"line {first['nextFrom'] - 1} " in first["text"]
+
+
+def test_one_definition_serves_every_format() -> None:
+    tools = offered_tools(enabled=True, write=True)
+    chat, responses = openai_tools(tools), openai_responses_tools(tools)
+    claude, mcp = anthropic_tools(tools), mcp_tools(tools)
+    for number, tool in enumerate(tools):
+        assert chat[number]["function"]["name"] == responses[number]["name"] == tool.name
+        assert claude[number]["input_schema"] == mcp[number]["inputSchema"] == tool.parameters
+        assert mcp[number]["annotations"]["readOnlyHint"] is not tool.writes
+        assert mcp[number]["annotations"]["destructiveHint"] is False
+    json.dumps([chat, responses, claude, mcp])

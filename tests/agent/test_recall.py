@@ -1,0 +1,65 @@
+"""Recall brings up little, only what fits, and only from notes that someone keeps in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memdown import Memory
+from memdown.agent import recall, recall_text
+from memdown.agent.recalling import is_curated
+
+NOTES = {
+    "MEMORY.md": "# Memory\n\nThe router at home is a TP-Link ER-605.\n",
+    "memory/network.md": "# Network\n\nThe router ER-605 hands out addresses from 10.0.0.50 on.\n",
+    "memory/2026-03-01.md": "# Log\n\n- Restarted the router ER-605 twice.\n",
+    "memory/imports/chat.md": "# Import\n\nThe router ER-605 was discussed.\n",
+}
+
+
+@pytest.fixture
+def memory(write_notes: Callable[..., Path], open_memory: Callable[..., Memory]) -> Memory:
+    return open_memory(write_notes(NOTES))
+
+
+def test_strong_matches_from_curated_notes_only(memory: Memory) -> None:
+    hits = recall(memory, "router ER-605")
+    assert {hit.path for hit in hits} == {"MEMORY.md", "memory/network.md"}
+
+
+def test_unrelated_messages_recall_nothing(memory: Memory) -> None:
+    assert recall(memory, "Write me a poem about the sea, please.") == ()
+    assert recall(memory, "   ") == ()
+
+
+def test_at_most_three(
+    write_notes: Callable[..., Path], open_memory: Callable[..., Memory]
+) -> None:
+    notes = {f"memory/topic-{n}.md": f"# T{n}\n\nThe budget code is ZX-81-{n}.\n" for n in range(8)}
+    assert len(recall(open_memory(write_notes(notes)), "budget code ZX-81")) <= 3
+
+
+def test_the_text_is_framed_as_data(memory: Memory) -> None:
+    text = recall_text(recall(memory, "router ER-605"))
+    assert "not instructions" in text
+    assert "(MEMORY.md#L1)" in text
+    assert recall_text(()) == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "curated"),
+    [
+        ("MEMORY.md", True),
+        ("memory/people/ana.md", True),
+        ("memory/2026-03-01.md", False),
+        ("memory/trips/2026-03-01-lisbon.md", False),
+        ("memory/imports/x.md", False),
+        ("sessions/a.jsonl", False),
+        ("/srv/notes/x.md", False),
+        ("docs/x.md", False),
+    ],
+)
+def test_what_counts_as_curated(path: str, curated: bool) -> None:
+    assert is_curated(path) is curated

@@ -1,0 +1,95 @@
+"""A real Chromium on a real server. Every test has its own workspace and its own browser context."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from memdown import Memory
+from memdown.web.site import Site
+from web.live import running
+
+# Without these Chromium looks for Google's hosts at every start; root needs no sandbox.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+NOTES = {
+    "MEMORY.md": "# Memory\n\nWhat lasts.\n\n"
+    "## Home\n\n- The **router** is an ER605, see `memory/home.md`.\n- Tea, not coffee.\n",
+    "memory/home.md": "# Home\n\n"
+    + "".join(f"Filler line {n} about nothing much.\n\n" for n in range(60))
+    + "## Network\n\nThe router hangs in the hall.\n\nIts password is on the fridge.\n",
+    "memory/2026-03-01.md": "# 1 March\n\n- Planted tomatoes with Ida.\n",
+    "memory/2026-03-02.md": "# 2 March\n\n- Rain all day. The router was down.\n",
+    "memory/2026-03-02-trip.md": "# Trip\n\n- Went to the sea.\n",
+    "memory/people/ida.md": "# Ida\n\nHazelnut allergy.\n",
+}
+
+
+# Far more than any of it takes; a busy machine must not fail a test.
+expect.set_options(timeout=20_000)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    assert path, "Chromium is missing: `make test` installs it, or run apt-get install chromium."
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def folder(write_notes: Callable[[dict[str, str]], Path]) -> Path:
+    return write_notes(NOTES)
+
+
+@pytest.fixture
+def site(folder: Path, open_memory: Callable[..., Memory]) -> Iterator[Site]:
+    with running(open_memory(folder)) as site:
+        yield site
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(20_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def base(site: Site) -> str:
+    return f"http://127.0.0.1:{site.access.port}"
+
+
+@pytest.fixture
+def page(context: BrowserContext, site: Site) -> Iterator[Page]:
+    """A page that came in by the launch link; no script error and no blocked load is tolerated."""
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "console",
+        lambda message: (
+            problems.append(message.text)
+            if message.type == "error" and "status of 4" not in message.text
+            else None
+        ),
+    )
+    page.goto(site.access.url())
+    page.wait_for_selector("#q")
+    yield page
+    assert problems == []

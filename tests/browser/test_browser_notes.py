@@ -1,0 +1,201 @@
+"""Reading, correcting and adding notes in a real browser; the map and the index."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+from memdown import Memory
+from web.live import running
+
+
+def test_an_edit_with_its_preview(page: Page, base: str, folder: Path) -> None:
+    page.goto(f"{base}/notes/memory/people/ida.md")
+    page.get_by_role("link", name="Edit", exact=True).click()
+    page.locator("[data-text]").fill("# Ida\n\nHazelnut **and walnut** allergy.\n")
+    expect(page.locator("[data-preview] strong")).to_have_text("and walnut")
+    page.keyboard.press("Control+s")
+    expect(page).to_have_url(f"{base}/notes/memory/people/ida.md")
+    expect(page.locator("article strong")).to_have_text("and walnut")
+    assert (
+        folder / "memory/people/ida.md"
+    ).read_text() == "# Ida\n\nHazelnut **and walnut** allergy.\n"
+    page.goto(f"{base}/?q=walnut")
+    expect(page.locator(".hit .path").first).to_have_text("memory/people/ida.md")
+
+
+def test_a_conflict_shows_both_versions_and_overwrites_nothing(
+    page: Page, base: str, folder: Path
+) -> None:
+    file = folder / "memory/people/ida.md"
+    page.goto(f"{base}/notes/memory/people/ida.md?view=edit")
+    page.locator("[data-text]").fill("# Ida\n\nMine.\n")
+    file.write_text("# Ida\n\nTheirs.\n")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("heading", name="changed on disk")).to_be_visible()
+    expect(page.locator("[data-conflict-diff] .minus")).to_contain_text("Theirs.")
+    expect(page.locator("[data-conflict-diff] .plus")).to_contain_text("Mine.")
+    assert file.read_text() == "# Ida\n\nTheirs.\n"
+    assert page.locator("[data-text]").input_value() == "# Ida\n\nMine.\n"
+    page.get_by_role("button", name="Save mine over it").click()
+    expect(page).to_have_url(f"{base}/notes/memory/people/ida.md")
+    assert file.read_text() == "# Ida\n\nMine.\n"
+
+
+def test_a_conflict_can_be_given_up(page: Page, base: str, folder: Path) -> None:
+    file = folder / "memory/people/ida.md"
+    page.goto(f"{base}/notes/memory/people/ida.md?view=edit")
+    page.locator("[data-text]").fill("# Ida\n\nMine.\n")
+    file.write_text("# Ida\n\nTheirs.\n")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Use the version on disk").click()
+    expect(page.locator("[data-text]")).to_have_value("# Ida\n\nTheirs.\n")
+    expect(page.locator("[data-preview]")).to_contain_text("Theirs.")
+    assert file.read_text() == "# Ida\n\nTheirs.\n"
+
+
+def test_something_is_written_down_for_today(page: Page, base: str, folder: Path) -> None:
+    page.locator("#remember").fill("Bought <b>bread</b>.")
+    page.get_by_role("button", name="Remember").click()
+    toast = page.locator("#toast.on")
+    expect(toast).to_contain_text("Remembered in")
+    toast.get_by_role("link").click()
+    expect(page.locator(".hl")).to_have_text("Bought <b>bread</b>.")
+    today = datetime.date.today().isoformat()  # noqa: DTZ011
+    assert "- Bought <b>bread</b>.\n" in (folder / f"memory/{today}.md").read_text()
+
+
+def test_the_calendar_opens_a_day(page: Page, base: str) -> None:
+    page.goto(f"{base}/notes?year=2026")
+    days = page.locator("[data-heat] a")
+    expect(days).to_have_count(2)
+    days.first.click()
+    expect(page).to_have_url(f"{base}/notes/memory/2026-03-01.md")
+    page.goto(f"{base}/notes?year=2026")
+    days.nth(1).click()
+    expect(page.locator(".glimpse")).to_have_count(2)
+
+
+def test_the_tree_opens_branches(page: Page, base: str) -> None:
+    page.goto(f"{base}/notes")
+    page.locator(".tree summary", has_text="people").click()
+    page.locator(".tree a", has_text="ida").click()
+    expect(page.locator("article h1")).to_have_text("Ida")
+    expect(page.locator(".tree a[aria-current]")).to_have_text("ida")
+
+
+def test_source_and_chunks_have_line_numbers(page: Page, base: str) -> None:
+    page.goto(f"{base}/notes/memory/home.md?view=source#L3")
+    expect(page.locator("#L3.hl")).to_be_visible()
+    page.get_by_role("link", name="Chunks").click()
+    expect(page.locator(".band.c0").first).to_be_visible()
+    expect(page.locator(".band.c1").first).to_be_visible()
+
+
+def test_the_history_of_a_versioned_note(page: Page, base: str, folder: Path) -> None:
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=Nora", "-c", "user.email=nora@example.com")
+        subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "First")
+    (folder / "memory/people/ida.md").write_text("# Ida\n\nNo allergy any more.\n")
+    git("commit", "-qam", "Good news")
+    page.goto(f"{base}/notes/memory/people/ida.md")
+    page.get_by_role("link", name="History").click()
+    expect(page.locator(".changes > li")).to_have_count(2)
+    page.get_by_text("Good news").click()
+    expect(page.locator(".diff .minus")).to_contain_text("Hazelnut allergy.")
+    expect(page.locator(".diff .plus")).to_contain_text("No allergy any more.")
+
+
+def test_markdown_with_scripts_does_nothing(page: Page, base: str, folder: Path) -> None:
+    """What an agent was tricked into writing down must not run when it is read."""
+    evil = (
+        "# <script>window.bad = 1</script>\n\n<img src=x onerror='window.bad = 2'>\n\n"
+        "[click](javascript:window.bad=3) ![p](http://127.0.0.1:9/x.png)\n\n"
+        "<iframe srcdoc='<script>parent.bad=4</script>'></iframe>\n"
+    )
+    (folder / "memory/evil.md").write_text(evil)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for path in (
+        "/notes/memory/evil.md",
+        "/notes/memory/evil.md?view=source",
+        "/notes/memory/evil.md?view=edit",
+        "/?q=click+script",
+    ):
+        page.goto(base + path)
+        assert page.evaluate("window.bad") is None
+        assert page.locator("iframe, main script").count() == 0
+    page.goto(f"{base}/notes/memory/evil.md")
+    expect(page.locator("article")).to_contain_text("<script>window.bad = 1</script>")
+    assert all(url.startswith(base) for url in asked)
+
+
+def test_the_map_shows_every_chunk_and_the_question(page: Page, base: str) -> None:
+    page.goto(f"{base}/?q=router")
+    page.goto(f"{base}/map")
+    canvas = page.locator("[data-canvas]")
+    expect(canvas).to_have_attribute("data-points", re.compile(r"^[1-9]\d*$"))
+    page.locator("#map-q").fill("router in the hall")
+    expect(page.locator("[data-map-note]")).to_contain_text("Your question")
+    page.get_by_role("button", name="Folder").click()
+    expect(page.locator("[data-legend]")).to_contain_text("people")
+    canvas.focus()
+    page.keyboard.press("ArrowRight")
+    tip = page.locator("[data-tip]")
+    expect(tip.locator("p")).not_to_be_empty()
+    name = (tip.locator("strong").text_content() or "").partition(" L")[0]
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(f"/notes/{re.escape(name)}#L"))
+
+
+def test_a_rebuild_shows_its_progress(page: Page, base: str) -> None:
+    page.goto(f"{base}/index")
+    page.get_by_role("button", name="Rebuild").click()
+    expect(page.locator("[data-progress]")).to_be_visible()
+    expect(page.locator("#toast.on")).to_contain_text("indexed")
+    expect(page.locator(".state")).to_contain_text("Up to date")
+
+
+def test_the_check_up(page: Page, base: str) -> None:
+    page.goto(f"{base}/?q=router")
+    page.goto(f"{base}/index")
+    page.get_by_role("button", name="Examine everything").click()
+    expect(page.locator("[data-verdict=ok]").first).to_be_visible()
+
+
+def test_ten_thousand_notes(
+    context: BrowserContext, write_notes: Callable[[dict[str, str]], Path]
+) -> None:
+    """The tree, the calendar and the map stay usable: small pages, few elements."""
+    first = datetime.date(1999, 6, 27)
+    notes = {
+        f"memory/{first + datetime.timedelta(days=n)}.md": f"# Day {n}\n\nNote number {n}.\n"
+        for n in range(9_500)
+    }
+    notes |= {
+        f"memory/topics/topic-{n}.md": f"# Topic {n}\n\nAbout thing {n}.\n" for n in range(500)
+    }
+    with Memory.open(write_notes(notes)) as memory, running(memory) as site:
+        memory.sync()
+        page = context.new_page()
+        page.goto(site.access.url())
+        page.wait_for_selector("#q")
+        page.locator("#q").fill('"number 4711"')
+        expect(page.locator(".hit .snippet", has_text="4711").first).to_be_visible()
+        page.goto(f"http://127.0.0.1:{site.access.port}/notes")
+        assert page.evaluate("document.querySelectorAll('*').length") < 3000
+        expect(page.locator("[data-heat] a").first).to_be_visible()
+        page.locator(".tree summary", has_text="topics").click()
+        expect(page.locator(".tree a", has_text="topic-12").first).to_be_visible()
+        page.goto(f"http://127.0.0.1:{site.access.port}/map")
+        canvas = page.locator("[data-canvas]")
+        expect(canvas).to_have_attribute("data-points", "10000")

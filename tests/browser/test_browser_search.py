@@ -1,0 +1,165 @@
+"""Searching in a real browser: as you type, why, open at the line, by keyboard, on a phone."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from memdown.web.site import Site
+
+
+def test_the_launch_link_leaves_no_token_in_the_address(page: Page, base: str) -> None:
+    assert page.url == f"{base}/"
+    expect(page.get_by_role("heading", name="Latest days")).to_be_visible()
+    expect(page.locator(".glimpse")).to_have_count(3)
+
+
+def test_results_come_while_typing(page: Page) -> None:
+    page.locator("#q").press_sequentially("router in the hall")
+    first = page.locator(".hit").first
+    expect(first.locator(".path")).to_have_text("memory/home.md")
+    expect(first.locator("mark").first).to_have_text("router")
+    expect(page).to_have_url(re.compile(r"\?q=router"))
+    expect(page).to_have_title("router in the hall · Memdown")
+    page.locator("#q").fill("")
+    expect(page.get_by_role("heading", name="Latest days")).to_be_visible()
+
+
+def test_why_shows_the_parts_of_the_score(page: Page) -> None:
+    page.locator("#q").fill("router")
+    hit = page.locator(".hit").first
+    hit.get_by_text("Why?").click()
+    for part in ("Meaning", "Words", "Recency", "Score"):
+        expect(hit.get_by_role("rowheader", name=part)).to_be_visible()
+    expect(hit.locator(".terms code").first).to_have_text("router")
+
+
+def test_an_empty_answer_says_why_and_what_to_try(page: Page) -> None:
+    page.locator("#q").fill("xyzzy plugh")
+    expect(page.get_by_role("heading", name="No note answers that")).to_be_visible()
+    expect(page.locator(".empty li").first).to_be_visible()
+    expect(page.get_by_role("link", name="Browse all notes")).to_be_visible()
+
+
+def test_a_hit_opens_at_its_lines(page: Page) -> None:
+    page.locator("#q").fill("password on the fridge")
+    page.locator(".hit [data-hit]").first.click()
+    expect(page).to_have_url(re.compile(r"/notes/memory/home\.md#L\d+"))
+    expect(page.locator(".hl", has_text="fridge")).to_be_visible()
+    expect(page.locator(".hl").first).to_be_in_viewport()
+
+
+def test_everything_by_keyboard(page: Page) -> None:
+    """No mouse: search, go through the hits, open, edit, come back."""
+    page.locator("#q").blur()
+    page.keyboard.press("/")
+    expect(page.locator("#q")).to_be_focused()
+    page.keyboard.type("router")
+    expect(page.locator(".hit").nth(1)).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-hit]").nth(0)).to_be_focused()
+    page.keyboard.press("j")
+    expect(page.locator("[data-hit]").nth(1)).to_be_focused()
+    page.keyboard.press("k")
+    page.keyboard.press("w")
+    expect(page.locator(".hit").first.locator(".why-body")).to_be_visible()
+    page.locator("[data-hit]").first.focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/notes/"))
+    page.keyboard.press("e")
+    expect(page).to_have_url(re.compile("view=edit"))
+    expect(page.locator("[data-text]")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page).not_to_have_url(re.compile("view=edit"))
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.keyboard.press("g")
+    page.keyboard.press("m")
+    expect(page).to_have_url(re.compile("/map$"))
+
+
+def test_dark_and_light(page: Page, browser: Browser, site: Site) -> None:
+    def background() -> str:
+        return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+    light = background()
+    page.emulate_media(color_scheme="dark")
+    dark = background()
+    assert dark != light
+    page.get_by_role("button", name="Dark or light").click()
+    assert background() == light
+    page.reload()
+    assert background() == light
+    assert page.locator("html").get_attribute("data-theme") == "light"
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, base: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    for path in (
+        "/",
+        "/?q=router",
+        "/notes",
+        "/notes/memory/home.md",
+        "/notes/memory/home.md?view=source",
+        "/notes/memory/home.md?view=chunks",
+        "/notes/memory/home.md?view=edit",
+        "/sessions",
+        "/map",
+        "/index",
+    ):
+        page.goto(base + path)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 390, path
+        expect(page.get_by_role("navigation", name="Sections")).to_be_in_viewport()
+
+
+def test_a_search_works_without_scripts(browser: Browser, site: Site, base: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(site.access.url())
+    page.wait_for_selector("#q")
+    page.goto(f"{base}/?q=router")
+    expect(page.locator(".hit").first).to_be_visible()
+    context.close()
+
+
+def test_token_missing_or_wrong(browser: Browser, base: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    for path in ("/", "/?token=wrong", "/notes/MEMORY.md"):
+        answer = page.goto(base + path)
+        assert answer is not None
+        assert answer.status == 401
+        assert "ER605" not in page.content()
+        expect(page.get_by_text("memdown serve")).to_be_visible()
+    context.close()
+
+
+def test_another_website_cannot_reach_the_notes(
+    browser: Browser, site: Site, base: str, folder: Path
+) -> None:
+    """A page of another origin tries, in the browser that has the cookie."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(site.access.url())
+    page.wait_for_selector("#q")
+    page.route(
+        "http://evil.example/**",
+        lambda route: route.fulfill(body="<p>hello</p>", content_type="text/html"),
+    )
+    page.goto("http://evil.example/")
+    attempt = """async (base) => {
+        const tries = [];
+        for (const [method, path, body] of [["GET", "/api/notes/MEMORY.md"], ["POST", "/api/entries", '{"text":"evil"}']])
+            for (const mode of ["cors", "no-cors"])
+                tries.push(await fetch(base + path, {method, mode, body, credentials: "include"}).then((r) => r.text()).catch(() => "blocked"));
+        return tries;
+    }"""
+    for text in page.evaluate(attempt, base):
+        assert "ER605" not in text
+    assert not any("evil" in file.read_text() for file in folder.rglob("*.md"))
+    context.close()

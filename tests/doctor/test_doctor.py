@@ -1,0 +1,154 @@
+"""The doctor finds what is wrong, says what to do, and mends what can safely be mended."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memdown import Memory
+from memdown.config import load_settings
+from memdown.doctor import Check, Subject, examine, mend
+from memdown.testing import HashEmbedder
+
+WriteNotes = Callable[[dict[str, str]], Path]
+LINE = "The router in the hall is a blue TP-Link ER605 with six ports and a fan."
+
+
+@pytest.fixture
+def folder(write_notes: WriteNotes) -> Path:
+    return write_notes({"MEMORY.md": f"# Memory\n\n{LINE}\n", "memory/tea.md": "Ana likes tea.\n"})
+
+
+@pytest.fixture
+def subject(folder: Path, open_memory: Callable[..., Memory]) -> Subject:
+    memory = open_memory(folder)
+    memory.sync()
+    return Subject(memory.settings, memory)
+
+
+def findings(subject: Subject) -> list[Check]:
+    return [check for check in examine(subject) if check.verdict != "ok"]
+
+
+def index_of(subject: Subject) -> Path:
+    assert subject.settings is not None
+    return subject.settings.store.path
+
+
+def test_nothing_is_wrong(subject: Subject) -> None:
+    assert findings(subject) == []
+    names = {check.name for check in examine(subject)}
+    assert names >= {
+        *("Python", "SQLite", "SQLite libraries", "FTS5", "Checksums", "Vectors", "Configuration"),
+        *("Workspace", "State folder", "Provider", "Lock", "Index", "Freshness", "Search"),
+    }
+
+
+def test_drift_is_found_and_mended(subject: Subject, folder: Path) -> None:
+    (folder / "memory/new.md").write_text("Something new.\n")
+    (check,) = findings(subject)
+    assert check.finding == "1 files differ from the index"
+    assert mend([check]) == [(check, None)]
+    assert findings(subject) == []
+
+
+def test_a_damaged_index_is_found_and_replaced(subject: Subject) -> None:
+    index = index_of(subject)
+    assert subject.memory is not None
+    subject.memory.close()
+    data = bytearray(index.read_bytes())
+    data[len(data) // 2] ^= 4
+    index.write_bytes(data)
+    memory = Memory.from_settings(
+        load_settings(workspace=subject.settings.workspace), embedder=HashEmbedder()
+    )  # type: ignore[union-attr]
+    with memory:
+        again = Subject(memory.settings, memory)
+        wrong = [check for check in findings(again) if check.name == "Index"]
+        assert len(wrong) == 1
+        assert "damaged" in wrong[0].finding
+        assert mend(wrong) == [(wrong[0], None)]
+        assert [check.name for check in findings(again)] == ["Leftovers"]
+        mend(findings(again))
+        assert findings(again) == []
+
+
+def test_an_index_that_others_can_read(subject: Subject) -> None:
+    index_of(subject).chmod(0o644)
+    (check,) = findings(subject)
+    assert check.name == "Permissions"
+    assert check.advice == f"chmod 600 {index_of(subject)}"
+    mend([check])
+    assert stat.S_IMODE(index_of(subject).stat().st_mode) == 0o600
+
+
+def test_a_lock_that_is_held_names_its_holder(subject: Subject) -> None:
+    assert subject.memory is not None
+    with subject.memory._store.writing(1.0):
+        (check,) = findings(subject)
+    assert check.name == "Lock"
+    if sys.platform == "linux":
+        assert f"process {os.getpid()}" in check.finding
+
+
+def test_notes_that_cannot_be_used_are_named(subject: Subject, folder: Path) -> None:
+    (folder / "memory/link.md").symlink_to(folder / "MEMORY.md")
+    (check,) = findings(subject)
+    assert "symbolic link" in check.finding
+
+
+def test_a_provider_that_does_not_answer(folder: Path, open_memory: Callable[..., Memory]) -> None:
+    from memdown.errors import Unreachable
+
+    class Down(HashEmbedder):
+        def embed_query(self, text: str):  # type: ignore[no-untyped-def]
+            raise Unreachable("No connection to the provider could be made.")
+
+    memory = open_memory(folder, Down())
+    memory.sync()
+    wrong = findings(Subject(memory.settings, memory))
+    assert [check.name for check in wrong] == ["Provider"]
+    assert wrong[0].verdict == "error"
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "memdown.cli", "doctor", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_command_advises_and_fixes(folder: Path) -> None:
+    first = run("-w", folder)
+    assert first.returncode == 0, first.stderr
+    assert "2 files differ from the index" in first.stdout
+    assert "memdown doctor --fix" in first.stdout
+    assert "Everything is fine." in run("-w", folder, "--fix").stdout
+    told = json.loads(run("-w", folder, "--json").stdout)
+    assert told["ok"]
+    assert {check["verdict"] for check in told["checks"]} == {"ok"}
+
+
+def test_a_wrong_configuration_is_a_finding(folder: Path, tmp_path: Path) -> None:
+    config = tmp_path / "bad.json5"
+    config.write_text("{agents: {defaults: {memorySearch: {provder: 'openai'}}}}")
+    done = run("-w", folder, "--config", config)
+    assert done.returncode == 1
+    assert "✗ Configuration" in done.stdout
+    assert "provider" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_workspace_is_a_finding(tmp_path: Path) -> None:
+    done = run("-w", tmp_path / "nowhere")
+    assert done.returncode == 1
+    assert "does not exist" in done.stdout

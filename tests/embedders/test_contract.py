@@ -1,0 +1,69 @@
+"""Every built-in embedder keeps the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from contracts.embedder_contract import EmbedderContract
+from embedders.tiny_gguf import write_tiny_bert
+from memdown.embedders import Endpoint, Options, create
+from memdown.testing import HashEmbedder
+from memdown.types import Embedder
+from providers.loopback import KEY, Loopback
+
+
+class TestBundled(EmbedderContract):
+    def make(self) -> Embedder:
+        return create("bundled")
+
+
+class TestHash(EmbedderContract):
+    def make(self) -> Embedder:
+        return HashEmbedder()
+
+
+class TestLocal(EmbedderContract):
+    path: ClassVar[Path]
+
+    @pytest.fixture(autouse=True, scope="class")
+    @classmethod
+    def model(cls, tmp_path_factory: pytest.TempPathFactory) -> None:
+        cls.path = write_tiny_bert(tmp_path_factory.mktemp("models") / "tiny.gguf")
+
+    def make(self) -> Embedder:
+        return create("local", Options(model_path=str(self.path)))
+
+
+class RemoteContract(EmbedderContract):
+    provider: str
+    server: Loopback
+
+    @pytest.fixture(autouse=True)
+    def serve(self) -> Iterator[None]:
+        self.server = Loopback()
+        yield
+        self.server.close()
+
+    def make(self) -> Embedder:
+        endpoint = Endpoint(self.server.base(self.provider), KEY, is_default=False)
+        return create(self.provider, Options(model="plain", endpoint=endpoint))
+
+
+class TestOpenAI(RemoteContract):
+    provider = "openai"
+
+
+class TestGemini(RemoteContract):
+    provider = "gemini"
+
+
+class TestVoyage(RemoteContract):
+    provider = "voyage"
+
+
+class TestOllama(RemoteContract):
+    provider = "ollama"

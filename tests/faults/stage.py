@@ -1,0 +1,159 @@
+"""Real processes over one workspace, and what must be true when they are gone."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from faults.worker import ANCHOR, ENTRY, open_memory, seal
+from memdown import Memory
+from memdown.stores.sqlite.connection import connect
+
+WORKER = Path(__file__).with_name("worker.py")
+QUERIES = ("anchor lighthouse keeper", "entry checked", "topic 3 alpha", "beta gamma")
+
+
+class Stage:
+    """A workspace, a state folder, and the processes that use them."""
+
+    def __init__(self, top: Path) -> None:
+        self.folder = top / "workspace"
+        self.state = top / "state"
+        self.top = top
+        (self.folder / "memory").mkdir(parents=True)
+        (self.folder / "MEMORY.md").write_text(f"# Memory\n\n{ANCHOR}\n")
+        for number in range(12):
+            lines = [f"topic {number} alpha beta gamma line {line} of it" for line in range(60)]
+            (self.folder / f"memory/topic{number}.md").write_text("\n\n".join(lines) + "\n")
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._outputs: list[Path] = []
+
+    @property
+    def index(self) -> Path:
+        return self.state / "memory/main.sqlite"
+
+    def start(self, role: str, *more: object, failpoint: str = "") -> subprocess.Popen[bytes]:
+        output = self.top / f"output-{len(self._outputs)}"
+        self._outputs.append(output)
+        environ = {
+            **os.environ,
+            "MEMDOWN_FAILPOINT": failpoint,
+            "PYTHONPATH": str(WORKER.parent.parent),
+        }
+        with output.open("wb") as stdout:
+            process = subprocess.Popen(
+                [sys.executable, WORKER, role, self.folder, self.state, *map(str, more)],
+                stdout=stdout,
+                stderr=subprocess.STDOUT,
+                env=environ,
+            )
+        self._processes.append(process)
+        return process
+
+    def stop(self) -> None:
+        """Kill every process of this stage that is left."""
+        for process in self._processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+            process.wait()
+
+    def said(self) -> list[str]:
+        """Every whole line that any process printed."""
+        lines: list[str] = []
+        for output in self._outputs:
+            lines += output.read_text().split("\n")[:-1]
+        return lines
+
+    def memory(self) -> Memory:
+        return open_memory(self.folder, self.state)
+
+    def entries(self) -> list[str]:
+        """The names of all entries in the notes; a torn one fails."""
+        found = []
+        for file in sorted(self.folder.rglob("*.md")):
+            text = file.read_text()
+            assert text.count("entry ") == len(ENTRY.findall(text)), f"torn entry in {file}"
+            for name, sealed in ENTRY.findall(text):
+                assert seal(name) == sealed, name
+                found.append(name)
+        return found
+
+    def check_notes(self) -> int:
+        """Every acknowledged entry is there once; how many there are."""
+        acknowledged = [line.split()[1] for line in self.said() if line.startswith("WROTE ")]
+        found = self.entries()
+        assert len(found) == len(set(found))
+        missing = set(acknowledged) - set(found)
+        assert not missing, f"{len(missing)} of {len(acknowledged)} lost: {sorted(missing)[:5]}"
+        return len(acknowledged)
+
+    def check_index(self) -> None:
+        """After one sync, the index is what a rebuild from nothing makes; no litter is left."""
+        with self.memory() as memory:
+            memory.sync()
+            assert memory.check() == []
+            answers = answers_of(memory)
+        fresh = self.top / f"fresh-{len(list(self.top.iterdir()))}"
+        with open_memory(self.folder, fresh) as memory:
+            memory.sync()
+            expected = answers_of(memory)
+        assert answers == expected
+        assert contents(self.index) == contents(fresh / "memory/main.sqlite")
+
+    def check_nothing_bad(self) -> None:
+        bad = [
+            line
+            for line in self.said()
+            if not re.match(r"[A-Z]+( |$)", line) or line.startswith("BAD")
+        ]
+        assert bad == []
+
+
+@contextlib.contextmanager
+def staged(top: Path) -> Iterator[Stage]:
+    stage = Stage(top)
+    try:
+        yield stage
+    finally:
+        stage.stop()
+
+
+def answers_of(memory: Memory) -> list[list[tuple[object, ...]]]:
+    """What some questions find. Rows of an index may be numbered otherwise than in a rebuilt one,
+    so that sums differ in their last digits, and equal scores come in another order."""
+    found = []
+    for query in QUERIES:
+        answer = memory.search(query, min_score=0.0, max_results=50)
+        hits = [
+            (round(h.score, 4), h.path, h.start_line, h.end_line, h.snippet) for h in answer.hits
+        ]
+        found.append(sorted(hits, key=repr))
+    return [list(hits) for hits in found]
+
+
+def contents(index: Path) -> dict[str, list[Any]]:
+    """Everything in an index that does not depend on when it was written."""
+    db = connect(index)
+    try:
+        tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+        assert not [name for name in tables if name.startswith(("next_", "old_"))]
+        db.execute("CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, chunks_fts, col)").fetchall()
+        return {
+            "files": db.execute(
+                "SELECT path, source, hash, size FROM files ORDER BY path"
+            ).fetchall(),
+            "chunks": db.execute(
+                "SELECT id, path, start_line, end_line, hash, text, heading, passages FROM chunks "
+                "ORDER BY path, start_line"
+            ).fetchall(),
+            "terms": db.execute("SELECT term, col, doc, cnt FROM temp.v ORDER BY 1, 2").fetchall(),
+        }
+    finally:
+        db.close()

@@ -1,0 +1,221 @@
+"""Damage to the index is noticed, or does not change an answer; there is no third way."""
+
+from __future__ import annotations
+
+import logging
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from faults.stage import Stage, answers_of, staged
+from memdown.stores.sqlite.connection import connect
+
+Tell = Callable[[str], None]
+Damage = Callable[[random.Random, Path], str]
+
+
+def flip_bits(rng: random.Random, file: Path) -> str:
+    data = bytearray(file.read_bytes())
+    for _ in range(rng.choice((1, 1, 3, 20))):
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    file.write_bytes(data)
+    return "bits"
+
+
+def blank(rng: random.Random, file: Path) -> str:
+    data = bytearray(file.read_bytes())
+    size = rng.choice((16, 512, 4096, 65536))
+    start = rng.randrange(len(data)) // size * size
+    end = min(len(data), start + size)
+    data[start:end] = bytes(end - start) if rng.random() < 0.5 else rng.randbytes(end - start)
+    file.write_bytes(data)
+    return "block"
+
+
+def cut(rng: random.Random, file: Path) -> str:
+    data = file.read_bytes()
+    file.write_bytes(data[: rng.randrange(len(data))])
+    return "cut"
+
+
+def move_block(rng: random.Random, file: Path) -> str:
+    data = bytearray(file.read_bytes())
+    pages = max(1, len(data) // 4096)
+    source, target = rng.randrange(pages) * 4096, rng.randrange(pages) * 4096
+    data[target : target + 4096] = data[source : source + 4096]
+    file.write_bytes(data[: pages * 4096])
+    return "page"
+
+
+DAMAGES: tuple[Damage, ...] = (flip_bits, flip_bits, flip_bits, blank, blank, cut)
+
+
+def copies(stage: Stage) -> tuple[Path, Path]:
+    """A copy of an index with all in the file, and one with much of it in the log."""
+    with stage.memory() as memory:
+        memory.sync()
+    clean = stage.top / "clean"
+    shutil.copytree(stage.state, clean)
+    memory = stage.memory()
+    with memory:
+        for number in range(6):
+            (stage.folder / f"memory/late{number}.md").write_text(
+                f"late {number} alpha beta\n" * 30
+            )
+            memory.sync()
+        logged = stage.top / "logged"
+        shutil.copytree(stage.state, logged)
+    assert (logged / "memory/main.sqlite-wal").stat().st_size > 0
+    return clean, logged
+
+
+def damage_at_random(top: Path, rounds: int, tell: Tell, caplog: pytest.LogCaptureFixture) -> None:
+    rng = random.Random(17)
+    caplog.set_level(logging.WARNING)
+    counts = {"noticed": 0, "harmless": 0}
+    with staged(top) as stage:
+        clean, logged = copies(stage)
+        shutil.rmtree(stage.state)
+        with stage.memory() as memory:
+            memory.sync()
+            expected = answers_of(memory)
+        for _ in range(rounds):
+            shutil.rmtree(stage.state)
+            shutil.copytree(rng.choice((clean, logged)), stage.state)
+            files = [file for file in stage.index.parent.iterdir() if file.stat().st_size]
+            for file in [stage.index] if rng.random() < 0.7 else rng.sample(files, 1):
+                rng.choice(DAMAGES)(rng, file)
+            caplog.clear()
+            with stage.memory() as memory:
+                assert answers_of(memory) == expected
+                noticed = bool(caplog.records)
+                assert len(caplog.records) <= 1
+            counts["noticed" if noticed else "harmless"] += 1
+    tell(
+        f"{rounds} random damages: {counts['noticed']} noticed and rebuilt, {counts['harmless']} "
+        "without effect, 0 wrong answers"
+    )
+    assert counts["noticed"] > rounds / 4
+
+
+def test_random_damage(tmp_path: Path, tell: Tell, caplog: pytest.LogCaptureFixture) -> None:
+    damage_at_random(tmp_path, 25, tell, caplog)
+
+
+@pytest.mark.long
+def test_three_hundred_random_damages(
+    tmp_path: Path, tell: Tell, caplog: pytest.LogCaptureFixture
+) -> None:
+    damage_at_random(tmp_path, 300, tell, caplog)
+
+
+def test_an_empty_file_in_place_of_the_index(tmp_path: Path) -> None:
+    with staged(tmp_path) as stage:
+        with stage.memory() as memory:
+            expected = answers_of(memory)
+        stage.index.write_bytes(b"")
+        with stage.memory() as memory:
+            assert answers_of(memory) == expected
+
+
+@pytest.mark.parametrize("which", ["older", "newer", "foreign", "garbage"])
+def test_side_files_that_belong_to_another_state(
+    tmp_path: Path, which: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A backup of one of the files without the others; SQLite would replay the log all the same."""
+    with staged(tmp_path) as stage:
+        clean, logged = copies(stage)
+        (stage.folder / "memory/late0.md").write_text("late 0 is another note by now, delta\n")
+        with stage.memory() as memory:
+            expected = answers_of(memory)
+        log = stage.index.with_name("main.sqlite-wal")
+        if which == "older":
+            shutil.copy(logged / "memory/main.sqlite-wal", log)
+        elif which == "newer":
+            with stage.memory() as memory:
+                (stage.folder / "memory/late1.md").write_text("late 1 again, epsilon\n")
+                expected = answers_of(memory)
+                saved = log.read_bytes()
+            shutil.copy(clean / "memory/main.sqlite", stage.index)
+            log.write_bytes(saved)
+        elif which == "foreign":
+            other = Stage(tmp_path / "other")
+            with other.memory() as memory:
+                memory.sync()
+                saved = other.index.with_name("main.sqlite-wal").read_bytes()
+            log.write_bytes(saved)
+        else:
+            log.write_bytes(random.Random(1).randbytes(50_000))
+            stage.index.with_name("main.sqlite-shm").write_bytes(b"\7" * 32768)
+        with stage.memory() as memory:
+            assert answers_of(memory) == expected
+            assert memory.check() == []
+
+
+def test_a_process_follows_when_another_set_the_index_aside(tmp_path: Path) -> None:
+    """An open connection would go on reading the file that was moved away."""
+    with staged(tmp_path) as stage, stage.memory() as first:
+        expected = answers_of(first)
+        stage.index.with_name("main.sqlite-wal").unlink(missing_ok=True)
+        stage.index.write_bytes(b"garbage" * 3000)
+        with stage.memory() as second:
+            assert answers_of(second) == expected
+        (stage.folder / "memory/new.md").write_text("anchor lighthouse keeper, once more\n")
+        assert "memory/new.md" in {hit[1] for hit in answers_of(first)[0]}
+
+
+def test_after_the_machine_died_everything_is_looked_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only then can a page be half written; checksums cannot tell a block of zeros from a page."""
+    from memdown.stores.sqlite import integrity
+
+    looks = []
+    look = integrity.problems
+    monkeypatch.setattr(integrity, "problems", lambda db: looks.append(1) or look(db))
+    with staged(tmp_path) as stage:
+        _, logged = copies(stage)
+        shutil.rmtree(stage.state)
+        shutil.copytree(logged, stage.state)
+        with stage.memory() as memory:
+            memory.search("anchor")
+        assert looks == []
+        shutil.rmtree(stage.state)
+        shutil.copytree(logged, stage.state)
+        monkeypatch.setattr(integrity, "boot_id", lambda: "another run of the machine")
+        for _ in range(2):
+            with stage.memory() as memory:
+                memory.search("anchor")
+        assert looks == [1]
+
+
+def test_old_damaged_indexes_do_not_pile_up(tmp_path: Path) -> None:
+    with staged(tmp_path) as stage:
+        for _ in range(6):
+            with stage.memory() as memory:
+                memory.sync()
+            stage.index.write_bytes(b"garbage" * 3000)
+        with stage.memory() as memory:
+            memory.sync()
+        assert len(list(stage.index.parent.glob("*.damaged-?"))) <= 3
+
+
+def test_pages_without_checksums_are_refused(tmp_path: Path) -> None:
+    """One flipped bit in the header would turn the checking off."""
+    with staged(tmp_path) as stage:
+        with stage.memory() as memory:
+            memory.sync()
+        data = bytearray(stage.index.read_bytes())
+        assert data[20] == 8
+        data[20] = 0
+        stage.index.write_bytes(data)
+        with stage.memory() as memory:
+            expected = answers_of(memory)
+        db = connect(stage.index)
+        assert db.reserve_bytes("main", -1) == 8
+        db.close()
+        with stage.memory() as memory:
+            assert answers_of(memory) == expected

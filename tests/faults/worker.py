@@ -1,0 +1,126 @@
+"""One process of the fault campaign: `python worker.py ROLE FOLDER STATE [NAME [COUNT]]`.
+
+What a role has done it says on standard output, line by line; a line that starts with BAD is
+something that must never happen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from memdown import MemdownError, Memory
+from memdown.config import load_settings
+from memdown.testing import HashEmbedder
+
+ENTRY = re.compile(r"entry (\S+) checked (\S+)")
+ANCHOR = "The anchor note never changes: the lighthouse keeper is called Quillon."
+
+
+def seal(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()[:12]
+
+
+def entry(name: str) -> str:
+    return f"entry {name} checked {seal(name)}"
+
+
+def say(text: str) -> None:
+    os.write(1, f"{text}\n".encode())
+
+
+def open_memory(folder: Path, state: Path) -> Memory:
+    settings = load_settings(
+        workspace=folder, environ={**os.environ, "MEMDOWN_STATE_DIR": str(state)}
+    )
+    return Memory.from_settings(settings, embedder=HashEmbedder())
+
+
+def write(memory: Memory, name: str, count: int) -> None:
+    longest = 0.0
+    for number in range(count):
+        start = time.monotonic()
+        memory.remember(entry(f"{name}-{number}"))
+        longest = max(longest, time.monotonic() - start)
+        say(f"WROTE {name}-{number}")
+    say(f"LONGEST {longest:.3f}")
+
+
+def sync(memory: Memory, name: str, count: int) -> None:
+    for _ in range(count):
+        memory.sync()
+        say("SYNCED")
+
+
+def rebuild(memory: Memory, name: str, count: int) -> None:
+    for _ in range(count):
+        memory.sync(force=True)
+        say(f"REBUILT {time.monotonic():.6f}")
+
+
+def search(memory: Memory, name: str, count: int) -> None:
+    for _ in range(count):
+        answer = memory.search("anchor lighthouse keeper quillon", min_score=0.0, max_results=20)
+        if not any(ANCHOR in hit.snippet for hit in answer.hits):
+            say(f"BAD the anchor is missing: {answer}")
+        for hit in answer.hits:
+            for found, sealed in ENTRY.findall(hit.snippet):
+                if seal(found) != sealed and not hit.snippet.endswith(sealed):
+                    say(f"BAD torn: {found} {sealed}")
+        say("SEARCHED")
+
+
+def follow(memory: Memory, name: str, count: int) -> None:
+    """Say whenever the index is another one, without syncing."""
+    last = 0
+    deadline = time.monotonic() + count
+    while time.monotonic() < deadline:
+        with memory._store.snapshot() as snapshot:
+            keys, rows = snapshot.all_vectors(100_000)
+            chunks = snapshot.load(keys)
+        if len(chunks) != len(rows):
+            say(f"BAD {len(chunks)} chunks, {len(rows)} vectors")
+        with memory._store._reading() as db:
+            assert db is not None
+            number = int(db.execute("SELECT value FROM meta WHERE key = 'revision'").get)
+        if number != last:
+            say(f"SAW {number} {len(chunks)} {time.monotonic():.6f}")
+            last = number
+        time.sleep(0.005)
+
+
+def watch(memory: Memory, name: str, count: int) -> None:
+    for report in memory.watch(threading.Event()):
+        say(f"REPORT {report.indexed} {report.removed} {len(report.failed)}")
+
+
+ROLES: dict[str, Callable[[Memory, str, int], None]] = {
+    "write": write,
+    "sync": sync,
+    "rebuild": rebuild,
+    "search": search,
+    "follow": follow,
+    "watch": watch,
+}
+
+
+def main() -> None:
+    role, folder, state, *rest = sys.argv[1:]
+    name = rest[0] if rest else role
+    count = int(rest[1]) if len(rest) > 1 else 1_000_000
+    with open_memory(Path(folder), Path(state)) as memory:
+        say("READY")
+        try:
+            ROLES[role](memory, name, count)
+        except MemdownError as error:
+            say(f"BAD {type(error).__name__} {error}")
+
+
+if __name__ == "__main__":
+    main()

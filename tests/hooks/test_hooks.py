@@ -1,0 +1,263 @@
+"""The hooks as Claude Code runs them: JSON in, JSON or nothing out, nothing lost, nothing twice."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memdown.cli import run
+from memdown.transcripts import read_turns
+
+TODAY = datetime.date.today().isoformat()  # noqa: DTZ011
+SESSION = "1a2b3c4d-0000-4000-8000-000000000000"
+
+
+def line(role: str, content: Any, number: int, **more: Any) -> dict[str, Any]:
+    return {
+        "type": role,
+        "uuid": f"u{number}",
+        "sessionId": SESSION,
+        "timestamp": f"2026-03-01T10:{number:02}:00Z",
+        "message": {"role": role, "content": content},
+        **more,
+    }
+
+
+TALK = [
+    {"type": "summary", "summary": "Earlier"},
+    line("user", "<command-name>/clear</command-name>", 1),
+    line("user", "Please fix the login page.", 2),
+    line(
+        "assistant",
+        [
+            {"type": "text", "text": "We decided to use sessions instead of tokens. Done soon."},
+            {
+                "type": "tool_use",
+                "name": "Edit",
+                "input": {"file_path": "/home/a/app/src/login.py"},
+            },
+        ],
+        3,
+    ),
+    line("user", [{"type": "tool_result", "content": "ok", "tool_use_id": "t"}], 4),
+    line("assistant", [{"type": "text", "text": "The login page works now."}], 5),
+    line("user", "internal", 6, isMeta=True),
+]
+
+
+class Agent:
+    """What an agent's program does: keeps a transcript and runs hooks."""
+
+    def __init__(self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.transcript = tmp_path / "claude.jsonl"
+        self._monkeypatch = monkeypatch
+
+    def says(self, *entries: dict[str, Any]) -> None:
+        with self.transcript.open("a") as file:
+            file.writelines(json.dumps(entry) + "\n" for entry in entries)
+
+    def hook(self, event: str, *, raw: str | None = None, **fields: Any) -> int:
+        given = {
+            "session_id": SESSION,
+            "transcript_path": str(self.transcript),
+            "cwd": str(self.folder),
+            **fields,
+        }
+        text = json.dumps(given) if raw is None else raw
+        self._monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        return run(["hook", event])
+
+    @property
+    def log(self) -> str:
+        file = self.folder / f"memory/{TODAY}.md"
+        return file.read_text() if file.exists() else ""
+
+    @property
+    def copy(self) -> Path:
+        return Path(os.environ["MEMDOWN_STATE_DIR"], "agents/main/sessions", f"{SESSION}.jsonl")
+
+
+@pytest.fixture
+def agent(
+    write_notes: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Agent:
+    notes = {
+        "MEMORY.md": "# Memory\n\n- Tabs, not spaces.\n",
+        f"memory/{TODAY}.md": "# Log\n\n- Standup.\n",
+    }
+    return Agent(write_notes(notes), tmp_path, monkeypatch)
+
+
+def test_session_start_injects_the_context(
+    agent: Agent, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert agent.hook("session-start", source="startup") == 0
+    output = json.loads(capsys.readouterr().out)["hookSpecificOutput"]
+    assert output["hookEventName"] == "SessionStart"
+    assert "Tabs, not spaces." in output["additionalContext"]
+    assert "Standup." in output["additionalContext"]
+
+
+def test_session_start_says_nothing_where_there_are_no_notes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "project"
+    empty.mkdir()
+    assert Agent(empty, tmp_path, monkeypatch).hook("session-start") == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_before_compaction_the_conversation_is_copied_and_digested(
+    agent: Agent, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agent.says(*TALK)
+    assert agent.hook("pre-compact", trigger="auto") == 0
+    assert capsys.readouterr().out == ""
+    assert "Please fix the login page." in agent.log
+    assert "We decided to use sessions instead of tokens." in agent.log
+    assert "app/src/login.py" in agent.log
+    assert "The login page works now." in agent.log
+    assert "internal" not in agent.log
+    turns = list(read_turns(str(agent.copy.parent), f"sessions/{agent.copy.name}"))
+    assert [turn.role for turn in turns] == ["user", "assistant", "assistant"]
+    assert agent.copy.stat().st_mode & 0o777 == 0o600
+
+
+def test_running_a_hook_again_doubles_nothing(agent: Agent) -> None:
+    agent.says(*TALK)
+    for event in ("pre-compact", "stop", "pre-compact", "session-end"):
+        agent.hook(event)
+    assert agent.log.count("Please fix the login page.") == 1
+    assert agent.copy.read_text().count("Please fix the login page.") == 1
+
+
+def test_only_what_is_new_is_added(agent: Agent) -> None:
+    agent.says(*TALK)
+    agent.hook("pre-compact")
+    agent.says(line("user", "Now the logout page.", 20), line("assistant", "Done, too.", 21))
+    agent.hook("stop")
+    assert "logout" not in agent.log
+    agent.hook("session-end", reason="exit")
+    assert agent.log.count("## Conversation") == 2
+    assert agent.log.count("login page.") == 1
+    assert agent.log.count("logout page.") == 1
+
+
+def test_a_hook_killed_after_the_digest_does_not_write_it_again(agent: Agent) -> None:
+    """The digest stands in the log, but the copy does not say so."""
+    agent.says(*TALK)
+    agent.hook("pre-compact")
+    lines = agent.copy.read_text().splitlines(keepends=True)
+    agent.copy.write_text("".join(one for one in lines if '"digest"' not in one))
+    agent.hook("pre-compact")
+    assert agent.log.count("## Conversation") == 1
+
+
+def test_a_hook_killed_while_copying_goes_on_at_the_last_whole_line(agent: Agent) -> None:
+    agent.says(*TALK)
+    agent.hook("stop")
+    whole = agent.copy.read_text()
+    agent.copy.write_text(whole[:-30])
+    agent.hook("stop")
+    assert agent.copy.read_text() == whole
+
+
+def test_a_line_still_being_written_waits(agent: Agent) -> None:
+    agent.says(*TALK)
+    entry = json.dumps(line("user", "Half of it", 30))
+    with agent.transcript.open("a") as file:
+        file.write(entry[:40])
+    agent.hook("stop")
+    assert "Half of it" not in agent.copy.read_text()
+    with agent.transcript.open("a") as file:
+        file.write(entry[40:] + "\n")
+    agent.hook("stop")
+    assert agent.copy.read_text().count("Half of it") == 1
+
+
+def test_a_transcript_written_anew_doubles_nothing(agent: Agent) -> None:
+    agent.says(*TALK)
+    agent.hook("stop")
+    agent.transcript.write_text("")
+    agent.says(TALK[2], line("user", "Something new.", 40))
+    agent.hook("stop")
+    text = agent.copy.read_text()
+    assert text.count("Please fix the login page.") == 1
+    assert text.count("Something new.") == 1
+
+
+def test_secrets_are_not_copied(agent: Agent) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    agent.says(line("user", f"Use the token {token} please.", 2))
+    agent.hook("session-end")
+    assert token not in agent.copy.read_text()
+    assert token not in agent.log
+    assert "please" in agent.log
+
+
+def test_a_broken_line_costs_itself_only(agent: Agent) -> None:
+    agent.transcript.write_text('{"broken\nnull\n[]\n{"message": 5}\n\x00\n')
+    agent.says(*TALK)
+    assert agent.hook("session-end") == 0
+    assert "login page" in agent.log
+
+
+@pytest.mark.parametrize(
+    ("event", "raw", "sentence"),
+    [
+        ("stop", "not json", "no valid JSON"),
+        ("stop", "[]", "not an object"),
+        ("frobnicate", "{}", "There is no hook"),
+        ("stop", '{"session_id": "../../evil", "transcript_path": "/dev/null"}', "session id"),
+    ],
+)
+def test_bad_input_is_told_and_never_stops_the_agent(
+    agent: Agent, capsys: pytest.CaptureFixture[str], event: str, raw: str, sentence: str
+) -> None:
+    """Exit code 2 would keep Claude Code from stopping or compacting."""
+    assert agent.hook(event, raw=raw) == 1
+    assert sentence in capsys.readouterr().err
+
+
+def test_a_session_without_a_transcript_is_no_error(agent: Agent) -> None:
+    assert agent.hook("session-end") == 0
+    assert agent.hook("session-end", transcript_path="") == 0
+
+
+def test_a_transcript_that_is_a_folder_is_told(
+    agent: Agent, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert agent.hook("stop", transcript_path=str(agent.folder)) == 1
+    assert "directory" in capsys.readouterr().err
+
+
+def test_nothing_is_lost_when_the_log_cannot_be_written(agent: Agent) -> None:
+    agent.says(*TALK)
+    log = agent.folder / f"memory/{TODAY}.md"
+    log.unlink()
+    log.mkdir()
+    assert agent.hook("pre-compact") == 1
+    assert "login page" in agent.copy.read_text()
+    log.rmdir()
+    assert agent.hook("session-end") == 0
+    assert agent.log.count("Please fix the login page.") == 1
+
+
+def test_matching_memories_come_before_a_prompt(
+    agent: Agent, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (agent.folder / "memory/network.md").write_text("# Network\n\nThe router is an ER-605.\n")
+    assert agent.hook("user-prompt-submit", prompt="restart the ER-605 router") == 0
+    output = json.loads(capsys.readouterr().out)["hookSpecificOutput"]
+    assert output["hookEventName"] == "UserPromptSubmit"
+    assert "ER-605" in output["additionalContext"]
+    assert agent.hook("user-prompt-submit", prompt="write a poem on autumn leaves") == 0
+    assert capsys.readouterr().out == ""

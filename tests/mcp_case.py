@@ -1,0 +1,90 @@
+"""A server in a process of its own, as clients start it, over either transport."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+from mcp.client.streamable_http import streamable_http_client
+
+from mcp import Client, StdioServerParameters
+from memdown.config import load_settings
+from memdown.mcp.server import create_server
+
+TOKEN = "a-token-for-tests-only"
+
+
+def command(folder: Path, *options: str) -> list[str]:
+    return [sys.executable, "-m", "memdown.cli", "mcp", "-w", str(folder), *options]
+
+
+def server(folder: Path, *options: str) -> StdioServerParameters:
+    program, *arguments = command(folder, *options)
+    environ = {name: os.environ[name] for name in ("MEMDOWN_STATE_DIR", "HOME", "PATH")}
+    return StdioServerParameters(command=program, args=arguments, env=environ)
+
+
+def with_stdio(
+    folder: Path, work: Callable[[Client], Awaitable[None]], *options: str, mode: str = "auto"
+) -> None:
+    """Do something with a client of a server over standard input and output."""
+
+    async def main() -> None:
+        async with Client(server(folder, *options), mode=mode) as client:
+            await work(client)
+
+    anyio.run(main)
+
+
+def in_process(
+    folder: Path,
+    work: Callable[[Client], Awaitable[None]],
+    *,
+    write: bool = False,
+    config: Path | None = None,
+) -> None:
+    """The same without a process of its own, where the transport does not matter."""
+
+    async def main() -> None:
+        settings = load_settings(workspace=folder, config=config)
+        async with Client(create_server(settings, write=write), mode="legacy") as client:
+            await work(client)
+
+    anyio.run(main)
+
+
+@contextmanager
+def http_server(folder: Path, *options: str) -> Iterator[str]:
+    """The address of a server over HTTP."""
+    process = subprocess.Popen(
+        command(folder, "--http", "--port", "0", *options),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "MEMDOWN_MCP_TOKEN": TOKEN},
+    )
+    try:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        yield said.split()[1].rstrip(";")
+    finally:
+        process.terminate()
+        out, _ = process.communicate()
+        assert out == ""
+
+
+@asynccontextmanager
+async def http_client(address: str, mode: str = "auto") -> AsyncIterator[Client]:
+    """A client with the token."""
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+        transport: Any = streamable_http_client(address, http_client=http)
+        async with Client(transport, mode=mode) as client:
+            yield client

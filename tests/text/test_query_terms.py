@@ -1,0 +1,131 @@
+"""What a question looks up."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memdown.text import index_terms, prefix_terms, query_terms
+
+ANY_TEXT = st.text(st.characters(), max_size=200) | st.text(
+    st.sampled_from("aBz09 -_./@:+#'’\"“”«»「」é\u0301жй中国のカ한은กิ่हि👩🇩½\ud800\0\n"), max_size=80
+)
+
+# Busy machines pause tests for longer than hypothesis allows a single example.
+unhurried = settings(deadline=None)
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("What did Anna say about the router?", ["anna", "sai", "router"]),
+        ("Wann hat die Straße gebrannt?", ["strass", "gebrannt"]),
+        ("Où est l'hôtel de Marie ?", ["hotel", "mari"]),
+        ("¿Dónde está la llave?", ["llave"]),
+        ("Dov'è la chiave?", ["chiav"]),
+        ("Onde está o carro?", ["carro"]),
+        ("Waar is de sleutel?", ["sleutel"]),
+        ("Где лежат ключи от дома?", ["леж", "ключ", "дом"]),
+        ("猫在哪里？", ["猫在", "在哪"]),
+        ("猫", ["猫"]),
+        ("カメラはどこですか", ["カメ", "メラ", "ラは", "はど", "こで", "すか"]),
+        ("집은 어디인가?", ["집은", "집"]),
+        ("แมว", ["แมว"]),
+        ("ยา", ["ยา"]),
+        ("ก", ["ก"]),
+        ("C++ or C#?", ["c++", "c#"]),
+        ("👍", ["👍"]),
+    ],
+)
+def test_words(question: str, words: list[str]) -> None:
+    assert list(query_terms(question).words) == words
+
+
+@pytest.mark.parametrize(
+    "question", ["the who", "to be or not to be", "and/or", "est-ce que", "的"]
+)
+def test_stop_words_count_when_there_is_nothing_else(question: str) -> None:
+    words = query_terms(question).words
+    assert words
+    assert set(words) <= set(index_terms(question))
+
+
+def test_a_compound_of_stop_words_is_one() -> None:
+    assert query_terms("cats and/or dogs").words == ("cat", "dog")
+
+
+@pytest.mark.parametrize("question", ["", " ", "???", "!!! ... --- ###", "\0", "\ud800", "\u0301"])
+def test_no_words_in_punctuation(question: str) -> None:
+    found = query_terms(question)
+    assert (found.words, found.prefixes, found.phrases, found.exact) == ((), (), (), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("question", "exact"),
+    [
+        ("where is ER-605", {"er-605"}),
+        ("commit a828e60 please", {"a828e60"}),
+        ("notes of 2026-03-01", {"2026-03-01"}),
+        ("mail anna.schmidt@example.com", {"anna.schmidt@example.com"}),
+        ("set memorySearch.query.hybrid", {"memorysearch.query.hybrid"}),
+        ("read src/memdown/text.py", {"src/memdown/text.py"}),
+        ("order 48213907 in v1.2.3", {"48213907", "v1.2.3"}),
+        ("our long-term plan for 2026, the 1st of 5 at 10am or 12:30", set()),
+        ("the U.S. input/output", set()),
+        ("東京2026", set()),
+    ],
+)
+def test_identifiers_are_told_from_prose(question: str, exact: set[str]) -> None:
+    assert query_terms(question).exact == exact
+
+
+def test_the_short_numbers_of_a_date_are_not_looked_up() -> None:
+    assert query_terms("2026-03-01").words == ("2026-03-01", "2026", "2026-03")
+    assert query_terms("iPhone-15").words == ("iphone-15", "iphon", "phone", "15")
+
+
+@pytest.mark.parametrize(
+    ("question", "phrases"),
+    [
+        ('say "big red dogs" now', [("big", "red", "dog")]),
+        ("„guten Tag“ und «bon jour»", [("guten", "tag"), ("bon", "jour")]),
+        ("“curly ones” »umgekehrt hier«", [("curli", "on"), ("umgekehrt", "hier")]),
+        ("「東京大学」『猫』", [("東京", "京大", "大学"), ("猫",)]),
+        ('"" "!!" " one', []),
+    ],
+)
+def test_phrases_are_what_is_quoted(question: str, phrases: list[tuple[str, ...]]) -> None:
+    assert list(query_terms(question).phrases) == phrases
+
+
+def test_long_questions_are_cut_and_say_so() -> None:
+    many = query_terms(" ".join(f"word{n}x" for n in range(100_000)))
+    assert many.truncated
+    assert len(many.words) == 64
+    assert many.words[0] == "word0x"
+    assert not query_terms(" ".join(["same"] * 1_000)).truncated
+    assert len(query_terms("".join(map(chr, range(0x4E00, 0x5E00)))).words) == 192
+
+
+@unhurried
+@given(ANY_TEXT)
+def test_a_text_is_found_by_itself(text: str) -> None:
+    """Whatever a query looks up, the index stores for the same text: no rule is on one side only."""
+    found, stored = query_terms(text), index_terms(text)
+    assert set(found.words) <= set(stored)
+    assert set(found.prefixes) <= set(prefix_terms(stored))
+    assert found.exact <= set(found.words)
+    assert all(set(phrase) <= set(stored) for phrase in found.phrases)
+    assert len(set(found.words)) == len(found.words)
+    assert bool(found.words) == any(stored)
+
+
+@unhurried
+@given(ANY_TEXT)
+def test_a_phrase_stands_in_the_terms_of_its_text(text: str) -> None:
+    quoted = text.translate(dict.fromkeys(map(ord, '"“”„«»「」『』')))
+    for phrase in query_terms(f'"{quoted}"').phrases:
+        stored = tuple(index_terms(f"before {quoted} after"))
+        starts = range(len(stored) - len(phrase) + 1)
+        assert any(stored[at : at + len(phrase)] == phrase for at in starts)

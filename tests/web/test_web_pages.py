@@ -1,0 +1,198 @@
+"""The pages, without a browser: what they show, and that they stay small."""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from memdown import Memory
+from memdown.types import FileState
+from memdown.web import atlas, explaining, history, shelves
+from memdown.web.guard import Access
+from memdown.web.site import Site
+from memdown.web.templating import STATIC, ago
+from web.conftest import client_for
+
+
+@pytest.mark.parametrize("view", ["read", "source", "chunks", "edit"])
+def test_a_note_has_its_views(client: TestClient, view: str) -> None:
+    page = client.get(f"/notes/memory/home.md?view={view}").text
+    assert "The router hangs in the hall." in page
+
+
+def test_an_unknown_note_is_an_error_page(client: TestClient) -> None:
+    answer = client.get("/notes/memory/none.md")
+    assert answer.status_code == 404
+    assert "There is no note memory/none.md" in answer.text
+    assert client.get("/notes/memory/../../../etc/passwd").status_code in (403, 404)
+    assert client.get("/notes/MEMORY.md?view=nothing").status_code == 404
+    assert client.get("/days/never").status_code == 404
+    assert client.get("/sessions/none").status_code == 404
+
+
+def test_today_is_offered_before_it_exists(client: TestClient) -> None:
+    today = datetime.date.today().isoformat()  # noqa: DTZ011
+    assert "still empty" in client.get(f"/notes/memory/{today}.md").text
+
+
+def test_an_empty_memory_helps(tmp_path: Path, open_memory: Callable[..., Memory]) -> None:
+    (tmp_path / "new").mkdir()
+    client = client_for(Site(open_memory(tmp_path / "new"), Access(7117)))
+    assert "This memory is empty" in client.get("/").text
+    assert "No notes yet" in client.get("/notes").text
+    assert "No sessions yet" in client.get("/sessions").text
+    assert "There are no notes yet" in client.get("/index").text
+    assert "No note answers that" in client.get("/?q=router").text
+
+
+def test_names_cannot_break_out_of_a_page(client: TestClient, folder: Path) -> None:
+    name = 'x"><script>alert(1)<.md'
+    (folder / "memory" / name).write_text("# <script>alert(2)</script>\n\nstrange name\n")
+    for path in (
+        "/notes",
+        "/?q=strange+name",
+        "/branch?under=memory",
+        "/map",
+        "/index",
+        "/?q=%3Cscript%3E",
+    ):
+        text = client.get(path).text
+        assert "<script>alert" not in text
+
+
+def test_the_search_page_is_light(client: TestClient) -> None:
+    """Page, style, script and icons together stay under 150 KB."""
+    shared = sum(
+        (STATIC / name).stat().st_size
+        for name in ("memdown.css", "memdown.js", "icons.svg", "icon.svg")
+    )
+    for path, scripts in (
+        ("/", ()),
+        ("/?q=router", ()),
+        ("/map", ("map.js",)),
+        ("/notes/MEMORY.md", ("note.js",)),
+    ):
+        size = len(client.get(path).content) + sum(
+            (STATIC / name).stat().st_size for name in scripts
+        )
+        assert shared + size < 150_000
+
+
+def test_static_files_may_be_kept(client: TestClient) -> None:
+    assert "immutable" in client.get("/static/memdown.css?v=1").headers["cache-control"]
+    assert client.get("/static/../app.py").status_code == 404
+
+
+def state(path: str, size: int = 10) -> FileState:
+    from memdown.workspace import date_of
+
+    return FileState(path, "memory", size, 1, date=date_of(path))
+
+
+def test_the_tree_gathers_logs_by_month_and_many_by_year() -> None:
+    few = [f"memory/2026-0{m}-01.md" for m in range(1, 4)]
+    branches = shelves.tree(few, "memory", few[0])
+    assert [one.name for one in branches] == ["March 2026", "February 2026", "January 2026"]
+    assert branches[2].inner[0].path == few[0]
+    many = [f"memory/{y}-{m:02}-01.md" for y in (2024, 2025, 2026) for m in range(1, 13)]
+    years = shelves.tree(many, "memory", many[-1])
+    assert [(one.name, one.kind, one.count, one.open) for one in years] == [
+        ("2026", "year", 12, True),
+        ("2025", "year", 12, False),
+        ("2024", "year", 12, False),
+    ]
+    assert len(shelves.months(many, "memory/2025")) == 12
+    assert [one.path for one in shelves.month(many, "memory/2025-03")] == ["memory/2025-03-01.md"]
+
+
+def test_absolute_paths_have_a_folder_of_their_own() -> None:
+    (branch,) = shelves.tree(["/srv/notes/a.md", "/srv/notes/b.md"], "")
+    assert (branch.path, branch.count) == ("/srv/notes", 2)
+    assert [one.path for one in shelves.tree(["/srv/notes/a.md"], "/srv/notes")] == [
+        "/srv/notes/a.md"
+    ]
+
+
+def test_a_year_has_every_day_once_and_starts_weeks_on_monday() -> None:
+    days = shelves.year({}, 2024)
+    assert len(days) == 366
+    assert all(one.weekday == one.date.weekday() for one in days)
+    assert len({(one.week, one.weekday) for one in days}) == 366
+
+
+def test_busy_days_stand_out() -> None:
+    files = {
+        f"memory/2026-01-0{n}.md": state(f"memory/2026-01-0{n}.md", n * 100) for n in range(1, 9)
+    }
+    levels = [one.level for one in shelves.year(shelves.by_day(files), 2026) if one.paths]
+    assert levels == [1, 1, 2, 2, 3, 3, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("days", "said"), [(0, "today"), (1, "yesterday"), (5, "5 days ago"), (20, "2 weeks ago"), (90, "3 months ago"),
+                       (800, "2 years ago"), (-3, "in 3 days")],
+)  # fmt: skip
+def test_days_as_people_say_them(days: int, said: str) -> None:
+    today = datetime.date(2026, 11, 15)
+    assert ago(today - datetime.timedelta(days=days), today) == said
+
+
+def test_the_map_is_the_principal_plane() -> None:
+    """Against numpy's own full decomposition."""
+    rng = np.random.default_rng(1)
+    rows = (rng.standard_normal((500, 40)) * np.linspace(3, 0.1, 40)).astype(np.float32)
+    axes = atlas.fit(rows).axes
+    wanted = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2][:2]
+    assert np.abs(np.sum(axes.T * wanted, axis=1)) == pytest.approx([1, 1], abs=1e-2)
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (2, 4), (3, 1), (5, 2), (4, 64)])
+def test_a_map_of_few_points(shape: tuple[int, int]) -> None:
+    rows = np.random.default_rng(2).standard_normal(shape).astype(np.float32)
+    places = atlas.fit(rows).place(rows)
+    assert places.shape == (shape[0], 2)
+    assert places.min() >= 0
+    assert places.max() <= atlas.SIDE
+
+
+def test_a_long_snippet_is_shown_around_its_matches() -> None:
+    lines = [f"line {n} says nothing of interest to anyone at all" for n in range(30)]
+    lines[20] = "the router hangs here"
+    shown = explaining.focus("\n".join(lines), ["router"])
+    assert "router" in shown
+    assert len(shown) <= 420
+
+
+def test_git_settings_of_the_workspace_start_no_program(folder: Path) -> None:
+    """An agent may write into the workspace, so its git settings are not trusted."""
+    trap = folder / "trap"
+
+    def git(*arguments: str) -> None:
+        who = ("-c", "user.name=N", "-c", "user.email=n@example.com")
+        subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "First")
+    for key in ("core.fsmonitor", "core.pager", "diff.external", "gpg.program", "core.sshCommand"):
+        git("config", key, f"touch {trap}; true")
+    git("config", "log.showSignature", "true")
+    git("config", "diff.md.textconv", f"touch {trap}; cat")
+    git("config", "diff.md.command", f"touch {trap}; cat")
+    (folder / ".gitattributes").write_text("*.md diff=md\n")
+    (change,) = history.changes(folder, "MEMORY.md")
+    assert change.subject == "First"
+    assert history.difference(folder, "MEMORY.md", change.commit)[1].kind == "+"
+    assert history.is_versioned(folder)
+    assert not trap.exists()
+
+
+def test_a_folder_without_git_has_no_history(folder: Path) -> None:
+    assert not history.is_versioned(folder)
+    assert history.changes(folder, "MEMORY.md") == []

@@ -1,0 +1,180 @@
+"""Markdown becomes HTML that can do nothing, and every line of it can be linked to."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memdown.web.rendering import note_url, render_note, render_snippet
+
+TAGS = {
+    "a",
+    "blockquote",
+    "br",
+    "code",
+    "em",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "img",
+    "li",
+    "mark",
+    "ol",
+    "p",
+    "pre",
+    "s",
+    "span",
+    "strong",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+}
+ATTRIBUTES = {
+    "aria-label",
+    "align",
+    "alt",
+    "class",
+    "data-end",
+    "data-line",
+    "href",
+    "id",
+    "rel",
+    "role",
+    "src",
+    "start",
+    "target",
+    "title",
+}
+
+
+class Checker(HTMLParser):
+    """Fails on any tag, attribute or address that a note must not bring in."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in TAGS, tag
+        for name, value in attrs:
+            assert name in ATTRIBUTES, name
+            assert not name.startswith("on")
+            if name == "href":
+                assert re.match(r"(https?:|mailto:|/notes/|#)", value or "", re.IGNORECASE), value
+            if name == "src":
+                assert (value or "").startswith("data:image/"), value
+
+
+def render(text: str) -> str:
+    return str(render_note(text, "memory/a.md", lambda path: path == "memory/b.md"))
+
+
+PIECES = st.sampled_from(
+    [
+        "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "[a](javascript:alert(1))",
+        "[a](JaVaScRiPt:x)", "[a](data:text/html,x)", "![a](http://x/y.png)", "![a](data:image/png;base64,AA)",
+        "[a](b.md#L3)", "[a]: javascript:x\n[a]", "<http://x.y>", "`memory/b.md`", "```\ncode\n```", "# h",
+        "- [ ] a", "| a |\n|--:|\n| b |", "> q", "    code", "\n\n", "**b**", "\\", "&lt;", "\ue000", "[a](//x)",
+        "[a](vbscript:x)", "[a](\x01javascript:x)", "---", "\n", '"', "'", "<a href='javascript:x'>",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=14).map("".join))
+def test_nothing_in_a_note_becomes_more_than_text(text: str) -> None:
+    Checker().feed(render(text))
+    Checker().feed(str(render_snippet(text, ["alert", "code", "script"], "a.md", lambda _: True)))
+
+
+@given(
+    st.lists(st.one_of(PIECES, st.text(alphabet="ab \n-#>`|", max_size=8)), max_size=20).map(
+        "".join
+    )
+)
+def test_every_line_has_exactly_one_anchor(text: str) -> None:
+    lines = text.removesuffix("\n").split("\n")
+    found = [int(number) for number in re.findall(r' id="L(\d+)"', render(text))]
+    assert sorted(found) == list(range(1, len(lines) + 1))
+
+
+def test_a_script_is_shown_as_text() -> None:
+    assert "&lt;script&gt;" in render("<script>alert(1)</script>")
+
+
+def test_blocks_know_their_lines() -> None:
+    html = render("# Title\n\nfirst\nsecond\n\n- one\n- two\n")
+    assert '<h1 data-line="1" data-end="1" id="L1">' in html
+    assert '<p data-line="3" data-end="4" id="L3">' in html
+    assert '<span class="ln" id="L4"></span>second' in html
+    assert '<li data-line="7" data-end="7" id="L7">' in html
+
+
+def test_lines_of_code_can_be_linked_to() -> None:
+    html = render("```\na\nb\n```\n")
+    assert '<span class="line" id="L2">a' in html
+    assert '<span class="line" id="L3">b' in html
+
+
+def test_front_matter_is_no_heading() -> None:
+    html = render("---\ntitle: x\n---\n# Real\n")
+    assert '<pre class="front"' in html
+    assert html.count("<h") == 1
+
+
+@pytest.mark.parametrize(
+    ("link", "url"),
+    [
+        ("[b](b.md)", "/notes/memory/b.md"),
+        ("[b](memory/b.md#L3-L4)", "/notes/memory/b.md#L3-L4"),
+        ("[b](../memory/b.md)", "/notes/memory/b.md"),
+        ("`memory/b.md#L2`", "/notes/memory/b.md#L2"),
+    ],
+)
+def test_links_between_notes_lead_to_their_pages(link: str, url: str) -> None:
+    assert f'href="{url}"' in render(link)
+
+
+def test_a_link_to_nothing_is_no_link() -> None:
+    assert "href" not in render("[x](missing.md) and [y](/etc/passwd)")
+
+
+def test_pictures_from_elsewhere_are_not_loaded() -> None:
+    """Loading one would tell its server that, and when, the note was read."""
+    html = render("![chart](https://x.example/chart.png)")
+    assert "<img" not in html
+    assert "chart" in html
+
+
+def test_matches_are_marked() -> None:
+    html = str(render_snippet("The **router** is an ER605.", ["router"], "a.md", lambda _: False))
+    assert "<strong><mark>router</mark></strong>" in html
+
+
+def test_a_match_in_an_address_leaves_it_alone() -> None:
+    html = str(
+        render_snippet(
+            "[router](http://router.example/router)", ["router"], "a.md", lambda _: False
+        )
+    )
+    assert 'href="http://router.example/router"' in html
+    assert "<mark>router</mark></a>" in html
+
+
+def test_addresses_of_notes() -> None:
+    assert note_url("memory/a b.md", 3, 9) == "/notes/memory/a%20b.md#L3-L9"
+    assert note_url("memory/ä?#.md", 3, 3) == "/notes/memory/%C3%A4%3F%23.md#L3"
+
+
+def test_columns_are_aligned_without_inline_style() -> None:
+    """The page's policy allows no style of its own in a tag."""
+    html = render("| a |\n|--:|\n| 1 |\n")
+    assert "style=" not in html
+    assert '<td class="right">1</td>' in html

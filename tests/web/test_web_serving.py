@@ -1,0 +1,55 @@
+"""`memdown serve` as a person starts it."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from memdown.cli import run
+from memdown.web.serving import CannotListen, listen
+
+
+def test_the_command_prints_a_link_that_works_and_ends_on_ctrl_c(folder: Path) -> None:
+    command = [sys.executable, "-m", "memdown.cli", "serve", "--no-open", "--port", "0", "--json"]
+    process = subprocess.Popen(
+        [*command, "--workspace", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    text = ""
+    while not text.rstrip().endswith("}"):
+        text += process.stdout.readline()
+    url = json.loads(text)["url"]
+    assert url.startswith("http://127.0.0.1:")
+    with urllib.request.urlopen(url) as answer:
+        assert answer.status == 200
+        assert "HttpOnly" in answer.headers["set-cookie"]
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert "Traceback" not in errors
+
+
+def test_a_taken_port_is_explained(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert run(["serve", "--no-open", "--port", str(port), "--workspace", str(folder)]) == 2
+    assert "choose another with --port" in capsys.readouterr().err
+
+
+def test_without_a_port_any_free_one_will_do() -> None:
+    first = listen("127.0.0.1", None)
+    second = listen("127.0.0.1", None)
+    assert first.getsockname()[1] != second.getsockname()[1]
+    first.close()
+    second.close()
+    with pytest.raises(CannotListen):
+        listen("256.0.0.1", 1)
