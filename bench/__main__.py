@@ -1,4 +1,4 @@
-"""`python -m bench [startup|index|search|agents|transcripts|web|all] [--chunks N]`: run the benchmarks."""
+"""`python -m bench [startup|index|search|freshness|agents|transcripts|web|embedding|all] [--chunks N]`: run the benchmarks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def main() -> None:
     """Run what the arguments name, one after the other."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", default="all", choices=("startup", "index", "search", "agents", "transcripts", "web", "all")
+        "what", nargs="?", default="all", choices=("startup", "index", "search", "freshness", "agents", "transcripts", "web", "embedding", "all")
     )
     parser.add_argument("--chunks", type=int, default=10_000, help="size of the made-up workspace")
     parser.add_argument("--repeats", type=int, default=15, help="rounds of `startup`, at least 10")
@@ -34,6 +34,10 @@ def main() -> None:
         from bench import search
 
         search.run(arguments.chunks)
+    if arguments.what in ("freshness", "all"):
+        from bench import freshness
+
+        freshness.run()
     if arguments.what in ("agents", "all"):
         from bench import agents
 
@@ -46,6 +50,10 @@ def main() -> None:
         from bench import web
 
         web.run(arguments.chunks)
+    if arguments.what in ("embedding", "all"):
+        from bench import embedding
+
+        embedding.run(arguments.chunks)
 
 
 if __name__ == "__main__":

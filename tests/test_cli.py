@@ -111,7 +111,7 @@ def test_config_commands(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (["search", ""], "The query is empty"),
-        (["get", "../secret.md"], "outside the memory"),
+        (["get", "../secret.md"], "'..' in it"),
         (["get", "memory/none.md"], "memory/none.md"),
         (["get", "MEMORY.md", "--from", "0"], "1"),
         (["remember", "  "], "empty"),

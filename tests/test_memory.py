@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from memdown import (
+    Answer,
     IndexTooNew,
     Memory,
     NoteNotFound,
@@ -46,6 +47,13 @@ def memory(folder: Path, open_memory: OpenMemory) -> Memory:
 
 def best(memory: Memory, query: str) -> str:
     return memory.search(query, min_score=0.0).hits[0].path
+
+
+def same(one: Answer, other: Answer) -> bool:
+    """Equal answers: the two ways of comparing vectors differ in the last bits of a score."""
+    return [(hit.citation, hit.snippet, round(hit.score, 4)) for hit in one.hits] == [
+        (hit.citation, hit.snippet, round(hit.score, 4)) for hit in other.hits
+    ]
 
 
 def test_a_first_search_finds_the_note(memory: Memory) -> None:
@@ -110,7 +118,7 @@ def test_a_forced_rebuild_embeds_nothing_twice(folder: Path, open_memory: OpenMe
     assert report.rebuilt
     assert report.indexed == 4
     assert len(embedder.requests) == 1
-    assert memory.search("router", min_score=0.0) == before
+    assert same(memory.search("router", min_score=0.0), before)
 
 
 def test_another_model_means_one_rebuild(folder: Path, open_memory: OpenMemory) -> None:
@@ -129,7 +137,7 @@ def test_a_deleted_index_comes_back_equal(folder: Path, open_memory: OpenMemory)
     memory.close()
     for file in place.parent.iterdir():
         file.unlink()
-    assert open_memory(folder).search("harbour", min_score=0.0) == before
+    assert same(open_memory(folder).search("harbour", min_score=0.0), before)
 
 
 @pytest.mark.parametrize("damage", [b"garbage" * 1000, b"\0" * 5000, b""])
@@ -144,7 +152,7 @@ def test_a_damaged_index_is_rebuilt(
         place.with_name(place.name + side).unlink(missing_ok=True)
     place.write_bytes(damage)
     with caplog.at_level(logging.WARNING):
-        assert open_memory(folder).search("harbour", min_score=0.0) == before
+        assert same(open_memory(folder).search("harbour", min_score=0.0), before)
     assert len(caplog.records) == (1 if damage else 0)
 
 
@@ -206,8 +214,11 @@ def test_any_text_is_a_legal_query(memory: Memory, query: str) -> None:
 
 
 def test_max_results_only_cuts(memory: Memory) -> None:
-    every = memory.search("router tea maria curry", max_results=50, min_score=0.0).hits
-    assert memory.search("router tea maria curry", max_results=2, min_score=0.0).hits == every[:2]
+    query = "router tea maria curry"
+    every = memory.search(query, max_results=50, min_score=0.0).hits
+    first = memory.search(query, max_results=2, min_score=0.0).hits
+    assert [hit.citation for hit in first] == [hit.citation for hit in every[:2]]
+    assert [hit.score for hit in first] == pytest.approx([hit.score for hit in every[:2]])
 
 
 def test_nothing_relevant_gives_nothing_and_says_why(folder: Path) -> None:

@@ -23,9 +23,9 @@ LAYERS = (
     {"types", "errors", "text", "failpoints", "redaction"},
     {"config", "workspace", "documents", "transcripts", "chunking", "embedders", "stores", "usage"},
     {"ranking", "growing"},
-    {"backfill", "choice", "conversations", "embedding", "indexing", "search", "unreadable", "watching"},
+    {"backends", "backfill", "choice", "conversations", "embedding", "indexing", "search", "unreadable", "watching"},
     {"memory", "wiring"},
-    {"agent", "backends", "clientfiles", "doctor", "sessions", "importing", "evaluation", "testing"},
+    {"agent", "clientfiles", "doctor", "sessions", "importing", "evaluation", "testing"},
     {"chat", "cli", "hooks", "mcp", "web"},
 )
 

@@ -54,6 +54,10 @@ class Watched:
                 assert self._thread.is_alive()
                 self._changed.wait(0.2)
 
+    def until_changed(self, path: str, digest: str) -> None:
+        """Wait until a file is indexed with another text."""
+        self.until(lambda _: self.memory._store.files()[path].digest != digest)
+
     def end(self) -> None:
         self.stop.set()
         self._thread.join()
@@ -101,9 +105,7 @@ def test_editors_that_write_by_rename(watch: Callable[..., Watched], folder: Pat
         temporary = folder / "memory/.a.md.swp"
         temporary.write_text(f"Alpha, version {number}.\n")
         temporary.rename(folder / "memory/a.md")
-        watched.until(
-            lambda _, old=before: watched.memory._store.files()["memory/a.md"].digest != old
-        )
+        watched.until_changed("memory/a.md", before)
 
 
 def test_folders_moved_in_and_changed_later(
@@ -252,7 +254,5 @@ def test_clocks_may_jump(watch: Callable[..., Watched], folder: Path) -> None:
         before = watched.memory._store.files()["memory/a.md"].digest
         (folder / "memory/a.md").write_text(f"Alpha at {when}.\n")
         os.utime(folder / "memory/a.md", (when, when))
-        watched.until(
-            lambda _, old=before: watched.memory._store.files()["memory/a.md"].digest != old
-        )
+        watched.until_changed("memory/a.md", before)
     assert watched.memory.sync().indexed == 0

@@ -15,7 +15,7 @@ from memdown.types import Chunk, Embedder, ModelKey, Store, Vector, Vectors
 
 # What was paid for is written down soon, but not for every small request.
 _VECTORS_A_WRITE = 256
-_SECONDS_A_WRITE = 0.5
+_SECONDS_A_WRITE = 0.25
 
 
 @dataclass(slots=True)
@@ -45,6 +45,9 @@ class Embedding:
         self._key = key
         self._dims = dims
         self._last: Flight | None = None
+        self._flying: list[Flight] = []
+        self._unkept: dict[str, Vector] = {}
+        self._kept_at = 0.0
 
     def launch(self, chunks: Sequence[Chunk]) -> Flight:
         """Look the chunks up and start embedding the rest, where the embedder works by itself."""
@@ -58,34 +61,61 @@ class Embedding:
         if asked:
             flight.batches = _batches(self._embedder, [texts[digest] for digest in asked])
         self._last = flight
+        self._flying.append(flight)
         return flight
+
+    def drain(self) -> None:
+        """Keep the vectors that came meanwhile, without waiting for more."""
+        for flight in self._flying:
+            ready = getattr(flight.batches, "ready", None)
+            while ready is not None and flight.error is None and ready() and self._take(flight):
+                pass
+        if self._unkept and time.monotonic() - self._kept_at > _SECONDS_A_WRITE:
+            self._keep()
 
     def land(self, flight: Flight) -> Flight:
         """Wait for the vectors of a flight; one that failed has an `error` and fewer of them."""
-        digests: list[str] = []
-        rows: list[Vector] = []
-        written = time.monotonic()
         try:
-            for positions, made in flight.batches:
-                self._check(made)
-                new = [flight.asked[position] for position in positions]
-                flight.vectors |= dict(zip(new, made, strict=True))
-                self.embedded += len(new)
-                digests += new
-                rows += list(made)
-                if len(rows) >= _VECTORS_A_WRITE or time.monotonic() - written > _SECONDS_A_WRITE:
-                    self._keep(digests, rows)
-                    digests, rows, written = [], [], time.monotonic()
-        except EmbedderError as error:
-            flight.error = error
+            while self._take(flight):
+                self.drain()
         finally:
-            self._keep(digests, rows)
+            self._keep()
+        self._flying.remove(flight)
         if flight.before is not None:
             lent = flight.before.vectors
             flight.vectors |= {digest: lent[digest] for digest in flight.borrowed if digest in lent}
             flight.error = flight.error or flight.before.error
             flight.before = None
         return flight
+
+    def abandon(self) -> None:
+        """Take back what was not sent yet, and keep what was answered: it is paid for."""
+        for flight in self._flying:
+            getattr(flight.batches, "close", lambda: None)()
+        self.drain()
+        self._keep()
+
+    def _take(self, flight: Flight) -> bool:
+        """One more answer of a flight; False when there is none left."""
+        try:
+            batch = next(flight.batches, None)
+            if batch is None:
+                return False
+            positions, made = batch
+            self._check(made)
+        except EmbedderError as error:
+            flight.error = flight.error or error
+            getattr(flight.batches, "close", lambda: None)()
+            return False
+        for position, row in zip(positions, made, strict=True):
+            digest = flight.asked[position]
+            flight.vectors[digest] = row
+            if self._embedder.cacheable:
+                self._unkept[digest] = row
+        self.embedded += len(positions)
+        if len(self._unkept) >= _VECTORS_A_WRITE:
+            self._keep()
+        return True
 
     def _known(self, digests: Sequence[str]) -> dict[str, Vector]:
         if not self._embedder.cacheable:
@@ -104,9 +134,12 @@ class Embedding:
         if self._dims is None and len(made):
             self._dims = made.shape[1]
 
-    def _keep(self, digests: list[str], rows: list[Vector]) -> None:
-        if rows and self._embedder.cacheable:
-            self._store.remember_vectors(self._key, digests, np.stack(rows))
+    def _keep(self) -> None:
+        if self._unkept:
+            rows = np.stack(list(self._unkept.values()))
+            self._store.remember_vectors(self._key, list(self._unkept), rows)
+            self._unkept.clear()
+        self._kept_at = time.monotonic()
 
 
 def works_ahead(embedder: Embedder | None) -> bool:

@@ -174,14 +174,18 @@ def update(
     embedding = _embedding(store, embedder, want, rebuild=rebuild)
     work = _Work(store, embedder, chunking, tally, progress, stop, embedding, rebuild, waiting)
     if rebuild:
-        with contextlib.suppress(_Stopped), store.rebuild(want) as writer:
+        with (
+            contextlib.suppress(_Stopped),
+            store.rebuild(want) as writer,
+            _nothing_left_flying(embedding),
+        ):
             _write_all(work, writer, changes, {})
             _write_growths(work, writer, growths, {})
     else:
         if store.fingerprint() is None:
             store.begin(want)
         try:
-            with contextlib.suppress(_Stopped):
+            with contextlib.suppress(_Stopped), _nothing_left_flying(embedding):
                 indexed = store.files() if changes or growths else {}
                 _write_all(work, store, changes, indexed)
                 _write_growths(work, store, growths, indexed)
@@ -239,6 +243,8 @@ def _write_all(
         if work.progress:
             work.progress(Progress(number, len(changes), change.state.path))
         prepared = _prepare(work, writer, change, indexed)
+        if work.embedding is not None:
+            work.embedding.drain()
         if prepared is None:
             continue
         if not work.waiting.isdisjoint(chunk.digest for chunk in prepared.fresh):
@@ -344,6 +350,17 @@ def _embedding(
     return Embedding(store, embedder, want.key, have.dims if have else want.dims)
 
 
+@contextlib.contextmanager
+def _nothing_left_flying(embedding: Embedding | None) -> Iterator[None]:
+    """When a sync ends early, whatever the reason, no more texts are sent."""
+    try:
+        yield
+    except BaseException:
+        if embedding is not None:
+            embedding.abandon()
+        raise
+
+
 def _launch(work: _Work, waiting: Sequence[_Waiting]) -> _Flying:
     fresh = [chunk for file in waiting for chunk in file.fresh]
     if work.embedding is None:
@@ -373,6 +390,8 @@ def _land(work: _Work, writer: Writer, flying: _Flying | None) -> None:
             continue
         with tally.timed("write"):
             writer.replace(file.state, file.chunks, _rows(vectors, file.fresh), file.keep)
+        if work.embedding is not None:
+            work.embedding.drain()
         tally.indexed += 1
         tally.chunks += len(file.chunks)
     if error is not None and (work.rebuild or not isinstance(error, BadAnswer)):

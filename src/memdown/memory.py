@@ -31,6 +31,7 @@ from memdown.conversations import Conversations, sessions_folder
 from memdown.documents import read_document
 from memdown.errors import EmbedderError, IndexBusy, IndexCorrupt, MemdownError
 from memdown.indexing import Change, Chunking
+from memdown.search import Query, SearchOptions
 from memdown.types import (
     Answer,
     Chunk,
@@ -50,7 +51,7 @@ from memdown.types import (
     Vectors,
 )
 from memdown.unreadable import Unreadable
-from memdown.wiring import embedder_setup, usage_log
+from memdown.wiring import embedder_setup, open_sidecar, usage_log
 
 log = logging.getLogger("memdown")
 _T = TypeVar("_T")
@@ -90,6 +91,7 @@ class Memory:
         self._background: _SyncThread | None = None
         self._background_lock = threading.Lock()
         self._stop = threading.Event()
+        self._qmd = open_sidecar(settings, notes)
 
     @classmethod
     def open(
@@ -117,15 +119,20 @@ class Memory:
         *,
         embedder: Embedder | None = None,
         environ: Mapping[str, str] | None = None,
+        today: datetime.date | None = None,
     ) -> Self:
-        """Wire the parts up; an `embedder` of one's own takes the place of the configured one."""
+        """Wire the parts up; an `embedder` of one's own takes the place of the configured one.
+
+        `today` stands still at the given day, for questions that were asked then.
+        """
         notes = workspace.open_workspace(settings.workspace, settings.extra_paths)
         chosen = (
             embedders.Chosen(embedder, embedder.id, ours=False)
             if embedder
             else embedders.choose(embedder_setup(settings, environ))
         )
-        return cls(settings, notes, _open_store(settings), chosen)
+        clock = datetime.date.today if today is None else lambda: today
+        return cls(settings, notes, _open_store(settings), chosen, clock)
 
     def search(
         self,
@@ -135,12 +142,40 @@ class Memory:
         min_score: float | None = None,
         sources: Sequence[Source] | None = None,
         progress: ProgressCallback | None = None,
+        chat: str = "direct",
+        session_key: str | None = None,
     ) -> Answer:
         """Find the notes that answer a question; see `Answer.reasons` when little was found.
 
         Notes that changed are indexed first. When that takes long, the search goes on without
-        them and says so, unless someone is watching the `progress`.
+        them and says so, unless someone is watching the `progress`. With the qmd backend, `chat`
+        and `session_key` tell who asks, for `memory.qmd.scope`.
         """
+        if self._qmd is None:
+            return self._search(query, max_results, min_score, sources, progress)
+        from memdown.backends.qmd import chat_of
+
+        answer = self._qmd.answer(
+            query,
+            max_results=max_results,
+            min_score=min_score,
+            sources=sources,
+            chat=chat_of(chat, session_key),
+        )
+        if isinstance(answer, Answer):
+            return answer
+        own = self._search(query, max_results, min_score, sources, progress)
+        why = f"the built-in index answered instead of qmd: {answer}"
+        return replace(own, fallback=own.fallback or "qmd", reasons=(why, *own.reasons))
+
+    def _search(
+        self,
+        query: str,
+        max_results: int | None,
+        min_score: float | None,
+        sources: Sequence[Source] | None,
+        progress: ProgressCallback | None,
+    ) -> Answer:
         reasons: list[str] = []
         partial = False
         embedder = self._guarded(self._fitting_embedder)
@@ -150,8 +185,9 @@ class Memory:
             hurried = bool(reasons) and embedder is not None and embedder.cacheable
             late: list[str] = []
             partial = self._freshen(late, progress, hurried=hurried)
-            if self._fitting_embedder() is not embedder:
-                embedder = self._fitting_embedder()
+            fitting = self._guarded(self._fitting_embedder)
+            if fitting is not embedder:
+                embedder = fitting
                 reasons.clear()
                 asked = search.prepare(query, embedder, reasons)
             reasons += late
@@ -163,9 +199,9 @@ class Memory:
 
     def _answer(
         self,
-        asked: search.Query,
+        asked: Query,
         embedder: Embedder | None,
-        options: search.SearchOptions,
+        options: SearchOptions,
         partial: bool,
         reasons: list[str],
     ) -> Answer:
@@ -192,6 +228,11 @@ class Memory:
 
     def get(self, path: str, *, start: int = 1, lines: int | None = None) -> Excerpt:
         """Some lines of a note, from line `start` on; all of it by default."""
+        place = self._qmd.file_of(path) if self._qmd is not None else None
+        if place is not None:
+            folder, inner = place
+            data, _ = workspace.read_note(workspace.Workspace(folder, (folder,)), inner)
+            return workspace.excerpt(workspace.decode(data, path), path, start, lines)
         data, state = workspace.read_note(self._notes, path)
         return workspace.excerpt(workspace.decode(data, state.path), state.path, start, lines)
 
@@ -242,7 +283,15 @@ class Memory:
     def sync(self, *, force: bool = False, progress: ProgressCallback | None = None) -> SyncReport:
         """Bring the index up to date with the notes; `force` makes it anew."""
         with self._sync_lock:
-            return self._guarded(lambda: self._sync(force, progress), syncing=True)
+            report = self._guarded(lambda: self._sync(force, progress), syncing=True)
+        return self._with_qmd(report)
+
+    def _with_qmd(self, report: SyncReport) -> SyncReport:
+        reason = self._qmd.update() if self._qmd is not None else None
+        if reason is None:
+            return report
+        failure = Failure("qmd", f"qmd is not up to date: {reason}.", passing=True)
+        return replace(report, failed=(*report.failed, failure))
 
     def _sync_for_search(self, progress: ProgressCallback | None) -> SyncReport:
         """Someone waits: batch jobs, which may take an hour, are not for now."""
@@ -399,8 +448,10 @@ class Memory:
             works, error = False, self._choice.problem
         jobs = getattr(embedder, "jobs", None)
         settings = self.settings
+        qmd_problem = self._qmd.status() if self._qmd is not None else None
         return Status(
-            backend="builtin",
+            backend="builtin" if self._qmd is None or qmd_problem else "qmd",
+            backend_reason=qmd_problem,
             agent=settings.agent,
             workspace=str(settings.workspace),
             provider=embedder.id if embedder else embedders.NONE,
@@ -442,7 +493,9 @@ class Memory:
 
     def start_session(self) -> None:
         """Tell that a session starts: the index is brought up to date in the background."""
-        if self.settings.sync.on_session_start and self._pending():
+        if self._qmd is not None:
+            self._qmd.start()
+        if self.settings.sync.on_session_start and self._guarded(self._pending):
             self._start_background(None)
 
     def watch(self, stop: threading.Event) -> Iterator[SyncReport]:
@@ -472,7 +525,10 @@ class Memory:
         try:
             with self._sync_lock:
                 work = lambda: self._sync(False, None, only_settled=True)  # noqa: E731
-                return self._guarded(work, syncing=True)
+                report = self._guarded(work, syncing=True)
+            if self._qmd is not None:
+                self._qmd.update(force=False)
+            return report
         except MemdownError as error:
             failure = Failure(str(self.settings.workspace), str(error))
             return SyncReport(complete=False, failed=(failure,))
@@ -493,6 +549,8 @@ class Memory:
     def close(self) -> None:
         """Stop what runs in the background, between two files, and close the index."""
         self._stop.set()
+        if self._qmd is not None:
+            self._qmd.close()
         self._choice.close()
         if self._background is not None:
             self._background.join()
@@ -545,7 +603,7 @@ class Memory:
         self, reasons: list[str], progress: ProgressCallback | None, *, hurried: bool
     ) -> bool:
         """Sync what changed before a search; True if the search must go on without all of it."""
-        waiting = self._pending()
+        waiting = self._guarded(self._pending)
         if not waiting:
             return False
         sync = self._start_background(progress)
@@ -564,7 +622,7 @@ class Memory:
         return _LONG_PATIENCE_SECONDS if soon else _PATIENCE_SECONDS
 
     def _pending(self) -> int:
-        indexed = self._guarded(self._store.files)
+        indexed = self._store.files()
         found = self._scan(indexed)
         count = len(self._changed(found, indexed)[0])
         count += len(indexing.gone_paths(found.files, indexed, found.unseen))

@@ -435,3 +435,4 @@ class Status:
     jobs_pending: int = 0
     jobs_error: str | None = None
     watcher: str | None = None
+    backend_reason: str | None = None

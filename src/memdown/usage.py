@@ -8,7 +8,6 @@ import fcntl
 import json
 import logging
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -74,6 +73,8 @@ def _add(first: Usage, second: Usage) -> Usage:
 
 def _compact(path: Path) -> None:
     """Rewrite the log with one line for each day, provider and host."""
+    import tempfile
+
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         for usage in read(path):

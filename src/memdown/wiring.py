@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from memdown import usage
+from typing import TYPE_CHECKING
+
+from memdown import usage, workspace
 from memdown.config import ProviderSettings, RemoteSettings, Settings
+from memdown.conversations import sessions_folder
 from memdown.embedders import Given, JobOptions, Options, Sent, Setup
+
+if TYPE_CHECKING:
+    from memdown.backends.qmd import Sidecar
 
 
 def embedder_setup(settings: Settings, environ: Mapping[str, str] | None = None) -> Setup:
@@ -47,6 +54,24 @@ def embedder_setup(settings: Settings, environ: Mapping[str, str] | None = None)
         model_cache_dir=settings.local.model_cache_dir or str(settings.state_dir / "models"),
         options=Options(jobs=jobs, on_sent=note),
     )
+
+
+def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | None:
+    """The `qmd` command that answers in place of the index, if the settings ask for it."""
+    if settings.backend != "qmd":
+        return None
+    from memdown.backends.qmd import Sidecar
+
+    def facts() -> str:
+        files = workspace.scan(notes).files.values()
+        talks = sessions_folder(settings.state_dir, settings.agent)
+        changed = talks.stat().st_mtime_ns if settings.qmd.sessions.enabled and talks.is_dir() else 0
+        told = sorted((file.path, file.size, file.mtime_ns) for file in files)
+        return hashlib.sha256(repr((changed, told)).encode()).hexdigest()
+
+    home = settings.state_dir / "agents" / settings.agent / "qmd"
+    talks = sessions_folder(settings.state_dir, settings.agent)
+    return Sidecar(settings.qmd, home, notes.folder, talks, facts)
 
 
 def usage_log(settings: Settings) -> Path:

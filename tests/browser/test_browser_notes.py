@@ -145,7 +145,7 @@ def test_the_map_shows_every_chunk_and_the_question(page: Page, base: str) -> No
     canvas = page.locator("[data-canvas]")
     expect(canvas).to_have_attribute("data-points", re.compile(r"^[1-9]\d*$"))
     page.locator("#map-q").fill("router in the hall")
-    expect(page.locator("[data-map-note]")).to_contain_text("Your question")
+    expect(page.locator("[data-map-note]")).to_contain_text("your question")
     page.get_by_role("button", name="Folder").click()
     expect(page.locator("[data-legend]")).to_contain_text("people")
     canvas.focus()

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from memdown import Memory
-from memdown.config import load_settings
 from memdown.doctor import Check, Subject, examine, mend
 from memdown.testing import HashEmbedder
 
@@ -62,13 +61,12 @@ def test_drift_is_found_and_mended(subject: Subject, folder: Path) -> None:
 def test_a_damaged_index_is_found_and_replaced(subject: Subject) -> None:
     index = index_of(subject)
     assert subject.memory is not None
+    assert subject.settings is not None
     subject.memory.close()
     data = bytearray(index.read_bytes())
     data[len(data) // 2] ^= 4
     index.write_bytes(data)
-    memory = Memory.from_settings(
-        load_settings(workspace=subject.settings.workspace), embedder=HashEmbedder()
-    )  # type: ignore[union-attr]
+    memory = Memory.from_settings(subject.settings, embedder=HashEmbedder())
     with memory:
         again = Subject(memory.settings, memory)
         wrong = [check for check in findings(again) if check.name == "Index"]

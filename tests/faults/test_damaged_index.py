@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import pytest
 
 from faults.stage import Stage, answers_of, staged
@@ -50,7 +51,7 @@ def move_block(rng: random.Random, file: Path) -> str:
     return "page"
 
 
-DAMAGES: tuple[Damage, ...] = (flip_bits, flip_bits, flip_bits, blank, blank, cut)
+DAMAGES: tuple[Damage, ...] = (flip_bits, flip_bits, flip_bits, blank, blank, cut, move_block)
 
 
 def copies(stage: Stage) -> tuple[Path, Path]:
@@ -173,9 +174,14 @@ def test_after_the_machine_died_everything_is_looked_at_once(
     """Only then can a page be half written; checksums cannot tell a block of zeros from a page."""
     from memdown.stores.sqlite import integrity
 
-    looks = []
+    looks: list[int] = []
     look = integrity.problems
-    monkeypatch.setattr(integrity, "problems", lambda db: looks.append(1) or look(db))
+
+    def counted(db: apsw.Connection) -> list[str]:
+        looks.append(1)
+        return look(db)
+
+    monkeypatch.setattr(integrity, "problems", counted)
     with staged(tmp_path) as stage:
         _, logged = copies(stage)
         shutil.rmtree(stage.state)

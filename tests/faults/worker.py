@@ -17,6 +17,7 @@ from pathlib import Path
 
 from memdown import MemdownError, Memory
 from memdown.config import load_settings
+from memdown.stores.sqlite import SqliteStore
 from memdown.testing import HashEmbedder
 
 ENTRY = re.compile(r"entry (\S+) checked (\S+)")
@@ -78,15 +79,17 @@ def search(memory: Memory, name: str, count: int) -> None:
 
 def follow(memory: Memory, name: str, count: int) -> None:
     """Say whenever the index is another one, without syncing."""
+    store = memory._store
+    assert isinstance(store, SqliteStore)
     last = 0
     deadline = time.monotonic() + count
     while time.monotonic() < deadline:
-        with memory._store.snapshot() as snapshot:
+        with store.snapshot() as snapshot:
             keys, rows = snapshot.all_vectors(100_000)
             chunks = snapshot.load(keys)
         if len(chunks) != len(rows):
             say(f"BAD {len(chunks)} chunks, {len(rows)} vectors")
-        with memory._store._reading() as db:
+        with store._reading() as db:
             assert db is not None
             number = int(db.execute("SELECT value FROM meta WHERE key = 'revision'").get)
         if number != last:

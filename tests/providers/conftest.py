@@ -12,7 +12,7 @@ from memdown.embedders import Endpoint, Options, Timeouts, create
 from memdown.embedders.remote import RemoteEmbedder
 from providers.loopback import KEY, Loopback
 
-QUICK = Timeouts(query=2.0, batch=2.0, first_pause=0.02, longest_pause=0.1)
+QUICK = Timeouts(query=20.0, batch=20.0, first_pause=0.02, longest_pause=0.1)
 
 Maker = Callable[..., RemoteEmbedder]
 

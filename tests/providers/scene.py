@@ -16,7 +16,7 @@ from memdown.wiring import embedder_setup
 from memdown.workspace import open_workspace
 from providers.loopback import KEY, Loopback
 
-QUICK = Timeouts(query=1.0, batch=1.5, first_pause=0.02, longest_pause=0.1)
+QUICK = Timeouts(query=3.0, batch=4.0, first_pause=0.02, longest_pause=0.1)
 
 
 @dataclass

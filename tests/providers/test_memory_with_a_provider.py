@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -56,7 +58,8 @@ def rows_in(state: Path, table: str) -> list[bytes]:
     """The vectors that an index or its cache holds, read when no memory is open."""
     db = apsw.Connection(str(state / "memory" / "main.sqlite"), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        return [row[0] for row in db.execute(f"SELECT embedding FROM {table}").fetchall() if row[0]]
+        rows = db.execute(f"SELECT embedding FROM {table}").fetchall()
+        return [row[0] for row in rows if isinstance(row[0], bytes)]
     finally:
         db.close()
 
@@ -353,3 +356,23 @@ def test_a_memory_of_ones_own_embedder_leaves_it_open(scene: Scene) -> None:
         memory.sync()
     assert embedder.embed_query("still here").any()
     embedder.close()  # type: ignore[attr-defined]
+
+
+def test_a_killed_process_has_kept_what_it_paid_for(scene: Scene) -> None:
+    """All but the requests of the last moment: four in flight, and a quarter of a second."""
+    scene.search = {"chunking": {"tokens": 8192, "overlap": 0}}
+    scene.server.delay = 0.1
+    for number in range(40):
+        scene.write(**{f"memory__long{number}": f"{number} " + "w" * 30_000})
+    command = [sys.executable, "-m", "memdown.cli", "index", "-w", str(scene.workspace)]
+    command += ["--config", str(scene.config())]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        while len(scene.server.seen) < 24 and process.poll() is None:
+            time.sleep(0.01)
+        process.kill()
+    scene.server.delay = 0.0
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    texts = scene.server.texts()
+    assert len(set(texts)) == 43
+    assert len(texts) - 43 <= 20

@@ -130,7 +130,9 @@ def memory_search(
     progress: ProgressCallback | None = None,
 ) -> dict[str, Any]:
     """Search, as the tool returns it."""
-    answer = memory.search(query, max_results=max_results, min_score=min_score, progress=progress)
+    answer = memory.search(
+        query, max_results=max_results, min_score=min_score, progress=progress, chat=chat
+    )
     return answer_json(answer, citations=show_citations(memory.settings.citations, chat))
 
 

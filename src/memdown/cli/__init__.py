@@ -32,6 +32,7 @@ _COMMANDS: Mapping[str, str] = {
     "hooks": "hooks",
     "hook": "hooks",
     "chat": "chat",
+    "eval": "evaluate",
     "completion": "completion",
 }
 

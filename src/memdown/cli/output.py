@@ -167,6 +167,8 @@ def status_json(status: Status) -> dict[str, Any]:
         "problems": [{"path": one.path, "reason": one.reason} for one in status.problems],
     }
     data["watcher"] = status.watcher
+    if status.backend_reason:
+        data["backendReason"] = status.backend_reason
     if status.fallback:
         data["fallback"] = {"from": status.requested_provider, "reason": status.fallback}
     if status.embedder_works is not None:
@@ -198,6 +200,9 @@ def print_status(status: Status) -> None:
     ]
     if status.extra_paths:
         rows.append(("Extra paths", ", ".join(status.extra_paths)))
+    if status.backend != "builtin" or status.backend_reason:
+        why = f" instead of qmd: {status.backend_reason}" if status.backend_reason else ""
+        rows.insert(2, ("Backend", f"{status.backend}{why}"))
     if status.watcher:
         rows.append(("Watched", status.watcher))
     if status.fallback:

@@ -39,6 +39,8 @@ def list_command(target: Target) -> None:
         return
     for one in found:
         click.echo(f"{_moment(one.updated)}  {one.messages:>5} messages  {one.kind:<10}  {one.id}")
+        if one.skipped:
+            click.echo(f"{'':<18}{one.skipped} unusable lines skipped")
         if one.title:
             click.echo(f"{'':<18}{one.title}")
     if not found:

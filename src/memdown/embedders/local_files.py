@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import socket
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from memdown.errors import EmbedderError
 
 DEFAULT = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
+_CONNECT_SECONDS = 5.0
 _ADDRESS = re.compile(r"hf:(?://)?([^/@\s]+/[^/@\s]+)(?:@([^/\s]+))?/(\S+\.gguf)")
 
 
@@ -43,12 +47,14 @@ def find(path: str, cache_dir: str | None) -> Path:
         return Path(path)
     repository, revision, file = match.groups()
     from huggingface_hub import hf_hub_download, try_to_load_from_cache
+    from huggingface_hub.constants import ENDPOINT
 
     # Asked first, because the download looks for a newer version, which needs the network.
     known = try_to_load_from_cache(repository, file, cache_dir=cache_dir, revision=revision)
     if isinstance(known, str):
         return Path(known)
     try:
+        _knock(ENDPOINT)
         return Path(hf_hub_download(repository, file, cache_dir=cache_dir, revision=revision))
     except Exception as error:
         raise EmbedderError(
@@ -56,3 +62,12 @@ def find(path: str, cache_dir: str | None) -> Path:
             f"({type(error).__name__}); connect to the internet once, or set "
             "memorySearch.local.modelPath to a GGUF file."
         ) from error
+
+
+def _knock(url: str) -> None:
+    """Fail at once without a network; the library would try for half a minute."""
+    if any(getproxies().get(kind) for kind in ("https", "http", "all")):
+        return
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    socket.create_connection((parts.hostname or "", port), timeout=_CONNECT_SECONDS).close()

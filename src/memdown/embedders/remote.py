@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, as_completed
+from concurrent.futures import Future
 from concurrent.futures import TimeoutError as WaitedTooLong
 from dataclasses import dataclass
 from functools import partial
@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memdown.embedders import failures
+from memdown.embedders.batches import Batches, Unpacked
 from memdown.embedders.endpoints import provider_key
 from memdown.embedders.http import Call, Http, Reply, packed, stopped
 from memdown.embedders.options import Options, Sent, Timeouts
 from memdown.embedders.pool import Pool
 from memdown.embedders.vectors import checked, normalised
-from memdown.errors import BadAnswer, EmbedderError, ProviderTimeout
+from memdown.errors import BadAnswer, ProviderTimeout
 from memdown.text import estimate_tokens
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class RemoteEmbedder:
             return np.empty((0, self.dims or 0), dtype=np.float32)
         return np.stack([row for row in rows if row is not None])
 
-    def embed_in_batches(self, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Vectors]]:
+    def embed_in_batches(self, texts: Sequence[str]) -> Batches[Reply]:
         """Start embedding documents at once; what is finished comes as it is finished.
 
         When a request fails for good, what else was finished still comes, then the error.
@@ -115,51 +116,19 @@ class RemoteEmbedder:
         for positions in pack(texts, self._wire.texts_a_request):
             some = [texts[position] for position in positions]
             futures[self._send(some)] = (positions, some)
-        return self._finished(futures)
+        return Batches(futures, self._unpack)
 
     def close(self) -> None:
         """Stop waiting for the provider, wherever someone still does."""
         self.http.close()
         self._pool.close(stopped(self.http.place))
 
-    def _finished(
-        self, futures: dict[Future[Reply], tuple[list[int], list[str]]]
-    ) -> Iterator[tuple[Sequence[int], Vectors]]:
-        failed: EmbedderError | None = None
-        try:
-            for future in as_completed(futures):
-                if future.cancelled():
-                    continue
-                positions, texts = futures.pop(future)
-                try:
-                    kept, vectors, bad = self._unpack(future, positions, texts)
-                except BadAnswer as error:
-                    # Others may fare better: it can be about this one text.
-                    failed = failed or error
-                    continue
-                except EmbedderError as error:
-                    if failed is None or isinstance(failed, BadAnswer):
-                        failed = error
-                    for other in futures:
-                        other.cancel()
-                    continue
-                failed = failed or bad
-                if kept:
-                    yield kept, vectors
-        finally:
-            for future in futures:
-                future.cancel()
-        if failed is not None:
-            raise failed
-
     def _send(self, texts: list[str]) -> Future[Reply]:
         path, body = self._wire.documents(texts)
         call = Call(path, body=body, timeout=self._timeouts.batch, load=self._load(texts))
         return self._pool.submit(partial(self.http.send, packed(call)))
 
-    def _unpack(
-        self, future: Future[Reply], positions: list[int], texts: list[str]
-    ) -> tuple[list[int], Vectors, BadAnswer | None]:
+    def _unpack(self, future: Future[Reply], positions: list[int], texts: list[str]) -> Unpacked:
         """The vectors of one request; where some are unusable, the others and the error."""
         try:
             rows = self._rows(future.result(), self._wire.document_rows, len(texts))
@@ -177,9 +146,7 @@ class RemoteEmbedder:
             self._settle_dims(rows)
         return [positions[one] for one in usable], rows[usable], bad
 
-    def _one_by_one(
-        self, positions: list[int], texts: list[str]
-    ) -> tuple[list[int], Vectors, BadAnswer | None]:
+    def _one_by_one(self, positions: list[int], texts: list[str]) -> Unpacked:
         kept: list[int] = []
         rows: list[Vectors] = [np.empty((0, self.dims or 0), dtype=np.float32)]
         failures_in_a_row = 0

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memdown.evaluation.questions import Evidence, Question
 
@@ -48,7 +47,7 @@ def score(question: Question, results: Sequence[Found], notes: Lines) -> Scores:
     wanted = evidence_lines(question.evidence, notes)
     relevant = [_touches(found, question.evidence) for found in results]
     return Scores(
-        visible=_shown(wanted, results[:SHOWN_RESULTS], SHOWN_RESULTS * SHOWN_CHARS),
+        visible=_shown(wanted, _snippets(results), SHOWN_RESULTS * SHOWN_CHARS),
         recall_6=_covered(wanted, results[:6]),
         recall_10=_covered(wanted, results[:10]),
         recall_4k=_shown(wanted, results, 4_000),
@@ -70,6 +69,11 @@ def evidence_lines(evidence: Sequence[Evidence], notes: Lines) -> dict[tuple[str
             if lines[number - 1].strip():
                 wanted[one.path, number] = lines[number - 1].strip()
     return wanted
+
+
+def _snippets(results: Sequence[Found]) -> list[Found]:
+    """What is handed to an agent, who gets no more than the beginning of a long result."""
+    return [replace(one, shown=one.shown[:SHOWN_CHARS]) for one in results[:SHOWN_RESULTS]]
 
 
 def _covered(wanted: Mapping[tuple[str, int], str], results: Sequence[Found]) -> float:
@@ -122,12 +126,3 @@ def _ndcg(results: Sequence[Found], evidence: Sequence[Evidence]) -> float:
 def mean(values: Sequence[float]) -> float:
     """The average; 0 of nothing."""
     return sum(values) / len(values) if values else 0.0
-
-
-def interval(values: Sequence[float], *, rounds: int = 1000, seed: int = 1) -> tuple[float, float]:
-    """A 95 % bootstrap confidence interval of the average."""
-    if not values:
-        return 0.0, 0.0
-    draw = random.Random(seed)
-    means = sorted(mean(draw.choices(values, k=len(values))) for _ in range(rounds))
-    return means[int(rounds * 0.025)], means[int(rounds * 0.975) - 1]

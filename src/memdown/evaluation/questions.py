@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memdown.errors import MemdownError
+from memdown.evaluation.json_lines import Key, line_of
 
 
 class QuestionsError(MemdownError):
@@ -26,34 +28,71 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and where its answer stands; without evidence, nothing should be found."""
+    """A question and where its answer stands; without evidence, nothing should be found.
+
+    `where` is its place in the question file.
+    """
 
     text: str
     evidence: tuple[Evidence, ...]
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Questions about one workspace; `documents` is None when they are about one's own notes."""
+    """Questions about one workspace; `documents` is None when they are about one's own notes.
+
+    `today` is the day on which they are asked, if that matters.
+    """
 
     name: str
     questions: tuple[Question, ...]
     documents: Mapping[str, Sequence[str]] | None = None
+    today: datetime.date | None = None
+
+
+class _Wrong(Exception):
+    """What is wrong with the value under some keys of a JSON file."""
+
+    def __init__(self, keys: Sequence[Key], reason: str) -> None:
+        super().__init__(reason)
+        self.keys = tuple(keys)
+        self.reason = reason
 
 
 def read_questions(file: Path) -> list[QuestionSet]:
     """Read a question file.
 
     Either a JSON list of workspaces `{name, documents, questions: [{question, evidence}]}`, or
-    questions about one's own notes, one a line: `question<TAB>path` or `question<TAB>path#L3-L9`.
+    questions about one's own notes, one a line: the question, a tab, and where its answer stands
+    (`memory/home.md` or `memory/home.md#L3-L9`; several places are separated by tabs).
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise QuestionsError(f"{file} cannot be read: {error}.") from None
+    except OSError as error:
+        raise QuestionsError(f"{file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError as error:
+        raise QuestionsError(f"{file} is not UTF-8 text at byte {error.start}.") from None
     if text.lstrip().startswith(("[", "{")):
         return _read_json(file, text)
     return [QuestionSet(file.stem, tuple(_read_lines(file, text)))]
+
+
+def write_questions(questions: Sequence[Question]) -> str:
+    """Questions about one's own notes as a file that can be read and corrected by hand."""
+    lines = [
+        "# The question, a tab, and where its answer stands; nothing after the tab: no answer.",
+        *("\t".join((one.text, *map(_written, one.evidence or (Evidence(""),)))) for one in questions),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _written(evidence: Evidence) -> str:
+    if evidence.last is None:
+        return evidence.path
+    if evidence.last == evidence.first:
+        return f"{evidence.path}#L{evidence.first}"
+    return f"{evidence.path}#L{evidence.first}-L{evidence.last}"
 
 
 def _read_lines(file: Path, text: str) -> list[Question]:
@@ -69,17 +108,18 @@ def _read_lines(file: Path, text: str) -> list[Question]:
                 f"{file}, line {number}: no note is named; write the question, a tab, and the "
                 "note's path, such as memory/home.md#L3-L9 (nothing after the tab: no answer)."
             )
-        evidence = [_place(file, number, place) for place in places.split()]
-        questions.append(Question(question.strip(), tuple(evidence)))
+        named = [place.strip() for place in places.split("\t") if place.strip()]
+        evidence = tuple(_place(file, number, place) for place in named)
+        questions.append(Question(question.strip(), evidence, f"line {number}"))
     if not questions:
         raise QuestionsError(f"{file} holds no questions.")
     return questions
 
 
 def _place(file: Path, number: int, place: str) -> Evidence:
-    path, mark, lines = place.partition("#L")
+    path, mark, lines = place.rpartition("#L")
     if not mark:
-        return Evidence(path)
+        return Evidence(place)
     first, _, last = lines.partition("-L")
     try:
         return _checked(Evidence(path, int(first), int(last or first)))
@@ -89,61 +129,88 @@ def _place(file: Path, number: int, place: str) -> Evidence:
 
 def _checked(evidence: Evidence) -> Evidence:
     if evidence.first < 1 or (evidence.last is not None and evidence.last < evidence.first):
-        raise ValueError("lines count from 1, the first comes before the last")
+        raise ValueError("lines count from 1, and the first comes before the last")
     return evidence
 
 
 def _read_json(file: Path, text: str) -> list[QuestionSet]:
     try:
         data = json.loads(text)
+        sets = data if isinstance(data, list) else [data]
+        if not sets:
+            raise QuestionsError(f"{file} holds no questions.")
+        prefixes: list[tuple[Key, ...]] = (
+            [(number,) for number in range(len(sets))] if isinstance(data, list) else [()]
+        )
+        return [
+            _set(file.stem, keys, one) for keys, one in zip(prefixes, sets, strict=True)
+        ]
     except json.JSONDecodeError as error:
-        raise QuestionsError(f"{file}, line {error.lineno}: {error.msg}.") from None
+        raise QuestionsError(f"{file}, line {error.lineno}: no valid JSON: {error.msg}.") from None
     except RecursionError:
         raise QuestionsError(f"{file} is nested too deeply.") from None
-    sets = data if isinstance(data, list) else [data]
-    if not sets:
-        raise QuestionsError(f"{file} holds no questions.")
-    return [_set(file, f"[{index}]", one) for index, one in enumerate(sets)]
+    except _Wrong as wrong:
+        line, name = line_of(text, wrong.keys), _name(wrong.keys)
+        raise QuestionsError(f"{file}, line {line}: {name} {wrong.reason}.") from None
 
 
-def _set(file: Path, where: str, data: Any) -> QuestionSet:
-    questions = _field(file, where, data, "questions", list)
-    documents = _field(file, where, data, "documents", dict) if "documents" in data else None
+def _name(keys: Sequence[Key]) -> str:
+    shown = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)
+    return shown.lstrip(".") or "the file"
+
+
+def _set(stem: str, keys: tuple[Key, ...], data: Any) -> QuestionSet:
+    questions = _field(keys, data, "questions", list)
+    documents = _field(keys, data, "documents", dict) if "documents" in data else None
     for path, lines in (documents or {}).items():
         if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
-            raise QuestionsError(f"{file}, {where}.documents[{path!r}]: must be a list of lines.")
+            raise _Wrong((*keys, "documents", path), "must be a list of lines")
+    if not questions:
+        raise _Wrong((*keys, "questions"), "is empty")
     return QuestionSet(
-        str(data.get("name", file.stem)),
-        tuple(_question(file, f"{where}.questions[{i}]", one) for i, one in enumerate(questions)),
+        str(data.get("name", stem)),
+        tuple(_question((*keys, "questions", i), one) for i, one in enumerate(questions)),
         documents,
+        _today(keys, data),
     )
 
 
-def _question(file: Path, where: str, data: Any) -> Question:
-    text = _field(file, where, data, "question", str)
+def _today(keys: tuple[Key, ...], data: Any) -> datetime.date | None:
+    if "today" not in data:
+        return None
+    try:
+        return datetime.date.fromisoformat(_field(keys, data, "today", str))
+    except ValueError:
+        raise _Wrong((*keys, "today"), "must be a day such as 2026-03-01") from None
+
+
+def _question(keys: tuple[Key, ...], data: Any) -> Question:
+    text = _field(keys, data, "question", str)
     if not text.strip():
-        raise QuestionsError(f"{file}, {where}.question: is empty.")
+        raise _Wrong((*keys, "question"), "is empty")
     evidence = []
-    for index, one in enumerate(_field(file, where, data, "evidence", list)):
+    for index, one in enumerate(_field(keys, data, "evidence", list)):
         try:
             path, first, last = one
-            if not isinstance(path, str):
-                raise TypeError("the path must be text")
-            evidence.append(_checked(Evidence(path, int(first), int(last))))
-        except (TypeError, ValueError) as error:
-            raise QuestionsError(
-                f"{file}, {where}.evidence[{index}]: must be [path, first, last]: {error}."
-            ) from None
-    return Question(text, tuple(evidence))
+            if not isinstance(path, str) or type(first) is not int or type(last) is not int:
+                raise TypeError
+            evidence.append(_checked(Evidence(path, first, last)))
+        except TypeError:
+            raise _Wrong((*keys, "evidence", index), "must be [path, first, last]") from None
+        except ValueError as error:
+            reason = f"must be [path, first, last]: {error}"
+            raise _Wrong((*keys, "evidence", index), reason) from None
+    return Question(text, tuple(evidence), _name(keys))
 
 
-def _field(file: Path, where: str, data: Any, name: str, kind: type) -> Any:
+_KINDS = {list: "a list", dict: "an object", str: "text"}
+
+
+def _field(keys: tuple[Key, ...], data: Any, name: str, kind: type) -> Any:
     if not isinstance(data, dict):
-        raise QuestionsError(f"{file}, {where}: must be an object, is {type(data).__name__}.")
+        raise _Wrong(keys, f"must be an object, is {type(data).__name__}")
     if name not in data:
-        raise QuestionsError(f"{file}, {where}: {name} is missing.")
+        raise _Wrong(keys, f"has no {name!r}")
     if not isinstance(data[name], kind):
-        raise QuestionsError(
-            f"{file}, {where}.{name}: must be {kind.__name__}, is {type(data[name]).__name__}."
-        )
+        raise _Wrong((*keys, name), f"must be {_KINDS[kind]}, is {type(data[name]).__name__}")
     return data[name]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from memdown.text.stopwords import is_stop
+from memdown.text.stopwords import is_stop, looks_english
 from memdown.text.terms import (
     TOKENCHARS,
     is_gram,
@@ -64,10 +64,12 @@ def query_terms(text: str) -> QueryTerms:
     if not telling:
         telling = dict.fromkeys(term for terms in by_token.values() for term in terms)
     words = tuple(_capped(telling))
+    asked_in_english = looks_english(term for terms in by_token.values() for term in terms)
     exact = {terms[0] for terms in by_token.values() if terms and not _is_plain(terms[0])}
     return QueryTerms(
         words=words,
-        prefixes=tuple(prefix_terms(words)),
+        # English is stemmed; in other languages prefixes stand in for that.
+        prefixes=() if asked_in_english else tuple(prefix_terms(words)),
         phrases=tuple(_phrases(asked)),
         exact=frozenset(exact.intersection(words)),
         truncated=len(words) < len(telling) or len(asked) < len(text),

@@ -70,9 +70,23 @@ def without_stop_words(terms: Iterable[str]) -> list[str]:
     return [term for term in terms if term not in stop]
 
 
+def looks_english(terms: Iterable[str]) -> bool:
+    """Whether the stop words among the terms are those of English rather than of another language."""
+    english, others = _stop_words_by_language()
+    seen = set(terms)
+    return len(seen & english) > len(seen & others)
+
+
 @cache
 def _stop_words() -> frozenset[str]:
-    return frozenset(ordered_terms(_WORDS))
+    return frozenset().union(*_stop_words_by_language())
+
+
+@cache
+def _stop_words_by_language() -> tuple[frozenset[str], frozenset[str]]:
+    """Those of English, which come first, and those of the other languages."""
+    english, others = _WORDS.split("\n\n", maxsplit=1)
+    return frozenset(ordered_terms(english)), frozenset(ordered_terms(others))
 
 
 @cache

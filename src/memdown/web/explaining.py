@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memdown.text import match_spans
-from memdown.types import Answer, Hit
+from memdown.types import Hit
 
 _SHOWN_CHARS = 420
 
@@ -23,7 +23,7 @@ class Part:
     @property
     def share(self) -> float:
         """The score as the length of a bar."""
-        return min(1.0, max(0.0, self.score))
+        return _length(self.score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +40,46 @@ class Why:
     @property
     def share(self) -> float:
         """The score as the length of a bar."""
-        return min(1.0, max(0.0, self.score))
+        return _length(self.score)
+
+    @property
+    def relevance_share(self) -> float:
+        """The relevance as the length of a bar."""
+        return _length(self.relevance)
 
 
-def explain(answer: Answer, hit: Hit, rank: int) -> Why:  # noqa: ARG001
+def _length(score: float) -> float:
+    return min(1.0, max(0.0, score))
+
+
+def explain(hit: Hit, rank: int) -> Why:
     """The parts of a hit's score."""
     return Why(
         rank=rank,
         score=hit.score,
-        relevance=hit.score / hit.recency if hit.recency else 0.0,
+        relevance=hit.relevance,
         recency=hit.recency,
         parts=(
             Part("Meaning", "how close the text is to the question", hit.vector_score, None),
             Part("Words", "how many of its words stand there", hit.text_score, None),
         ),
-        words=hit.matched,
+        words=_as_written(hit),
     )
+
+
+def _as_written(hit: Hit) -> tuple[str, ...]:
+    """The words that matched as they stand in the text; the index knows only their stems."""
+    spans = match_spans(hit.snippet, hit.matched)
+    return tuple(dict.fromkeys(hit.snippet[start:end].lower() for start, end in spans))
+
+
+def shown_text(hit: Hit, title: str) -> str:
+    """What the list shows of a hit: the lines around its matches, without its title once more."""
+    text = focus(hit.snippet, hit.matched)
+    first, _, rest = text.partition("\n")
+    if first.startswith("#") and first.lstrip("# ").rstrip() == title and rest.strip():
+        return rest
+    return text
 
 
 def focus(snippet: str, matched: Collection[str], size: int = _SHOWN_CHARS) -> str:

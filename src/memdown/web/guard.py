@@ -205,14 +205,14 @@ def _attribute(text: str) -> str:
 
 _WELCOME = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Memdown</title>'
-    '<meta name="color-scheme" content="light dark">'
+    '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'
     '<meta http-equiv="refresh" content="0;url={target}">'
     '<p><a href="{target}">Open Memdown</a></p></html>'
 )
 _DOOR = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Memdown</title>'
     '<meta name="viewport" content="width=device-width,initial-scale=1">'
-    '<link rel="stylesheet" href="/static/memdown.css"><body class="door"><main>'
+    '<link rel="icon" href="/static/icon.svg"><link rel="stylesheet" href="/static/memdown.css"><body class="door"><main>'
     '<p class="door-code">{status}</p><h1>Memdown is here, but this browser may not come in</h1>'
     "<p>{message}</p></main></body></html>"
 )

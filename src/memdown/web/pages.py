@@ -13,9 +13,9 @@ from starlette.responses import RedirectResponse, Response
 
 from memdown.documents import title_of
 from memdown.errors import MemdownError, NoteNotFound, QueryError
-from memdown.types import Answer, FileState
+from memdown.types import Answer, FileState, Hit
 from memdown.web import explaining, history, indexed, shelves, talks
-from memdown.web.rendering import note_url, render_note, render_snippet
+from memdown.web.rendering import Known, note_url, render_note, render_snippet
 from memdown.web.site import Site
 from memdown.web.templating import page
 from memdown.workspace import Note, daily_note
@@ -61,18 +61,19 @@ def _results(site: Site, request: Request) -> dict[str, Any]:
 
 def _hits(site: Site, answer: Answer) -> list[dict[str, Any]]:
     known = site.known()
-    return [
-        {
-            "hit": hit,
-            "url": _place(hit.path, hit.source, hit.start_line, hit.end_line),
-            "title": hit.heading.rpartition(" > ")[2] or hit.path.rpartition("/")[2],
-            "html": render_snippet(
-                explaining.focus(hit.snippet, hit.matched), hit.matched, hit.path, known
-            ),
-            "why": explaining.explain(answer, hit, rank),
-        }
-        for rank, hit in enumerate(answer.hits, start=1)
-    ]
+    return [_shown(hit, rank, known) for rank, hit in enumerate(answer.hits, start=1)]
+
+
+def _shown(hit: Hit, rank: int, known: Known) -> dict[str, Any]:
+    title = hit.heading.rpartition(" > ")[2] or hit.path.rpartition("/")[2]
+    text = explaining.shown_text(hit, title)
+    return {
+        "hit": hit,
+        "url": _place(hit.path, hit.source, hit.start_line, hit.end_line),
+        "title": title,
+        "html": render_snippet(text, hit.matched, hit.path, known),
+        "why": explaining.explain(hit, rank),
+    }
 
 
 def _place(path: str, source: str, start: int, end: int) -> str:

@@ -38,6 +38,7 @@ def hit(one: Hit, rank: int) -> dict[str, Any]:
             "rank": rank,
             "vectorScore": round(one.vector_score, 4),
             "textScore": round(one.text_score, 4),
+            "relevance": round(one.relevance, 4),
             "recency": round(one.recency, 4),
             "matched": list(one.matched),
         },

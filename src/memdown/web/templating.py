@@ -65,6 +65,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     environment.globals |= {"version": static_version(STATIC), "note_url": note_url}
     environment.filters |= {"count": count, "ago": ago, "size": size}

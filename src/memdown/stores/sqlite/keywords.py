@@ -18,24 +18,18 @@ from memdown.types import Chunk, Match, TextMatches, TextQuery
 
 TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
 _RANK = f"bm25({TEXT_WEIGHT}, {HEAD_WEIGHT})"
-_PREFIXED = 5
 
 
 def insert(db: apsw.Connection, prefix: str, key: int, chunk: Chunk) -> None:
-    """Index a chunk's passages under the numbers from `key` on.
-
-    The file's name and the headings above stand with the first passage only, which its neighbours
-    gain from; with every passage they would be a third of the index.
-    """
+    """Index a chunk's passages, with file name and headings, under the numbers from `key` on."""
     name = chunk.path.removesuffix(".md").removesuffix(".jsonl")
-    head = f"{name} {chunk.heading}"
     for number, passage in enumerate(chunk.passages, start=key):
+        head = f"{name} {passage.heading}"
         run(
             db,
             f"INSERT INTO {prefix}chunks_fts(rowid, text, head) VALUES (?, ?, ?)",
             (number, _indexed(chunk.text[passage.start : passage.end]), _indexed(head)),
         )
-        head = ""
 
 
 def _indexed(text: str) -> str:
@@ -98,7 +92,7 @@ def _reachable(db: apsw.Connection, query: TextQuery) -> float:
     for word, found in zip(query.words, document_frequencies(db, query.words), strict=True):
         if found or not is_gram(word):
             rarity = max(1e-6, math.log((total - found + 0.5) / (found + 0.5)))
-            reachable += rarity * (1.5 if len(word) >= _PREFIXED else 1.0)
+            reachable += rarity * (1.5 if word.startswith(query.prefixes) else 1.0)
     return reachable
 
 

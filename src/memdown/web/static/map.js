@@ -78,7 +78,18 @@ const draw = () => {
   context.globalAlpha = 1;
   if (!faint) label(buckets, radius);
   const text = paint("--text"), surface = paint("--surface"), accent = paint("--accent");
-  for (const [i, rank] of found) dot(place(map.x[i], map.y[i]), Math.max(6, radius + 2), colours[groups[i]], text, rank);
+  const size = Math.max(6, radius + 2), taken = [];
+  for (const i of found.keys()) {
+    const [x, y] = place(map.x[i], map.y[i]);
+    dot([x, y], size, colours[groups[i]], text);
+    taken.push([x - size - 3, y - size - 3, x + size + 3, y + size + 3]);
+  }
+  context.font = "600 12px system-ui, sans-serif";
+  context.fillStyle = text;
+  for (const [i, rank] of found) {
+    const at = place(map.x[i], map.y[i]);
+    if (!write(taken, rank + "  " + nameOf(map.files[map.file[i]].path), at, size + 2)) write(taken, String(rank), at, size + 2);
+  }
   if (asked) {
     const [x, y] = place(asked.x, asked.y);
     context.strokeStyle = accent;
@@ -93,7 +104,7 @@ const draw = () => {
   drawn = performance.now() - began;
   canvas.dataset.drawn = drawn.toFixed(1);
   canvas.dataset.points = total;
-  function dot([x, y], size, fill, ring, rank) {
+  function dot([x, y], size, fill, ring) {
     context.beginPath();
     context.arc(x, y, size, 0, 6.2832);
     context.fillStyle = fill;
@@ -106,7 +117,6 @@ const draw = () => {
     context.beginPath();
     context.arc(x, y, size + 1.5, 0, 6.2832);
     context.stroke();
-    if (rank) { context.fillStyle = text; context.font = "600 12px system-ui, sans-serif"; context.fillText(String(rank), x + size + 5, y + 4); }
   }
 };
 
@@ -121,16 +131,20 @@ const label = (buckets, radius) => {
   for (let i = 0; i < map.x.length; i++) {
     const file = map.file[i];
     if (named.has(file)) continue;
-    const name = nameOf(map.files[file].path), [x, y] = place(map.x[i], map.y[i]), width = context.measureText(name).width;
-    for (const left of [x + radius + 4, x - radius - 4 - width]) {
-      const box = [left - 2, y - 7, left + width + 2, y + 7];
-      if (box[0] < 4 || box[2] > stage.clientWidth - 4 || taken.some((one) => one[0] < box[2] && one[2] > box[0] && one[1] < box[3] && one[3] > box[1])) continue;
-      taken.push(box);
-      named.add(file);
-      context.fillText(name, left, y + 4);
-      break;
-    }
+    if (write(taken, nameOf(map.files[file].path), place(map.x[i], map.y[i]), radius)) named.add(file);
   }
+};
+// A text to the right or the left of a point, below or above it, wherever there is room.
+const write = (taken, name, [x, y], radius) => {
+  const width = context.measureText(name).width, gap = radius + 4;
+  for (const [left, line] of [[x + gap, y], [x - gap - width, y], [x - width / 2, y + gap + 7], [x - width / 2, y - gap - 7]]) {
+    const box = [left - 2, line - 7, left + width + 2, line + 7];
+    if (box[0] < 4 || box[2] > stage.clientWidth - 4 || taken.some((one) => one[0] < box[2] && one[2] > box[0] && one[1] < box[3] && one[3] > box[1])) continue;
+    taken.push(box);
+    context.fillText(name, left, line + 4);
+    return true;
+  }
+  return false;
 };
 const nameOf = (path) => path.slice(path.lastIndexOf("/") + 1).replace(/\.(md|jsonl)$/, "");
 
@@ -266,7 +280,7 @@ const ask = async () => {
 };
 const describe = () => {
   const total = map.x.length.toLocaleString() + (map.x.length === 1 ? " chunk" : " chunks");
-  remark.textContent = asked || found.size ? "Your question, and the " + found.size + " places found for it" : total + ", near to each other where they mean the same";
+  remark.textContent = asked || found.size ? "The crosshair is your question; the numbers are the best places for it" : total + ", near to each other where they mean the same";
 };
 let typing = 0;
 box.addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(ask, 120); });

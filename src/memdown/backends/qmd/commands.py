@@ -1,0 +1,142 @@
+"""The commands of `qmd` that are used, in an environment where nothing but ours is touched."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from memdown.backends.qmd.collections import Collection
+from memdown.backends.qmd.running import CommandFailed, CommandMissing, Finished, run
+from memdown.config.qmd_settings import QmdSettings
+from memdown.text import without_stop_words
+
+_LISTED = re.compile(r"^(\S+) \(qmd://", re.MULTILINE)
+_WORD = re.compile(r"[^\s?!.,;:()\[\]]+(?:[.:][^\s?!.,;:()\[\]]+)*")
+_DAMAGED = ("file is not a database", "database disk image is malformed", "SQLITE_CORRUPT")
+
+
+class Commands:
+    """`qmd` with its own configuration, index and cache under `home`."""
+
+    def __init__(
+        self,
+        settings: QmdSettings,
+        home: Path,
+        environ: Mapping[str, str],
+        stop: threading.Event,
+    ) -> None:
+        self._settings = settings
+        self._home = home
+        self._stop = stop
+        self._config = home / "xdg-config"
+        self._cache = home / "xdg-cache"
+        self._models = _user_models(environ)
+        self._environ = {
+            **environ,
+            "XDG_CONFIG_HOME": str(self._config),
+            "XDG_CACHE_HOME": str(self._cache),
+            # These two win over a project's own `.qmd` folder somewhere above.
+            "QMD_CONFIG_DIR": str(self._config / "qmd"),
+            "INDEX_PATH": str(self._index),
+            "NO_COLOR": "1",
+        }
+
+    @property
+    def _index(self) -> Path:
+        return self._cache / "qmd" / "index.sqlite"
+
+    def make_home(self) -> None:
+        """The folders that everything is kept in; models are shared with the user's own `qmd`."""
+        for folder in (self._config / "qmd", self._cache / "qmd"):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        models = self._cache / "qmd" / "models"
+        if self._models.is_dir() and not models.exists() and not models.is_symlink():
+            models.symlink_to(self._models)
+
+    def make_collections(self, wanted: Sequence[Collection], made: Mapping[str, list[str]]) -> None:
+        """Add, replace and remove collections until there are exactly those that are wanted."""
+        if self._index.exists() and {one.name: one.record for one in wanted} == dict(made):
+            return
+        there = set(_LISTED.findall(self._small("collection", "list").stdout))
+        keep = {one.name for one in wanted if made.get(one.name) == one.record}
+        for name in sorted(there - keep):
+            self._small("collection", "remove", name)
+        for one in wanted:
+            if one.name not in there & keep:
+                folder, mask = str(one.folder), one.pattern
+                self._checked(
+                    ["collection", "add", folder, "--name", one.name, "--mask", mask],
+                    self._settings.update.update_timeout_ms,
+                )
+
+    def update(self) -> None:
+        """Index what changed."""
+        self._checked(["update"], self._settings.update.update_timeout_ms)
+
+    def embed(self) -> None:
+        """Make the vectors that are missing."""
+        self._checked(["embed"], self._settings.update.embed_timeout_ms)
+
+    def search(self, query: str, count: int, timeout: float) -> str:
+        """What a search prints."""
+        # After `--` a query may start with a dash.
+        return self._checked(
+            [self._settings.search_mode, "--json", "-n", str(count), "--", query], timeout * 1000
+        ).stdout
+
+    def wordings(self, query: str) -> Iterator[str]:
+        """A question as it is and, since `qmd search` wants every word of it, its telling words."""
+        yield query
+        if self._settings.search_mode == "search":
+            words = _WORD.findall(query)
+            telling = [word for word in words if without_stop_words([word.lower()])]
+            if telling and len(telling) < len(words) and '"' not in query:
+                yield " ".join(telling)
+
+    def remove_index(self) -> None:
+        """Forget a damaged index."""
+        for suffix in ("", "-wal", "-shm"):
+            self._index.with_name(self._index.name + suffix).unlink(missing_ok=True)
+        for file in (self._config / "qmd").glob("*.yml"):
+            file.unlink(missing_ok=True)
+
+    def is_damaged(self, reason: str) -> bool:
+        """Whether a command failed because of what it read in the index."""
+        return any(sign in reason for sign in _DAMAGED)
+
+    def _small(self, *arguments: str) -> Finished:
+        return self._checked(list(arguments), self._settings.update.command_timeout_ms)
+
+    def _checked(self, arguments: list[str], timeout_ms: float) -> Finished:
+        try:
+            finished = run(
+                [self._settings.command, *arguments],
+                environ=self._environ,
+                folder=self._home,
+                timeout=timeout_ms / 1000,
+                stop=self._stop,
+            )
+        except CommandMissing as error:
+            raise CommandMissing(f"{error}: npm install -g @tobilu/qmd") from None
+        if finished.code != 0:
+            raise CommandFailed(
+                f"`qmd {arguments[0]}` failed with exit code {finished.code}"
+                f"{_complaint(finished.stderr)}"
+            )
+        return finished
+
+
+def _complaint(stderr: str) -> str:
+    """The telling line of what was printed: of a stack trace the one that names the error."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    named = [line for line in lines if re.match(r"\w*Error\b", line)] or lines[:1]
+    return f": {named[0][:200]}" if named else ""
+
+
+def _user_models(environ: Mapping[str, str]) -> Path:
+    cache = environ.get("XDG_CACHE_HOME")
+    home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111
+    return (Path(cache) if cache else Path(home) / ".cache") / "qmd" / "models"

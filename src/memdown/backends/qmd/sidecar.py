@@ -1,0 +1,294 @@
+"""The `qmd` command kept beside a memory: its collections, its updates and its answers."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from memdown.backends.qmd import results
+from memdown.backends.qmd.collections import Collection, file_of, wanted_collections
+from memdown.backends.qmd.commands import Commands
+from memdown.backends.qmd.exporting import export_transcripts
+from memdown.backends.qmd.notebook import (
+    Notebook,
+    Rest,
+    alone,
+    read_notebook,
+    write_notebook,
+)
+from memdown.backends.qmd.running import CommandFailed
+from memdown.backends.qmd.scope import Chat, is_allowed
+from memdown.config.qmd_settings import QmdSettings
+from memdown.search import clean
+from memdown.types import Answer, Hit, Source
+
+log = logging.getLogger("memdown")
+
+NAME = "qmd"
+# How long a search waits for an update that has begun: longer when there is no index at all yet.
+_PATIENCE_SECONDS = 1.0
+_LONG_PATIENCE_SECONDS = 10.0
+_NEVER_SECONDS = 3600.0
+
+
+class Sidecar:
+    """One agent's `qmd`, in the folder `home`. Whatever goes wrong with it is told as a reason.
+
+    `fingerprint` tells one state of the notes from another, without reading them.
+    """
+
+    def __init__(
+        self,
+        settings: QmdSettings,
+        home: Path,
+        workspace: Path,
+        transcripts: Path,
+        fingerprint: Callable[[], str],
+        *,
+        environ: Mapping[str, str] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._settings = settings
+        self._home = home
+        self._transcripts = transcripts
+        self._fingerprint = fingerprint
+        self._clock = clock
+        self._environ = os.environ if environ is None else environ
+        self._stop = threading.Event()
+        self._commands = Commands(settings, home, self._environ, self._stop)
+        self._exports: Path | None = None
+        if settings.sessions.enabled:
+            given = settings.sessions.export_dir
+            self._exports = Path(given).expanduser() if given else home / "sessions"
+        self.collections = wanted_collections(
+            workspace,
+            settings.paths,
+            default_memory=settings.include_default_memory,
+            sessions=self._exports,
+        )
+        self._thread: threading.Thread | None = None
+        self._thread_lock = threading.Lock()
+        self._wake = threading.Event()
+        self._idle = threading.Event()
+
+    def answer(
+        self,
+        query: str,
+        *,
+        max_results: int | None = None,
+        min_score: float | None = None,
+        sources: Sequence[Source] | None = None,
+        chat: Chat | None = None,
+    ) -> Answer | str:
+        """What `qmd` finds, or the reason why it cannot tell."""
+        if not is_allowed(self._settings.scope, chat or Chat()):
+            why = "memory.qmd.scope does not allow results in this chat"
+            return Answer((), NAME, self._settings.search_mode, reasons=(why,))
+        if not clean(query):
+            return "the query is empty"
+        reason = self.problem() or self._prepared()
+        if reason:
+            return reason
+        try:
+            hits = self._found(clean(query), max_results)
+        except CommandFailed as error:
+            self._note_failure("searching", str(error))
+            return str(error)
+        if self._book.searching.failures:
+            log.info("qmd answers again.")
+            self._note(searching=Rest())
+        kept = [
+            hit
+            for hit in hits
+            # Some of its scores are 0 for good results, so only a caller's own limit counts.
+            if hit.score >= (min_score or 0.0) and (sources is None or hit.source in sources)
+        ]
+        limits = self._settings.limits
+        chosen = results.within(
+            kept,
+            most=limits.max_results if max_results is None else max_results,
+            snippet_chars=limits.max_snippet_chars,
+            all_chars=limits.max_injected_chars,
+        )
+        why_not = () if chosen else ("qmd found nothing",)
+        return Answer(tuple(chosen), NAME, self._settings.search_mode, reasons=why_not)
+
+    def problem(self) -> str | None:
+        """Why `qmd` would not be asked now, or None."""
+        command = self._settings.command
+        if shutil.which(command, path=self._environ.get("PATH")) is None:
+            return f"the command {command} is not installed (npm install -g @tobilu/qmd)"
+        resting = self._book.searching
+        if not resting.is_over(self._clock()):
+            return f"{resting.reason} (tried again in {resting.until - self._clock():.0f} s)"
+        return None
+
+    def status(self) -> str | None:
+        """Why searches are not answered by `qmd`, or None if they are."""
+        book = self._book
+        if reason := self.problem():
+            return reason
+        if not book.updated:
+            return book.updating.reason or "qmd has not indexed the notes yet"
+        return None
+
+    def start(self) -> None:
+        """Begin to keep the index fresh in the background."""
+        with self._thread_lock:
+            if self._thread is None and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._keep_fresh, name="memdown-qmd")
+                self._thread.daemon = True
+                self._thread.start()
+
+    def update(self, *, force: bool = True) -> str | None:
+        """Bring `qmd` up to date now; the reason if that fails. Another process's update counts."""
+        command = self._settings.command
+        if shutil.which(command, path=self._environ.get("PATH")) is None:
+            return f"the command {command} is not installed (npm install -g @tobilu/qmd)"
+        if not force and not self._is_due(self._book):
+            return None
+        self._commands.make_home()
+        with alone(self._home / "update.lock") as acquired:
+            if not acquired:
+                return None
+            try:
+                self._update()
+                self._embed_if_due()
+            except CommandFailed as error:
+                if not self._stop.is_set():
+                    self._note_failure("updating", str(error))
+                return str(error)
+            except OSError as error:
+                self._note_failure("updating", str(error))
+                return f"the folder {self._home} cannot be used ({error.strerror})"
+        return None
+
+    def file_of(self, path: str) -> tuple[Path, str] | None:
+        """The folder and the name in it that `qmd/<collection>/<path>` means; None if nothing."""
+        return file_of(path, self.collections)
+
+    def close(self, patience: float = _LONG_PATIENCE_SECONDS) -> None:
+        """Let an update that runs come to its end, but not for long; then nothing runs any more."""
+        thread = self._thread
+        if thread is not None:
+            if not self._idle.wait(patience):
+                log.info("An update of qmd was stopped; the next one goes on.")
+            self._stop.set()
+            self._wake.set()
+            thread.join()
+        self._stop.set()
+
+    @property
+    def _book(self) -> Notebook:
+        return read_notebook(self._home / "state.json")
+
+    def _note(self, **changes: object) -> Notebook:
+        self._commands.make_home()
+        return write_notebook(self._home / "state.json", **changes)
+
+    def _note_failure(self, what: str, reason: str) -> None:
+        rest: Rest = getattr(self._book, what)
+        if not rest.failures:
+            log.warning("qmd: %s; the built-in index answers meanwhile.", reason)
+        self._note(**{what: rest.after_failure(reason, self._clock())})
+
+    def _prepared(self) -> str | None:
+        """Wait a little for an update that is due; the reason if there is no index to search."""
+        book = self._book
+        update = self._settings.update
+        boot = self._thread is None and update.on_boot
+        if boot or self._is_due(book):
+            self._idle.clear()
+            self.start()
+            self._wake.set()
+            if update.wait_for_boot_sync and boot:
+                patience = (update.update_timeout_ms + update.embed_timeout_ms) / 1000
+            else:
+                patience = _PATIENCE_SECONDS if book.updated else _LONG_PATIENCE_SECONDS
+            self._idle.wait(patience)
+            book = self._book
+        if not book.updated:
+            return book.updating.reason or "qmd is still indexing the notes for the first time"
+        return None
+
+    def _keep_fresh(self) -> None:
+        """Update when it is due, until the memory is closed."""
+        every = self._settings.update.interval.seconds or _NEVER_SECONDS
+        while not self._stop.is_set():
+            # Cleared before looking, so that a call that comes meanwhile is not lost.
+            self._wake.clear()
+            self.update(force=False)
+            self._idle.set()
+            self._wake.wait(every)
+
+    def _is_due(self, book: Notebook) -> bool:
+        now, update = self._clock(), self._settings.update
+        if not book.updating.is_over(now):
+            return False
+        age = now - book.updated
+        if not book.updated or age < 0 or self._records() != dict(book.collections):
+            return True
+        if update.interval.seconds and age >= update.interval.seconds:
+            return True
+        return age * 1000 >= update.debounce_ms and book.notes != self._fingerprint()
+
+    def _records(self) -> dict[str, list[str]]:
+        return {one.name: one.record for one in self._existing()}
+
+    def _existing(self) -> list[Collection]:
+        return [collection for collection in self.collections if collection.folder.is_dir()]
+
+    def _update(self) -> None:
+        notes = self._fingerprint()
+        if self._exports is not None:
+            days = self._settings.sessions.retention_days
+            export_transcripts(self._transcripts, self._exports, retention_days=days)
+        made = dict(self._book.collections)
+        try:
+            self._commands.make_collections(self._existing(), made)
+            self._commands.update()
+        except CommandFailed as error:
+            if not self._commands.is_damaged(str(error)):
+                raise
+            # The index is qmd's and ours alone: it can be made again from the notes.
+            log.warning("The index of qmd was damaged and is made anew.")
+            self._commands.remove_index()
+            self._commands.make_collections(self._existing(), {})
+            self._commands.update()
+        self._note(updated=self._clock(), notes=notes, collections=self._records(), updating=Rest())
+
+    def _embed_if_due(self) -> None:
+        """Vectors are for the modes that use them: the model alone is hundreds of megabytes."""
+        book, now = self._book, self._clock()
+        every = self._settings.update.embed_interval.seconds
+        if self._settings.search_mode == "search" or not book.embedding.is_over(now):
+            return
+        if book.embedded and (not every or 0 <= now - book.embedded < every):
+            return
+        try:
+            self._commands.embed()
+        except CommandFailed as error:
+            if not self._stop.is_set():
+                self._note_failure("embedding", str(error))
+            raise
+        self._note(embedded=now, embedding=Rest())
+
+    def _found(self, query: str, max_results: int | None) -> list[Hit]:
+        limits = self._settings.limits
+        count = max(limits.max_results, max_results or 0)
+        deadline = time.monotonic() + limits.timeout_ms / 1000
+        hits: list[Hit] = []
+        for words in self._commands.wordings(query):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                break
+            printed = self._commands.search(words, count, left)
+            hits = results.read_results(printed, self.collections)
+            if hits:
+                break
+        return hits

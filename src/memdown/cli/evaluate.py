@@ -1,0 +1,122 @@
+"""`memdown eval`: how well search finds what is asked for, on given notes or on one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from memdown.cli.options import Target, target_options
+
+
+class _FilesOrMake(click.Group):
+    """`eval FILE…` runs question files, `eval make` drafts one: whatever is no command is a file."""
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in self.commands:
+            args = ["run", *args]
+        return super().resolve_command(context, args)
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        # Options may come before the files: memdown eval --compare text,hybrid questions.json
+        if args and args[0] not in self.commands and args[0] not in context.help_option_names:
+            args = ["run", *args]
+        return super().parse_args(context, args)
+
+    def format_usage(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage(context.command_path, "FILE… [OPTIONS] | make [OPTIONS]")
+
+
+@click.group("eval", cls=_FilesOrMake)
+def eval_command() -> None:
+    """Measure how well search finds what is asked for.
+
+    \b
+    Examples:
+      memdown eval make > my-questions.txt      draft questions about your own notes
+      memdown eval my-questions.txt             ask them
+      memdown eval chats.json --compare hybrid,text,vectors,fts5 --report report.md
+    """
+
+
+@eval_command.command("run")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--compare",
+    default="hybrid",
+    show_default=True,
+    help="Configurations side by side: hybrid, vectors, text, mmr, no-decay, no-bar, rerank, fts5.",
+)
+@click.option("--limit", type=click.IntRange(1), help="Ask so many questions of each file only.")
+@click.option(
+    "--report",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Also write a report in Markdown to this file.",
+)
+@target_options
+def run_command(
+    target: Target, files: tuple[Path, ...], compare: str, limit: int | None, report: Path | None
+) -> None:
+    """Run question files. A file brings its own notes, or asks about the notes of the workspace."""
+    from memdown.cli.output import print_json
+    from memdown.cli.progress import progress_bar
+    from memdown.evaluation.configurations import read_names
+    from memdown.evaluation.questions import read_questions
+    from memdown.evaluation.report import as_json, markdown, table, title
+    from memdown.evaluation.running import evaluate
+    from memdown.evaluation.summary import summarise
+
+    configurations = read_names(compare)
+    # A wrong file should be known before the others have taken their minutes.
+    sets = [(file.stem, read_questions(file)) for file in files]
+    settings = target.settings()
+    results = []
+    for name, asked in sets:
+        with progress_bar() as progress:
+            evaluation = evaluate(
+                name, asked, settings, configurations, limit=limit, progress=progress
+            )
+        summaries = summarise(evaluation)
+        results.append((evaluation, summaries))
+        if not target.as_json:
+            click.echo(f"{title(evaluation)}\n\n{table(summaries)}\n")
+    if target.as_json:
+        print_json([as_json(*one) for one in results])
+    if report is not None:
+        report.write_text(markdown(results), encoding="utf-8")
+        click.echo(f"Report: {report}", err=True)
+
+
+@eval_command.command("make")
+@click.option("-n", "count", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@click.option("--seed", type=int, default=1, show_default=True, help="Another one, other questions.")
+@target_options
+def make_command(target: Target, count: int, seed: int) -> None:
+    """Draft questions about your own notes, to be read, corrected and run.
+
+    They are made of sentences, names and identifiers that stand in one place only; no model is
+    asked and nothing leaves this machine.
+    """
+    from memdown.cli.output import print_json
+    from memdown.errors import WorkspaceError
+    from memdown.evaluation.drafting import draft_questions
+    from memdown.evaluation.questions import write_questions
+
+    with target.open() as memory:
+        notes = {path: memory.read(path).text.split("\n") for path in memory.notes().files}
+    questions = draft_questions(notes, count, seed=seed)
+    if not questions:
+        raise WorkspaceError(
+            f"The {len(notes)} notes hold no sentence, name or identifier that stands in one place "
+            "only; write more of them, or name another folder with --workspace."
+        )
+    if target.as_json:
+        drafted = [
+            {"question": one.text, "evidence": [[e.path, e.first, e.last] for e in one.evidence]}
+            for one in questions
+        ]
+        print_json([{"name": "drafted", "questions": drafted}])
+    else:
+        click.echo(write_questions(questions), nl=False)

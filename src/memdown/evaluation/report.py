@@ -1,0 +1,144 @@
+"""How an evaluation is shown: a table for the terminal, a report in Markdown, JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memdown.evaluation.configurations import ABOUT
+from memdown.evaluation.running import Evaluation
+from memdown.evaluation.summary import Figure, Summary
+
+NAMES: Mapping[str, str] = {
+    "visible": "visible in 6 × 700",
+    "recall_6": "evidence in first 6",
+    "recall_10": "evidence in first 10",
+    "recall_4k": "within 4,000 characters",
+    "recall_8k": "within 8,000 characters",
+    "first": "first hit right",
+    "hit": "any of 6 right",
+    "mrr": "MRR",
+    "ndcg": "nDCG@10",
+    "empty": "empty answers",
+}
+_PLOTTED = ("visible", "recall_8k", "first", "ndcg")
+_BAR = 40
+
+
+def title(evaluation: Evaluation) -> str:
+    """What was asked, in one line."""
+    questions = len(evaluation.runs[0].outcomes)
+    about = f"{evaluation.notes} notes"
+    if evaluation.workspaces > 1:
+        about += f" in {evaluation.workspaces} workspaces"
+    return f"{evaluation.name}: {questions} questions about {about}"
+
+
+def table(summaries: Sequence[Summary]) -> str:
+    """All figures, one column a configuration."""
+    rows = _cells(summaries)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for name, *cells in rows:
+        shown = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
+        lines.append("  ".join([name.ljust(widths[0]), *shown]).rstrip())
+    return "\n".join(lines)
+
+
+def markdown(results: Sequence[tuple[Evaluation, Sequence[Summary]]]) -> str:
+    """A report that can be kept or sent."""
+    parts = [
+        "# Retrieval quality\n\n"
+        "Percent, with 95 % bootstrap confidence intervals over the questions. What counts most is "
+        "the first row: how much of the evidence stands in the six snippets of 700 characters that "
+        "an agent gets.\n"
+    ]
+    for evaluation, summaries in results:
+        head, *rows = _cells(summaries)
+        lines = [_row(head), _row(["---", *["---:"] * len(summaries)]), *map(_row, rows)]
+        parts.append(f"## {title(evaluation)}\n\n" + "\n".join(lines) + "\n")
+        parts.append(f"```text\n{plot(summaries)}\n```\n")
+        if len(summaries) > 1:
+            parts.append(_compared(summaries))
+    used = dict.fromkeys(one.configuration for _, summaries in results for one in summaries)
+    parts.append("\n".join(f"- `{name}`: {ABOUT[name]}" for name in used) + "\n")
+    return "\n".join(parts)
+
+
+def plot(summaries: Sequence[Summary]) -> str:
+    """Bars of the main figures; the dots span the confidence interval."""
+    width = max(len(one.configuration) for one in summaries)
+    lines = []
+    for name in _PLOTTED:
+        lines.append(NAMES[name])
+        for one in summaries:
+            figure = one.figures[name]
+            lines.append(f"  {one.configuration:<{width}} {_bar(figure)} {100 * figure.mean:5.1f}")
+    return "\n".join(lines)
+
+
+def as_json(evaluation: Evaluation, summaries: Sequence[Summary]) -> dict[str, Any]:
+    """An evaluation for programs: shares from 0 to 1, times in milliseconds."""
+    return {
+        "name": evaluation.name,
+        "workspaces": evaluation.workspaces,
+        "notes": evaluation.notes,
+        "questions": len(evaluation.runs[0].outcomes),
+        "configurations": [
+            {
+                "name": one.configuration,
+                "answerable": one.questions,
+                "figures": {name: _figure(figure) for name, figure in one.figures.items()},
+                "gained": {name: _figure(figure) for name, figure in one.gained.items()},
+                "silent": _figure(one.silent) if one.silent else None,
+                "latencyMs": {"median": round(one.median_ms, 2), "p95": round(one.p95_ms, 2)},
+            }
+            for one in summaries
+        ],
+    }
+
+
+def _figure(figure: Figure) -> dict[str, float]:
+    return {
+        "mean": round(figure.mean, 4),
+        "low": round(figure.low, 4),
+        "high": round(figure.high, 4),
+    }
+
+
+def _cells(summaries: Sequence[Summary]) -> list[list[str]]:
+    rows = [["", *(one.configuration for one in summaries)]]
+    rows += [[NAMES[name], *(_shown(one.figures[name]) for one in summaries)] for name in NAMES]
+    if any(one.silent for one in summaries):
+        shown = [_shown(one.silent) if one.silent else "" for one in summaries]
+        rows.append(["rightly nothing", *shown])
+    rows.append(["median ms", *(f"{one.median_ms:.1f}" for one in summaries)])
+    rows.append(["95 % within ms", *(f"{one.p95_ms:.1f}" for one in summaries)])
+    return rows
+
+
+def _shown(figure: Figure) -> str:
+    return f"{100 * figure.mean:.1f} [{100 * figure.low:.1f}–{100 * figure.high:.1f}]"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _bar(figure: Figure) -> str:
+    low, high = round(_BAR * figure.low), round(_BAR * figure.high)
+    return ("█" * low + "·" * max(1, high - low)).ljust(_BAR + 1)
+
+
+def _compared(summaries: Sequence[Summary]) -> str:
+    first, *others = summaries
+    lines = [
+        f"- `{one.configuration}` against `{first.configuration}`: "
+        + ", ".join(f"{NAMES[name]} {_signed(one.gained[name])}" for name in _PLOTTED)
+        for one in others
+    ]
+    return "Question by question:\n\n" + "\n".join(lines) + "\n"
+
+
+def _signed(figure: Figure) -> str:
+    return f"{100 * figure.mean:+.1f} [{100 * figure.low:+.1f}, {100 * figure.high:+.1f}]"

@@ -1,0 +1,189 @@
+"""Ask every question of a set in every configuration, and judge the answers."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from memdown.config import Settings
+from memdown.evaluation.baseline import PlainFts5
+from memdown.evaluation.configurations import FTS5, configured
+from memdown.evaluation.metrics import Found, Lines, Scores, score
+from memdown.evaluation.questions import Question, QuestionsError, QuestionSet
+from memdown.memory import Memory
+from memdown.types import Answer, Progress, ProgressCallback
+
+# Enough results to fill 8,000 characters with windows of 700.
+ASKED = 16
+Search = Callable[[str], Sequence[Found]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One question in one configuration.
+
+    `scores` is None for a question that nothing answers; then only `found` tells good from bad.
+    """
+
+    question: str
+    scores: Scores | None
+    found: bool
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """All outcomes of one question file in one configuration."""
+
+    configuration: str
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def scores(self) -> list[Scores]:
+        """The figures of the questions that have an answer."""
+        return [one.scores for one in self.outcomes if one.scores is not None]
+
+    @property
+    def unanswerable(self) -> list[Outcome]:
+        """The questions that nothing answers."""
+        return [one for one in self.outcomes if one.scores is None]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One question file: the same questions in several configurations, in the same order."""
+
+    name: str
+    workspaces: int
+    notes: int
+    runs: tuple[Run, ...]
+
+
+def evaluate(
+    name: str,
+    sets: Sequence[QuestionSet],
+    settings: Settings,
+    configurations: Sequence[str],
+    *,
+    limit: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Evaluation:
+    """Judge the answers to all questions of a file, or to `limit` of them, drawn by chance."""
+    sets = _drawn(sets, limit) if limit is not None else sets
+    outcomes: dict[str, list[Outcome]] = {name: [] for name in configurations}
+    total = sum(len(one.questions) for one in sets) * len(configurations)
+    done = notes = 0
+    for one in sets:
+        with _workspace(one, settings) as (place, lines):
+            notes += len(lines)
+            for configuration in configurations:
+                with _searching(configuration, place, lines, one.today) as search:
+                    for question in one.questions:
+                        outcomes[configuration].append(_ask(question, search, lines))
+                        done += 1
+                        if progress:
+                            progress(Progress(done, total, f"{name}, {configuration}"))
+    runs = tuple(Run(configuration, tuple(found)) for configuration, found in outcomes.items())
+    return Evaluation(name, len(sets), notes, runs)
+
+
+def _drawn(sets: Sequence[QuestionSet], limit: int) -> list[QuestionSet]:
+    """So many questions of all sets together, always the same ones."""
+    every = [(number, index) for number, one in enumerate(sets) for index in range(len(one.questions))]
+    chosen = set(random.Random(1).sample(every, min(limit, len(every))))
+    drawn = [
+        replace(
+            one,
+            questions=tuple(q for i, q in enumerate(one.questions) if (number, i) in chosen),
+        )
+        for number, one in enumerate(sets)
+    ]
+    return [one for one in drawn if one.questions]
+
+
+def _ask(question: Question, search: Search, lines: Lines) -> Outcome:
+    begun = time.perf_counter()
+    results = search(question.text)
+    seconds = time.perf_counter() - begun
+    scores = score(question, results, lines) if question.evidence else None
+    return Outcome(question.text, scores, bool(results), seconds)
+
+
+@contextlib.contextmanager
+def _workspace(one: QuestionSet, settings: Settings) -> Iterator[tuple[Settings, Lines]]:
+    """Where the questions are asked: the notes of the set in a folder of their own, or one's own."""
+    if one.documents is None:
+        with Memory.from_settings(settings) as memory:
+            memory.sync()
+            lines = {path: memory.read(path).text.split("\n") for path in memory.notes().files}
+        _check_evidence(one, lines)
+        yield settings, lines
+        return
+    _check_evidence(one, one.documents)
+    with tempfile.TemporaryDirectory(prefix="memdown-eval-") as name:
+        folder, state = Path(name, "workspace"), Path(name, "state")
+        _write(folder, one)
+        place = replace(
+            settings,
+            workspace=folder,
+            state_dir=state,
+            extra_paths=(),
+            sources=("memory",),
+            store=replace(settings.store, path=state / "index.sqlite"),
+        )
+        with Memory.from_settings(place) as memory:
+            memory.sync()
+        yield place, one.documents
+
+
+def _write(folder: Path, one: QuestionSet) -> None:
+    for path, lines in (one.documents or {}).items():
+        parts = PurePosixPath(path).parts
+        if not parts or path.startswith("/") or ".." in parts or not path.endswith(".md"):
+            raise QuestionsError(
+                f"{one.name}: the document {path!r} must be a path inside the workspace that ends "
+                "with .md, such as memory/home.md."
+            )
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join(lines), encoding="utf-8", newline="")
+
+
+def _check_evidence(one: QuestionSet, notes: Mapping[str, Sequence[str]]) -> None:
+    for question in one.questions:
+        for evidence in question.evidence:
+            lines = notes.get(evidence.path)
+            if lines is None:
+                raise QuestionsError(
+                    f"{one.name}, {question.where}: there is no note {evidence.path!r}; name it as "
+                    "a search shows it, such as memory/home.md."
+                )
+            if evidence.first > len(lines):
+                raise QuestionsError(
+                    f"{one.name}, {question.where}: {evidence.path} has {len(lines)} lines, none "
+                    f"at {evidence.first}."
+                )
+
+
+@contextlib.contextmanager
+def _searching(
+    configuration: str, place: Settings, lines: Lines, today: datetime.date | None
+) -> Iterator[Search]:
+    """A search in a configuration, ready to be asked."""
+    if configuration == FTS5:
+        plain = PlainFts5(lines)
+        yield lambda question: plain.search(question, ASKED)
+        return
+    with Memory.from_settings(configured(place, configuration), today=today) as memory:
+        memory.search("warm up", max_results=ASKED)
+        yield lambda question: _found(memory.search(question, max_results=ASKED))
+
+
+def _found(answer: Answer) -> list[Found]:
+    return [Found(hit.path, hit.start_line, hit.end_line, hit.snippet) for hit in answer.hits]
