@@ -20,10 +20,10 @@ Status StoreError SyncReport Unreachable WorkspaceError
 
 # Lower layers know nothing of higher ones.
 LAYERS = (
-    {"types", "errors", "text", "failpoints", "redaction"},
+    {"types", "errors", "text", "timing", "failpoints", "redaction"},
     {"config", "workspace", "documents", "transcripts", "chunking", "embedders", "stores", "usage"},
-    {"ranking", "growing"},
-    {"backends", "backfill", "choice", "conversations", "embedding", "indexing", "search", "unreadable", "watching"},
+    {"diversity", "growing", "ranking", "reranking", "windows"},
+    {"backends", "backfill", "choice", "conversations", "embedding", "indexing", "search", "unreadable", "watching", "claims"},
     {"memory", "wiring"},
     {"agent", "clientfiles", "doctor", "sessions", "importing", "evaluation", "testing"},
     {"chat", "cli", "hooks", "mcp", "web"},

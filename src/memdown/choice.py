@@ -69,6 +69,14 @@ class Choice:
             return self._chosen.fallback_from
         return self.embedder.id
 
+    def why_not_the_first(self, embedder: Embedder | None) -> list[str]:
+        """The reason why another embedder than the one asked for answers, if one does."""
+        fallen = self.fallen_from(embedder)
+        if fallen is None or embedder is None:
+            return []
+        reason = self.problem or f"the index is not made with {fallen} yet"
+        return [f"{embedder.id} stands in for {fallen}: {reason}"]
+
     def fall_back(self, error: EmbedderError, index: Fingerprint | None, *, is_empty: bool) -> bool:
         """Go on with the fallback; False if there is none, or a good index that it would spoil."""
         if self._chosen.spare is None:

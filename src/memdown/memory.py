@@ -41,7 +41,9 @@ from memdown.types import (
     Excerpt,
     Failure,
     FileState,
+    Hit,
     ProgressCallback,
+    Reranker,
     Source,
     Status,
     Store,
@@ -51,7 +53,7 @@ from memdown.types import (
     Vectors,
 )
 from memdown.unreadable import Unreadable
-from memdown.wiring import embedder_setup, open_sidecar, usage_log
+from memdown.wiring import embedder_setup, open_reranker, usage_log
 
 log = logging.getLogger("memdown")
 _T = TypeVar("_T")
@@ -73,12 +75,14 @@ class Memory:
         store: Store,
         chosen: embedders.Chosen,
         today: Callable[[], datetime.date] = datetime.date.today,
+        reranker: Reranker | None = None,
     ) -> None:
         self.settings = settings
         self._notes = notes
         self._store = store
         self._choice = Choice(chosen)
         self._today = today
+        self._reranker = reranker
         self._conversations = Conversations(
             sessions_folder(settings.state_dir, settings.agent),
             enabled="sessions" in settings.sources,
@@ -126,13 +130,15 @@ class Memory:
         `today` stands still at the given day, for questions that were asked then.
         """
         notes = workspace.open_workspace(settings.workspace, settings.extra_paths)
+        settings = with_own_index(settings, notes.folder)
         chosen = (
             embedders.Chosen(embedder, embedder.id, ours=False)
             if embedder
             else embedders.choose(embedder_setup(settings, environ))
         )
         clock = datetime.date.today if today is None else lambda: today
-        return cls(settings, notes, _open_store(settings), chosen, clock)
+        reranker = open_reranker(settings, environ)
+        return cls(settings, notes, _open_store(settings), chosen, clock, reranker)
 
     def search(
         self,
@@ -206,8 +212,10 @@ class Memory:
         reasons: list[str],
     ) -> Answer:
         fingerprint = self._store.fingerprint()
+        hits: list[Hit]
         if fingerprint is None:
             hits, why = [], ["there are no notes yet: write some, or check the workspace"]
+            explanation = None
         else:
             if asked.vector is not None and fingerprint.key != indexing.model_key(embedder):
                 asked = replace(asked, vector=None)
@@ -215,15 +223,19 @@ class Memory:
             if asked.vector is not None and fingerprint.dims not in (None, asked.vector.size):
                 asked = replace(asked, vector=None)
                 reasons = [*reasons, "keywords only: the provider's vectors have another length"]
+            question = search.Asked(asked, options, self._today(), embedder, self._reranker)
             with self._store.snapshot() as snapshot:
-                hits, why = search.answer(asked, snapshot, options, self._today(), embedder)
+                gathered = search.gather(question, snapshot)
+            found = search.arrange(question, gathered)
+            hits, why, explanation = found.hits, found.reasons, found.explanation
         return Answer(
             hits=tuple(hits),
             provider=embedder.id if embedder else embedders.NONE,
             model=embedder.model if embedder else embedders.NONE,
             partial=partial,
             fallback=self._choice.fallen_from(embedder),
-            reasons=(*reasons, *why),
+            reasons=(*self._choice.why_not_the_first(embedder), *reasons, *why),
+            explanation=explanation,
         )
 
     def get(self, path: str, *, start: int = 1, lines: int | None = None) -> Excerpt:
@@ -327,6 +339,7 @@ class Memory:
         with self._store.writing(_LOCK_SECONDS) as acquired:
             if not acquired:
                 raise IndexBusy("Another process is indexing these notes; try again when it is done.")
+            claim_index(self.settings, self._notes.folder)
             workspace.repair(self._notes, self._lock_dir)
             try:
                 return self._update(force, progress, settled, jobs)
@@ -443,7 +456,7 @@ class Memory:
         fits = indexing.fits(have, indexing.wanted_fingerprint(self._embedder, self._chunking()))
         embedder = self._choice.fitting(have)
         works, error = self._probe() if deep else (None, None)
-        fallen = self._choice.fallen_from(embedder)
+        fallen = self._choice.why_not_the_first(embedder)
         if not fallen and self._choice.problem and error is None:
             works, error = False, self._choice.problem
         jobs = getattr(embedder, "jobs", None)
@@ -457,9 +470,7 @@ class Memory:
             provider=embedder.id if embedder else embedders.NONE,
             model=embedder.model if embedder else embedders.NONE,
             requested_provider=self._choice.requested,
-            fallback=(self._choice.problem or f"the index is not made with {fallen} yet")
-            if fallen
-            else None,
+            fallback=fallen[0] if fallen else None,
             sources=settings.sources,
             extra_paths=settings.extra_paths,
             store=self._store.status(),

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memdown.text import index_terms
-from memdown.types import FILE_SPAN, Hit, StoredChunk
+from memdown.types import FILE_SPAN, Hit, Move, StoredChunk, Why
 from memdown.windows import Taken, grow
 
 # What a passage's text score gains from others: the better neighbour, the better one two away, the
@@ -29,6 +29,8 @@ _TEXT_SURE, _VECTOR_LEAST, _VECTOR_SPAN = 1.3, 0.2, 0.6
 _SHARED = 0.6
 # The share of a score that age can take away: an old note that alone answers must stay on top.
 _MOST_DECAY = 0.3
+# What is left of a share for notes of another time than the one asked for, and for undated ones.
+_UNTIMELY, _UNDATED = 0.6, 0.8
 # When a transcript's words are a note's: nearly all of at least so many.
 _ECHO_SHARE, _ECHO_WORDS = 0.9, 5
 _SPEAKERS = frozenset(index_terms("User Assistant"))
@@ -68,6 +70,7 @@ class Scored:
     by_text: float
     by_vector: float
     share: float = 0.0
+    moves: tuple[Move, ...] = ()
 
 
 def spread(scores: Mapping[int, float], chunk_of: Mapping[int, int]) -> dict[int, float]:
@@ -125,26 +128,42 @@ def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
                 by_vector=vector.get(chunk_key, 0.0),
             )
         )
-    return _ordered(scored, weights)
+    return _ordered(scored, weights, "fusion")
 
 
 def refine(
     scored: Sequence[Scored], similarity: Mapping[int, float], background: float, weights: Weights
 ) -> list[Scored]:
-    """Let the similarity of the passages themselves count as much as that of their chunks."""
+    """Let the similarity of the passages themselves count as much as that of their chunks.
+
+    Those without a similarity come after the others.
+    """
     closeness = _relative(similarity, background, _TELLING)
-    return _ordered(
-        [replace(one, by_vector=(one.by_vector + closeness[one.key]) / 2) for one in scored],
+    first = _ordered(
+        [
+            replace(one, by_vector=(one.by_vector + closeness[one.key]) / 2)
+            for one in scored
+            if one.key in similarity
+        ],
         weights,
+        "refinement",
     )
+    least = min((one.share for one in first), default=1.0)
+    rest = [one for one in scored if one.key not in similarity]
+    return first + [replace(one, share=min(one.share, least)) for one in rest]
 
 
-def _ordered(scored: Sequence[Scored], weights: Weights) -> list[Scored]:
+def _ordered(scored: Sequence[Scored], weights: Weights, step: str) -> list[Scored]:
     """Best first, and the best one's share made 1."""
     shares = [weights.text * one.by_text + weights.vector * one.by_vector for one in scored]
     best = max(shares, default=0.0) or 1.0
-    ranked = [replace(one, share=share / best) for one, share in zip(scored, shares, strict=True)]
-    return sorted(ranked, key=lambda one: (-one.share, one.key))
+    ranked = sorted(
+        zip(shares, scored, strict=True), key=lambda one: (-one[0], one[1].key)
+    )
+    return [
+        replace(one, share=share / best, moves=(*one.moves, Move(step, rank)))
+        for rank, (share, one) in enumerate(ranked, start=1)
+    ]
 
 
 def _relative(scores: Mapping[int, float], floor: float, least: float = 0.0) -> dict[int, float]:
@@ -161,21 +180,35 @@ def _clipped(value: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How the hits of one source are shown: how many, how long, how sure, seen from which day."""
+    """How the hits of one source are shown: how many, how long, how sure, seen from which day.
+
+    `period` is the time that the query names.
+    """
 
     count: int
     size: int
     sure: float
+    weights: Weights
     today: datetime.date
     half_life_days: float | None
+    period: tuple[datetime.date, datetime.date] | None = None
 
 
 def recency(date: datetime.date | None, view: View) -> float:
-    """The factor that age leaves of a score: 1 for undated or new notes, never far below that."""
+    """The factor that time leaves of a share: 1 for undated or new notes, never far below that.
+
+    Where the query names a time, it is not age that counts but being of that time.
+    """
+    if view.period is not None:
+        return _UNDATED if date is None else 1.0 if _is_timely(date, view.period) else _UNTIMELY
     if date is None or view.half_life_days is None:
         return 1.0
     age = max(0, (view.today - date).days)
     return 1.0 - _MOST_DECAY + _MOST_DECAY * math.exp(-math.log(2) / view.half_life_days * age)
+
+
+def _is_timely(date: datetime.date, period: tuple[datetime.date, datetime.date]) -> bool:
+    return period[0] <= date <= period[1]
 
 
 def make_hits(
@@ -191,7 +224,7 @@ def make_hits(
     known.sort(key=lambda one: (-one.share * factors[one.chunk_key], one.key))
     taken = Taken()
     hits: list[Hit] = []
-    for one in known:
+    for rank, one in enumerate(known, start=1):
         if len(hits) >= view.count:
             break
         stored, factor = chunks[one.chunk_key], factors[one.chunk_key]
@@ -199,7 +232,8 @@ def make_hits(
         wanted = [shares.get(stored.key + n, 0.0) for n in range(len(stored.chunk.passages))]
         place = grow(stored.chunk, number, wanted, words, view.size, taken)
         if place is not None:
-            hits.append(_hit(stored, one, place, factor, words, view.sure))
+            one = replace(one, moves=(*one.moves, Move("time", rank)))
+            hits.append(_hit(stored, one, place, factor, words, view))
     return hits
 
 
@@ -209,9 +243,10 @@ def _hit(
     place: tuple[int, int],
     factor: float,
     words: Collection[str],
-    sure: float,
+    view: View,
 ) -> Hit:
     chunk, (start, end) = stored.chunk, place
+    sure = view.sure
     snippet = chunk.text[start:end]
     found = set(index_terms(snippet))
     return Hit(
@@ -228,34 +263,24 @@ def _hit(
         heading=chunk.heading,
         date=stored.date,
         matched=tuple(word for word in words if word in found),
+        why=Why(
+            text_weight=view.weights.text,
+            vector_weight=view.weights.vector,
+            by_text=scored.by_text,
+            by_vector=scored.by_vector,
+            confidence=sure,
+            timely=_timely(stored.date, view.period),
+            moves=scored.moves,
+        ),
     )
 
 
-def without_repeats(hits: Iterable[Hit]) -> list[Hit]:
-    """Each text once: a note that says the very same as a better hit is left out."""
-    return list({hit.snippet: hit for hit in reversed(list(hits))}.values())[::-1]
-
-
-def diversified(hits: Sequence[Hit], weight: float, count: int) -> list[Hit]:
-    """Maximal marginal relevance: good hits first, yet unlike those already chosen."""
-    rest = [(hit, frozenset(index_terms(hit.snippet))) for hit in hits]
-    chosen: list[tuple[Hit, frozenset[str]]] = []
-    while rest and len(chosen) < count:
-        best = max(
-            rest,
-            key=lambda one: (
-                weight * one[0].score
-                - (1 - weight) * max((_jaccard(one[1], other[1]) for other in chosen), default=0.0)
-            ),
-        )
-        rest.remove(best)
-        chosen.append(best)
-    return [hit for hit, _ in chosen]
-
-
-def _jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    together = len(a | b)
-    return len(a & b) / together if together else 0.0
+def _timely(
+    date: datetime.date | None, period: tuple[datetime.date, datetime.date] | None
+) -> bool | None:
+    if period is None:
+        return None
+    return date is not None and _is_timely(date, period)
 
 
 def with_lanes(hits: Sequence[Hit]) -> list[Hit]:

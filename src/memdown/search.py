@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memdown import ranking
+from memdown import diversity, ranking
 from memdown.errors import EmbedderError, QueryError
 from memdown.ranking import Legs, Scored, View, Weights
-from memdown.text import QueryTerms, query_terms
+from memdown.text import QueryTerms, query_terms, without_stop_words
+from memdown.timing import NamedTime, dates_within, find_time
 from memdown.types import (
     Embedder,
+    Explanation,
     Hit,
+    Reranker,
     Snapshot,
     Source,
     StoredChunk,
@@ -31,6 +34,11 @@ _DEFAULT_TEXT_WEIGHT = 0.3
 _LEAST_SHOWN = 40
 _REFINED = 24
 _SPARE = 4
+# How many places a reranker may choose from, and how many that missed the bar are told.
+_RERANKED = 50
+_SHOWN_BELOW = 3
+# What a date in the name of a file scores, against one in the text: the name weighs less.
+_DATE_REACH = 0.45
 _NO_TERMS = QueryTerms((), (), (), frozenset())
 
 
@@ -87,30 +95,100 @@ def _embed(text: str, embedder: Embedder | None, reasons: list[str]) -> Vector |
     return vector
 
 
-def answer(
-    query: Query,
-    snapshot: Snapshot,
-    options: SearchOptions,
-    today: datetime.date,
-    embedder: Embedder | None = None,
-) -> tuple[list[Hit], list[str]]:
-    """The hits, best first, and the reasons if there are none.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The hits, best first, the reasons where something is missing, and how it all came about."""
 
-    An `embedder` that costs nothing to ask also compares the best passages themselves.
+    hits: list[Hit]
+    reasons: list[str]
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One search: what is asked, how, on which day, and with whose help."""
+
+    query: Query
+    options: SearchOptions
+    today: datetime.date
+    embedder: Embedder | None = None
+    reranker: Reranker | None = None
+    named: NamedTime | None = None
+
+
+def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
+    """All that might be an answer, from every source.
+
+    An embedder that costs nothing to ask also compares the best passages themselves.
     """
-    hits = [
-        hit
-        for source in options.sources
-        for hit in _source_hits(query, snapshot, source, options, today, embedder)
-    ]
+    asked = _timed(asked)
+    return [hit for one in asked.options.sources for hit in _source_hits(asked, snapshot, one)]
+
+
+def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
+    """The answer: what is good enough, each thing once, best first."""
+    asked = _timed(asked)
+    query, options, reranker = asked.query, asked.options, asked.reranker
+    reasons: list[str] = []
     kept = [hit for hit in hits if hit.relevance >= options.min_score or _is_exact(hit, query)]
-    ranked = ranking.without_repeats(sorted(kept, key=lambda hit: -hit.score))
+    ranked = diversity.with_rank(diversity.without_repeats(kept), "repeats")
+    if reranker is not None and len(ranked) > 1:
+        ranked = _reranked(query.text, ranked, reranker, reasons)
     if options.mmr_lambda is not None:
         count = options.max_results if len(options.sources) == 1 else len(ranked)
-        ranked = ranking.diversified(ranked, options.mmr_lambda, count)
-    ranked = ranking.with_lanes(ranked)
+        ranked = diversity.diversified(ranked, options.mmr_lambda, count)
+        ranked = diversity.with_rank(ranked, "diversity")
+    if len(options.sources) > 1:
+        ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
     chosen = [ranking.cited(hit) for hit in ranked[: options.max_results]]
-    return chosen, [] if chosen else _why_nothing(query, hits, options)
+    if not chosen:
+        reasons += _why_nothing(query, hits, options)
+    return Found(chosen, reasons, _explanation(asked, hits, kept))
+
+
+def _explanation(asked: Asked, hits: Sequence[Hit], kept: Sequence[Hit]) -> Explanation:
+    terms, named = asked.query.terms, asked.named
+    good = set(map(id, kept))
+    below = sorted((hit for hit in hits if id(hit) not in good), key=lambda hit: -hit.relevance)
+    return Explanation(
+        words=terms.words,
+        phrases=terms.phrases,
+        exact=tuple(sorted(terms.exact)),
+        period=(named.first, named.last) if named else None,
+        min_score=asked.options.min_score,
+        candidates=len(hits),
+        below=tuple(map(ranking.cited, below[:_SHOWN_BELOW])),
+    )
+
+
+def _timed(asked: Asked) -> Asked:
+    """With the time that the query names; "last week" is no word to look for, "in March" is."""
+    query = asked.query
+    named = find_time(query.text, asked.today)
+    if named is None:
+        return asked
+    if named.relative and named.start < named.end:
+        terms = query_terms(f"{query.text[: named.start]} {query.text[named.end :]}")
+        told = without_stop_words(terms.words)
+        query = replace(query, terms=terms if told else _NO_TERMS)
+    return replace(asked, query=query, named=named)
+
+
+def _reranked(
+    text: str, hits: list[Hit], reranker: Reranker, reasons: list[str]
+) -> list[Hit]:
+    """The first hits in the order of a reranker; the scores stay where they are."""
+    first = hits[: reranker.count]
+    try:
+        scores = reranker.rerank(text, [hit.snippet for hit in first])
+    except EmbedderError as error:
+        reasons.append(f"not reranked: {error}")
+        return hits
+    order = sorted(range(len(first)), key=lambda number: -scores[number])
+    moved = [
+        replace(first[number], score=hit.score) for number, hit in zip(order, first, strict=True)
+    ]
+    return diversity.with_rank([*moved, *hits[len(first) :]], "reranking")
 
 
 def candidate_count(options: SearchOptions) -> int:
@@ -119,30 +197,26 @@ def candidate_count(options: SearchOptions) -> int:
     return min(_MOST_CANDIDATES, max(_LEAST_CANDIDATES, wanted))
 
 
-def _source_hits(
-    query: Query,
-    snapshot: Snapshot,
-    source: Source,
-    options: SearchOptions,
-    today: datetime.date,
-    embedder: Embedder | None,
-) -> list[Hit]:
+def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
     """The best of one source; each source is asked alone, so that a large one hides no small one."""
+    query, options, embedder = asked.query, asked.options, asked.embedder
     legs = _legs(query, snapshot, source, options)
+    if asked.named is not None:
+        legs = _with_dates(legs, asked.named, snapshot, source, candidate_count(options))
     weights = _weights(options, bool(legs.text), bool(legs.vector))
     best = ranking.fuse(legs, weights, max(_LEAST_SHOWN, 4 * options.max_results))
     chunks = snapshot.load(list({one.chunk_key for one in best}))
     if query.vector is not None and weights.vector and embedder and not embedder.cacheable:
-        best = _refined(
-            best, chunks, query.vector, legs.background, weights, embedder, 2 * options.max_results
-        )
+        best = _refined(best, chunks, query.vector, legs.background, weights, embedder)
     view = View(
         # Some may be left out, because they repeat others.
-        count=options.max_results + _SPARE,
+        count=max(options.max_results + _SPARE, _RERANKED if asked.reranker else 0),
         size=options.snippet_chars,
         sure=ranking.confidence(legs, weights),
-        today=today,
+        weights=weights,
+        today=asked.today,
         half_life_days=options.half_life_days,
+        period=(asked.named.first, asked.named.last) if asked.named else None,
     )
     return ranking.make_hits(best, chunks, query.terms.words, view)
 
@@ -167,6 +241,26 @@ def _legs(query: Query, snapshot: Snapshot, source: Source, options: SearchOptio
     return Legs(text, found.reachable, vector, background, chunk_of)
 
 
+def _with_dates(
+    legs: Legs, named: NamedTime, snapshot: Snapshot, source: Source, limit: int
+) -> Legs:
+    """What stands under one of the days that a query names counts as if it held one more word."""
+    dates = dates_within(named.first, named.last)
+    if not dates:
+        return legs
+    found = snapshot.match_text(TextQuery(tuple(dates), (), (), (source,), limit))
+    text = dict(legs.text)
+    for match in found.matches:
+        text[match.key] = text.get(match.key, 0.0) + match.score
+    new = [match.key for match in found.matches if match.key not in legs.chunk_of]
+    return replace(
+        legs,
+        text=text,
+        reachable=legs.reachable + _DATE_REACH * found.reachable / len(dates),
+        chunk_of={**legs.chunk_of, **snapshot.chunk_keys(new)},
+    )
+
+
 def _refined(
     scored: Sequence[Scored],
     chunks: Mapping[int, StoredChunk],
@@ -174,15 +268,15 @@ def _refined(
     background: float,
     weights: Weights,
     embedder: Embedder,
-    count: int,
 ) -> list[Scored]:
     """Compare the first passages themselves with the query, where that costs next to nothing."""
-    first = [one for one in scored[: max(_REFINED, count)] if one.chunk_key in chunks]
+    known = [one for one in scored if one.chunk_key in chunks]
+    first = known[:_REFINED]
     if not first:
         return []
     rows = embedder.embed_batch([_passage_text(chunks[one.chunk_key], one.key) for one in first])
     similarity = {one.key: float(row @ vector) for one, row in zip(first, rows, strict=True)}
-    return ranking.refine(first, similarity, background, weights)
+    return ranking.refine(known, similarity, background, weights)
 
 
 def _passage_text(stored: StoredChunk, key: int) -> str:

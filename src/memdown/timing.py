@@ -11,6 +11,7 @@ import datetime
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from memdown.text import fold
@@ -39,14 +40,17 @@ def time_range(query: str, today: datetime.date) -> Range | None:
 
 def find_time(query: str, today: datetime.date) -> NamedTime | None:
     """The most exact time that a query names, with its place in the query."""
-    # Folding may change lengths; where it does, no place can be told.
-    text = fold(query)
-    for pattern, read, relative in _RULES:
+    text = fold(query[:_MOST_CHARACTERS])
+    if not _may_name_a_time(text):
+        return None
+    for pattern, read, relative in _compiled():
         for match in pattern.finditer(text):
             days = _read(read, match, today)
             if days is not None:
-                start, end = match.span() if len(text) == len(query) else (0, 0)
-                return NamedTime(*days, start, end, relative)
+                # Folding may change lengths; where it does, no place can be told.
+                whole = len(text) == len(query[:_MOST_CHARACTERS])
+                end = max(match.end(number) for number in range(len(match.groups()) + 1))
+                return NamedTime(*days, *((match.start(), end) if whole else (0, 0)), relative)
     return None
 
 
@@ -64,6 +68,7 @@ def dates_within(first: datetime.date, last: datetime.date) -> list[str]:
     return []
 
 
+_MOST_CHARACTERS = 2_000
 _FEW_DAYS, _YEAR_DAYS = 14, 366
 _Reader = Callable[[re.Match[str], datetime.date], Range | None]
 
@@ -71,7 +76,7 @@ _Reader = Callable[[re.Match[str], datetime.date], Range | None]
 def _read(read: _Reader, match: re.Match[str], today: datetime.date) -> Range | None:
     try:
         return read(match, today)
-    except (ValueError, OverflowError):
+    except (LookupError, ValueError, OverflowError):
         return None
 
 
@@ -146,15 +151,13 @@ _GERMAN: Final = frozenset(
 )
 
 
-def _any(words: Mapping[str, object]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
-
-
-_MONTH = rf"(?P<month>{_any(_MONTHS)})"
+# Any word will do where a table tells afterwards: long alternatives take long to compile.
+_WORD = r"[^\W\d_]+"
+_MONTH = rf"(?P<month>{_WORD})"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _OF = r"(?:[ ,.]|\bof\b|\bde\b|\bdel\b|\bdi\b)*"
-_COUNT = rf"(?P<count>\d{{1,3}}|{_any(_NUMBERS)})"
-_UNIT = rf"(?P<unit>{_any(_UNITS)})"
+_COUNT = rf"(?P<count>\d{{1,3}}|{_WORD})"
+_UNIT = rf"(?P<unit>{_WORD})"
 _IN = r"(?:in|im|en|em|au|during|since|from|until|by|seit|bis|wahrend|depuis|durant|desde|durante|nel|в)"
 _LAST = r"(?:last|previous|past|letzte[rnsm]?|vorige[rnsm]?|vergangene[rnsm]?)"
 _THIS = r"(?:this|current|diese[rnsm]?|aktuelle[rnsm]?|ce|cette|este|esta)"
@@ -164,10 +167,14 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() else _NUMBERS[text]
 
 
+def _month_number(text: str) -> int:
+    return int(text) if text.isdecimal() else _MONTHS[text]
+
+
 def _day(match: re.Match[str], today: datetime.date) -> Range | None:
     """A day; without a year the latest one that has come."""
     named = match.groupdict()
-    month = _MONTHS.get(named["month"]) or int(named["month"])
+    month = _month_number(named["month"])
     if named.get("year"):
         day = datetime.date(int(named["year"]), month, int(named["day"]))
     else:
@@ -179,7 +186,7 @@ def _day(match: re.Match[str], today: datetime.date) -> Range | None:
 
 def _month(match: re.Match[str], today: datetime.date) -> Range | None:
     named = match.groupdict()
-    month = _MONTHS.get(named["month"]) or int(named["month"])
+    month = _month_number(named["month"])
     year = int(named["year"]) if named.get("year") else today.year - (month > today.month)
     return _whole_month(year, month)
 
@@ -286,15 +293,42 @@ def _rules() -> Iterator[tuple[str, _Reader, bool]]:
         yield last, _period(unit, 1), True
         yield this, _period(unit, 0), True
     on = f"on|last|{_LAST}|am|le|el|в|во|este|ce"
-    yield rf"\b(?:{on}) (?P<weekday>{_any(_WEEKDAYS)})\b", _weekday, True
+    yield rf"\b(?:{on}) (?=(?P<weekday>{_WORD}))", _weekday, True
     yield rf"\b{_YEAR}-(?P<month>\d\d)\b(?!-\d)", _month, False
     yield rf"{_YEAR} ?年 ?(?P<month>\d\d?) ?月", _month, False
     yield r"(?<!\d)(?P<month>\d\d?) ?月(?:份|に|の|は)?", _month, False
     yield rf"\b{_MONTH}{_OF}\b{_YEAR}\b", _month, False
     # Without a number beside it, "may" and "march" and "mars" are often other words.
-    yield rf"\b(?:{_IN}|of|last|this) {_MONTH}\b", _month, False
+    yield rf"\b(?:{_IN}|of|last|this) (?={_MONTH}\b)", _month, False
     yield rf"\b{_IN} (?:the year |jahr |dem jahr |l'annee |el ano )?{_YEAR}\b", _year, False
     yield rf"{_YEAR} ?年", _year, False
 
 
-_RULES: Final = tuple((re.compile(text), read, relative) for text, read, relative in _rules())
+@cache
+def _compiled() -> tuple[tuple[re.Pattern[str], _Reader, bool], ...]:
+    return tuple((re.compile(text), read, relative) for text, read, relative in _rules())
+
+
+_TELLING: Final = frozenset(
+    {*_MONTHS, *_WEEKDAYS, *_UNITS}.union(
+        "yesterday today gestern vorgestern heute hier aujourd hoy ayer anteayer ieri oggi ontem "
+        "hoje gisteren vandaag вчера позавчера сегодня неделе месяце году".split()
+    )
+)
+_TELLING_PIECES: Final = (
+    *"昨 今 前 去 先 上 本 这 月 年 きのう きょう おととい".split(),
+    *(fold(word) for word in "어제 오늘 그저께 지난 이번 작년 올해 วาน วันนี้ ที่แล้ว".split()),
+)
+
+
+def _may_name_a_time(text: str) -> bool:
+    """Whether it is worth a closer look; most questions name no time."""
+    return (
+        not _TELLING.isdisjoint(_WORDS.findall(text))
+        or _DIGIT.search(text) is not None
+        or any(piece in text for piece in _TELLING_PIECES)
+    )
+
+
+_WORDS: Final = re.compile(_WORD)
+_DIGIT: Final = re.compile(r"\d")

@@ -163,6 +163,36 @@ class StoredChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Move:
+    """The rank that a hit had after a step of the ranking, counted from 1 within its source.
+
+    The steps: `fusion` of words and meaning, `refinement` by the passage itself, `time` (age, or a
+    time that the query names), `repeats`, `reranking`, `diversity` and `sources` in turn.
+    """
+
+    step: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a hit stands where it stands.
+
+    `by_text` and `by_vector` compare it with the best of each leg, which is 1; `confidence` is how
+    sure we are that the notes hold an answer at all. `timely` tells whether it is of the time that
+    the query names; None if it names none.
+    """
+
+    text_weight: float
+    vector_weight: float
+    by_text: float
+    by_vector: float
+    confidence: float
+    timely: bool | None = None
+    moves: tuple[Move, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One found place: whole lines of one note, with the reasons for its rank."""
 
@@ -180,6 +210,25 @@ class Hit:
     date: datetime.date | None = None
     matched: tuple[str, ...] = ()
     citation: str | None = None
+    why: Why | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How an answer came about: what was looked for, and what was just below the bar.
+
+    `words` and `phrases` are what the keyword leg looked for, `exact` those of the words whose hits
+    are never dropped, `period` the time that the query names. Of `candidates` places, those under
+    `min_score` were left out; the best of them are `below`.
+    """
+
+    words: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...]
+    exact: tuple[str, ...]
+    period: tuple[datetime.date, datetime.date] | None
+    min_score: float
+    candidates: int
+    below: tuple[Hit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +241,7 @@ class Answer:
     partial: bool = False
     fallback: str | None = None
     reasons: tuple[str, ...] = ()
+    explanation: Explanation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +337,17 @@ class Embedder(Protocol):
     def embed_query(self, text: str) -> Vector: ...
 
     def embed_batch(self, texts: Sequence[str]) -> Vectors: ...
+
+
+class Reranker(Protocol):
+    """Judges how well texts answer a query, more exactly and more slowly than the two legs."""
+
+    @property
+    def count(self) -> int:
+        """How many of the first results it is asked about."""
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """A score for every text, higher is better; raises EmbedderError if it cannot."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,19 @@
-"""Settings → the plain values that embedders are made from."""
+"""Settings → the plain values that the parts are made from."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-
 from typing import TYPE_CHECKING
 
-from memdown import usage, workspace
+from memdown import claims, usage, workspace
 from memdown.config import ProviderSettings, RemoteSettings, Settings
 from memdown.conversations import sessions_folder
 from memdown.embedders import Given, JobOptions, Options, Sent, Setup
+from memdown.types import Reranker
 
 if TYPE_CHECKING:
     from memdown.backends.qmd import Sidecar
@@ -56,6 +57,24 @@ def embedder_setup(settings: Settings, environ: Mapping[str, str] | None = None)
     )
 
 
+def with_own_index(settings: Settings, folder: Path) -> Settings:
+    """The settings with the index file that belongs to this workspace."""
+    if settings.store.path != _default_index(settings):
+        return settings
+    path = claims.index_path(settings.store.path, folder)
+    return replace(settings, store=replace(settings.store, path=path))
+
+
+def claim_index(settings: Settings, folder: Path) -> None:
+    """Note, before the first write, that the agent's default index is this workspace's."""
+    if settings.store.driver == "sqlite" and settings.store.path == _default_index(settings):
+        claims.claim(settings.store.path, folder)
+
+
+def _default_index(settings: Settings) -> Path:
+    return settings.state_dir / "memory" / f"{settings.agent}.sqlite"
+
+
 def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | None:
     """The `qmd` command that answers in place of the index, if the settings ask for it."""
     if settings.backend != "qmd":
@@ -65,13 +84,36 @@ def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | No
     def facts() -> str:
         files = workspace.scan(notes).files.values()
         talks = sessions_folder(settings.state_dir, settings.agent)
-        changed = talks.stat().st_mtime_ns if settings.qmd.sessions.enabled and talks.is_dir() else 0
+        changed = (
+            talks.stat().st_mtime_ns if settings.qmd.sessions.enabled and talks.is_dir() else 0
+        )
         told = sorted((file.path, file.size, file.mtime_ns) for file in files)
         return hashlib.sha256(repr((changed, told)).encode()).hexdigest()
 
     home = settings.state_dir / "agents" / settings.agent / "qmd"
     talks = sessions_folder(settings.state_dir, settings.agent)
     return Sidecar(settings.qmd, home, notes.folder, talks, facts)
+
+
+def open_reranker(
+    settings: Settings, environ: Mapping[str, str] | None = None
+) -> Reranker | None:
+    """The reranker that is turned on, if one is."""
+    rerank = settings.query.rerank
+    if not rerank.enabled:
+        return None
+    from memdown import reranking
+
+    return reranking.create(
+        rerank.provider,
+        model=rerank.model,
+        base_url=rerank.base_url,
+        api_key=rerank.api_key.reveal() if rerank.api_key else None,
+        count=rerank.candidates,
+        seconds=rerank.timeout_ms / 1000,
+        environ=os.environ if environ is None else environ,
+        options=embedder_setup(settings, environ).options,
+    )
 
 
 def usage_log(settings: Settings) -> Path:

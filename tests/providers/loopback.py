@@ -403,10 +403,10 @@ def _gemini_look(server: Loopback, seen: Seen, name: str) -> Answer:
         lines.append({"key": line["key"], "response": {"embedding": embedding}})
     output = "\n".join(json.dumps(line) for line in lines).encode()
     file = f"files/{_keep(server, 'result', output)}"
-    about: Any = {"state": "BATCH_STATE_SUCCEEDED", "output": {"responsesFile": file}}
+    success = {"state": "BATCH_STATE_SUCCEEDED", "output": {"responsesFile": file}}
     response = {"responsesFile": file}
     return Answer(
-        {"name": f"batches/{name}", "metadata": about, "done": True, "response": response}
+        {"name": f"batches/{name}", "metadata": success, "done": True, "response": response}
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 import time
@@ -210,8 +211,10 @@ def test_a_fallback_builds_a_new_index(scene: Scene) -> None:
     assert answer.hits[0].path == "MEMORY.md"
     assert (answer.provider, answer.fallback) == ("bundled", "openai")
     assert answer.hits[0].vector_score > 0
+    assert answer.reasons[0].startswith("bundled stands in for openai: openai (127.0.0.1")
+    assert "refused access" in answer.reasons[0]
     assert status.requested_provider == "openai"
-    assert "refused access" in (status.fallback or "")
+    assert status.fallback == answer.reasons[0]
 
 
 def test_a_fallback_never_replaces_a_good_index(scene: Scene) -> None:
@@ -298,11 +301,16 @@ def test_a_new_key_is_no_new_index(scene: Scene) -> None:
         assert not memory.sync().rebuilt
 
 
-def test_the_key_is_in_no_file(scene: Scene) -> None:
+def test_the_key_is_in_no_file_and_no_log(scene: Scene, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
     with scene.memory() as memory:
         memory.search("router")
+        scene.server.misbehave("401")
+        memory.search("cat")
         status = memory.status(deep=True)
     assert KEY not in repr(status)
+    assert "httpx" in {record.name for record in caplog.records}
+    assert KEY not in caplog.text + repr([vars(record) for record in caplog.records])
     for file in scene.state.rglob("*"):
         if file.is_file():
             assert KEY.encode() not in file.read_bytes()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -149,10 +149,11 @@ def test_a_provider_that_hangs_costs_no_more_than_the_time_limit(
 ) -> None:
     server.misbehave("hang")
     embedder = make(provider, timeouts=Timeouts(query=0.3, batch=0.4))
-    for ask, limit in (
+    asks: list[tuple[Callable[[], object], float]] = [
         (lambda: embedder.embed_query("where?"), 0.3),
         (lambda: embedder.embed_batch(TEXTS), 0.4),
-    ):
+    ]
+    for ask, limit in asks:
         began = time.monotonic()
         with pytest.raises(ProviderTimeout, match=r"in time|within"):
             ask()

@@ -206,7 +206,7 @@ def print_status(status: Status) -> None:
     if status.watcher:
         rows.append(("Watched", status.watcher))
     if status.fallback:
-        rows.append(("Fallback", f"from {status.requested_provider}: {status.fallback}"))
+        rows.append(("Fallback", status.fallback))
     if status.jobs_pending or status.jobs_error:
         state = f"{status.jobs_pending} not collected yet"
         rows.append(("Batch jobs", f"{state}; {status.jobs_error}" if status.jobs_error else state))

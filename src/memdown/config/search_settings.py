@@ -175,6 +175,31 @@ class HybridSettings(Strict):
 
 
 @dataclass(frozen=True, slots=True)
+class RerankSettings(Strict):
+    """A second, closer look at the first results by a service that costs time and money."""
+
+    enabled: bool = field(default=False, metadata=about("Ask a reranker for the last word."))
+    provider: str = field(
+        default="jina", metadata=about("`jina`, `cohere`, `voyage`, or another with `baseUrl`.")
+    )
+    model: str | None = field(
+        default=None, metadata=about("The reranking model; unset: the provider's default.")
+    )
+    base_url: str | None = field(
+        default=None, metadata=about("Address that `/rerank` is added to; unset: the provider's.")
+    )
+    api_key: Secret | None = field(
+        default=None, metadata=about("Key; unset: `JINA_API_KEY`, `COHERE_API_KEY`, `VOYAGE_API_KEY`.")
+    )
+    candidates: int = field(
+        default=30, metadata=about("How many of the first results it sees.", low=2, high=50)
+    )
+    timeout_ms: int = field(
+        default=5000, metadata=about("When to go on without it.", low=100, high=60_000)
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class QuerySettings(Strict):
     """How a search answers."""
 
@@ -183,6 +208,7 @@ class QuerySettings(Strict):
         default=0.35, metadata=about("What a result must score at least.", low=0, high=1)
     )
     hybrid: HybridSettings = field(default_factory=HybridSettings)
+    rerank: RerankSettings = field(default_factory=RerankSettings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,7 +203,7 @@ def _question(keys: tuple[Key, ...], data: Any) -> Question:
     return Question(text, tuple(evidence), _name(keys))
 
 
-_KINDS = {list: "a list", dict: "an object", str: "text"}
+_KINDS: Mapping[type, str] = {list: "a list", dict: "an object", str: "text"}
 
 
 def _field(keys: tuple[Key, ...], data: Any, name: str, kind: type) -> Any:

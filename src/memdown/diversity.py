@@ -1,0 +1,61 @@
+"""Hits beside one another: repetitions step back, and on request whatever is alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memdown.text import index_terms
+from memdown.types import Hit, Move
+
+# Two texts say the same when they share this much of their words, and have so many.
+_ALIKE, _LEAST_WORDS = 0.85, 5
+# What is left of the score of a hit that says what a better one says.
+_REPEATED = 0.8
+
+
+def with_rank(hits: Sequence[Hit], step: str) -> list[Hit]:
+    """The hits, each with the rank it has after a step."""
+    return [
+        replace(hit, why=replace(hit.why, moves=(*hit.why.moves, Move(step, rank))))
+        if hit.why
+        else hit
+        for rank, hit in enumerate(hits, start=1)
+    ]
+
+
+def without_repeats(hits: Sequence[Hit]) -> list[Hit]:
+    """Each text once: what says the very same as a better hit is left out, what nearly does steps back."""
+    kept: list[tuple[Hit, frozenset[str]]] = []
+    seen: set[str] = set()
+    for hit in sorted(hits, key=lambda one: -one.score):
+        if hit.snippet in seen:
+            continue
+        seen.add(hit.snippet)
+        words = frozenset(index_terms(hit.snippet))
+        if len(words) >= _LEAST_WORDS and any(_jaccard(words, one) >= _ALIKE for _, one in kept):
+            hit = replace(hit, score=_REPEATED * hit.score)
+        kept.append((hit, words))
+    return sorted((hit for hit, _ in kept), key=lambda hit: -hit.score)
+
+
+def diversified(hits: Sequence[Hit], weight: float, count: int) -> list[Hit]:
+    """Maximal marginal relevance: good hits first, yet unlike those already chosen."""
+    rest = [(hit, frozenset(index_terms(hit.snippet))) for hit in hits]
+    chosen: list[tuple[Hit, frozenset[str]]] = []
+    while rest and len(chosen) < count:
+        best = max(
+            rest,
+            key=lambda one: (
+                weight * one[0].score
+                - (1 - weight) * max((_jaccard(one[1], other[1]) for other in chosen), default=0.0)
+            ),
+        )
+        rest.remove(best)
+        chosen.append(best)
+    return [hit for hit, _ in chosen]
+
+
+def _jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    together = len(a | b)
+    return len(a & b) / together if together else 0.0

@@ -1,0 +1,332 @@
+"""The qmd backend: it answers when it can, and the built-in index does when it cannot."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+from backends.conftest import Scene
+
+from memdown import Memory, NoteNotFound, PathRefused
+
+
+def by_qmd(memory: Memory, query: str) -> bool:
+    """Whether qmd itself answered, and well."""
+    answer = memory.search(query)
+    assert answer.hits, answer.reasons
+    return answer.provider == "qmd" and answer.fallback is None
+
+
+def why_not(memory: Memory, query: str = "who runs the harbour office?") -> str:
+    """Why the built-in index answered; it must have found the note."""
+    answer = memory.search(query, min_score=0.0)
+    assert answer.provider != "qmd"
+    assert answer.fallback == "qmd"
+    assert answer.hits[0].path == "memory/harbour.md"
+    assert memory.status().backend == "builtin"
+    assert memory.status().backend_reason
+    return answer.reasons[0]
+
+
+def test_qmd_answers_with_paths_and_lines_of_the_workspace(scene: Scene) -> None:
+    with scene.open() as memory:
+        (hit,) = memory.search("Maria").hits
+        assert (hit.path, hit.start_line, hit.end_line) == ("memory/harbour.md", 2, 3)
+        assert hit.citation == "memory/harbour.md#L2-L3"
+        assert hit.snippet == "\nMaria runs the harbour office."
+        assert memory.search("tea").hits[0].path == "MEMORY.md"
+        assert memory.get(hit.path, start=3, lines=1).text == "Maria runs the harbour office."
+        status = memory.status()
+        assert (status.backend, status.backend_reason) == ("qmd", None)
+
+
+def test_everything_of_qmd_is_kept_under_the_agents_folder(scene: Scene) -> None:
+    with scene.open() as memory:
+        assert by_qmd(memory, "Maria")
+    kept = {path.name for path in scene.home.iterdir()}
+    assert kept >= {"xdg-config", "xdg-cache", "state.json"}
+    adds = [call for call in scene.calls() if call[:2] == ["collection", "add"]]
+    assert [call[4] for call in adds] == ["memory-root", "memory-alt", "memory-dir"]
+
+
+def test_a_query_is_never_an_option(scene: Scene) -> None:
+    with scene.open() as memory:
+        memory.search("--full -maria")
+    search = [call for call in scene.calls() if call[0] == "search"][0]
+    assert search == ["search", "--json", "-n", "6", "--", "--full -maria"]
+
+
+def test_a_question_is_asked_again_with_its_telling_words(scene: Scene) -> None:
+    """`qmd search` wants every word, and no note holds "who" and "when"."""
+    with scene.open() as memory:
+        assert by_qmd(memory, "who runs the harbour?")
+
+
+def test_a_second_process_does_not_make_collections_again(scene: Scene) -> None:
+    with scene.open() as memory:
+        assert by_qmd(memory, "Maria")
+    before = len(scene.calls())
+    with scene.open() as memory:
+        assert by_qmd(memory, "Maria")
+    assert [call[0] for call in scene.calls()[before:]] == ["search"]
+
+
+def test_changed_settings_change_the_collections(scene: Scene, tmp_path: Path) -> None:
+    other = tmp_path / "Field Notes"
+    other.mkdir()
+    (other / "birds.md").write_text("A heron stood in the pond.\n")
+    with scene.open() as memory:
+        assert by_qmd(memory, "Maria")
+    with scene.open(paths=[{"path": str(other)}], includeDefaultMemory=False) as memory:
+        memory.sync()
+        (hit,) = memory.search("heron").hits
+        assert hit.path == "qmd/field-notes/birds.md"
+        assert memory.get(hit.path).text == "A heron stood in the pond."
+        made = json.loads((scene.home / "xdg-config" / "qmd" / "made.json").read_text())
+        assert list(made) == ["field-notes"]
+        with pytest.raises(PathRefused):
+            memory.get("qmd/field-notes/../mood")
+        with pytest.raises(NoteNotFound):
+            memory.get("qmd/field-notes/absent.md")
+        with pytest.raises(PathRefused):
+            memory.get("qmd/nothing/birds.md")
+
+
+def test_a_single_file_can_be_a_collection(scene: Scene, tmp_path: Path) -> None:
+    (tmp_path / "todo [1].md").write_text("Paint the fence.\n")
+    with scene.open(paths=[{"path": str(tmp_path / "todo [1].md"), "name": "todo"}]) as memory:
+        memory.sync()
+    adds = [call for call in scene.calls() if call[:2] == ["collection", "add"]]
+    assert adds[-1] == [
+        "collection", "add", str(tmp_path), "--name", "todo", "--mask", "todo \\[1\\].md",
+    ]  # fmt: skip
+
+
+def test_a_changed_note_is_found(scene: Scene) -> None:
+    with scene.open() as memory:
+        assert by_qmd(memory, "Maria")
+        (scene.folder / "memory" / "new.md").write_text("The ferry leaves at nine.\n")
+        assert by_qmd(memory, "ferry")
+    assert [call[0] for call in scene.calls()].count("update") == 2
+
+
+def test_without_qmd_the_index_answers_until_it_is_there(scene: Scene) -> None:
+    scene.command.unlink()
+    with scene.open() as memory:
+        assert "is not installed" in why_not(memory)
+        scene.install()
+        assert by_qmd(memory, "Maria")
+        assert memory.status().backend == "qmd"
+
+
+@pytest.mark.parametrize(
+    ("mood", "reason"),
+    [
+        ("crash", "exit code -9"),
+        ("exit", "exit code 1: SqliteError: database is locked"),
+        ("garbage", "printed no JSON but 'Expanding query..."),
+        ("half", "printed no JSON"),
+        ("shape", "without a file"),
+        ("flood", "printed more than 8 MB"),
+    ],
+)
+def test_a_broken_answer_falls_back_and_recovery_is_noticed(
+    scene: Scene, mood: str, reason: str
+) -> None:
+    with scene.open() as memory:
+        assert by_qmd(memory, "Maria")
+        scene.behave(search=mood)
+        assert reason in why_not(memory)
+        calls = len(scene.calls())
+        assert "tried again in" in why_not(memory)
+        assert len(scene.calls()) == calls
+        scene.behave()
+        scene.rested()
+        assert by_qmd(memory, "Maria")
+        assert memory.status().backend == "qmd"
+
+
+def test_a_slow_qmd_is_killed_with_all_it_started(scene: Scene) -> None:
+    with scene.open() as memory:
+        assert by_qmd(memory, "Maria")
+    scene.behave(search="slow")
+    with scene.open(limits={"timeoutMs": 1500}) as memory:
+        assert "gave no answer within 1.5 s" in why_not(memory, "harbour")
+    child = int((scene.home / "xdg-config" / "qmd" / "child").read_text())
+    assert is_gone(child)
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended; its parent may still have to take note."""
+    for _ in range(200):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_no_zombie_is_left(scene: Scene) -> None:
+    with scene.open() as memory:
+        assert by_qmd(memory, "Maria")
+        scene.behave(search="crash")
+        why_not(memory)
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_failing_update_rests_and_tries_again(scene: Scene) -> None:
+    scene.behave(update="exit")
+    with scene.open() as memory:
+        assert "`qmd update` failed with exit code 1" in why_not(memory)
+        calls = len(scene.calls())
+        why_not(memory)
+        assert len(scene.calls()) == calls
+        scene.behave()
+        scene.rested()
+        assert by_qmd(memory, "Maria")
+
+
+def test_a_sync_tells_what_is_wrong_with_qmd(scene: Scene) -> None:
+    scene.behave(update="exit")
+    with scene.open() as memory:
+        (failure,) = memory.sync().failed
+    assert failure.path == "qmd"
+    assert "database is locked" in failure.reason
+
+
+def test_rests_grow_and_end(scene: Scene) -> None:
+    from memdown.backends.qmd.notebook import Rest
+
+    rest, pauses = Rest(), []
+    for _ in range(8):
+        rest = rest.after_failure("no", 1000.0)
+        pauses.append(rest.until - 1000.0)
+    assert pauses == [15, 30, 60, 120, 240, 480, 600, 600]
+    assert not rest.is_over(1599.0)
+    assert rest.is_over(1600.0)
+    assert rest.is_over(0.0), "a clock that was set back must not stop qmd for ever"
+
+
+def test_a_damaged_index_of_qmd_is_made_again(scene: Scene) -> None:
+    with scene.open() as memory:
+        assert by_qmd(memory, "Maria")
+    (scene.folder / "memory" / "new.md").write_text("The ferry leaves at nine.\n")
+    scene.behave(update="damaged")
+    with scene.open() as memory:
+        memory.sync()
+    adds = [call for call in scene.calls() if call[:2] == ["collection", "add"]]
+    assert len(adds) == 3 or len(adds) == 6
+
+
+def test_limits_cut_snippets(scene: Scene) -> None:
+    for number in range(9):
+        text = f"apple {number} " + "word " * 100
+        (scene.folder / "memory" / f"{number}.md").write_text(text)
+    limits = {"maxResults": 4, "maxSnippetChars": 50, "maxInjectedChars": 120, "timeoutMs": 20_000}
+    with scene.open(limits=limits) as memory:
+        hits = memory.search("apple").hits
+    assert [len(hit.snippet) for hit in hits] == [50, 50, 20]
+
+
+def test_a_group_sees_nothing_unless_a_rule_allows_it(scene: Scene) -> None:
+    with scene.open() as memory:
+        denied = memory.search("Maria", chat="group")
+        assert denied.hits == ()
+        assert "memory.qmd.scope" in denied.reasons[0]
+        assert memory.search("Maria", session_key="agent:main:telegram:group:1").hits == ()
+        assert memory.search("Maria", session_key="agent:main:main").hits
+    scope = {"default": "deny", "rules": [{"action": "allow", "match": {"channel": "slack"}}]}
+    with scene.open(scope=scope) as memory:
+        assert memory.search("Maria", session_key="agent:main:slack:channel:c1").hits
+        assert not memory.search("Maria").hits
+
+
+def test_transcripts_are_exported_without_secrets(scene: Scene) -> None:
+    talks = scene.state / "agents" / "main" / "sessions"
+    talks.mkdir(parents=True)
+    key = "sk-" + "proj-" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7aB3dE6gH9jK2mN5pQ8sT1"
+    lines = [
+        {"type": "message", "message": {"role": "user", "content": f"The key is {key}, ok?"}},
+        {"type": "message", "message": {"role": "assistant", "content": "Saved the lighthouse."}},
+    ]
+    (talks / "one.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (talks / "old.jsonl").write_text(json.dumps(lines[1]) + "\n")
+    long_ago = time.time() - 40 * 86_400
+    os.utime(talks / "old.jsonl", (long_ago, long_ago))
+    with scene.open(sessions={"enabled": True, "retentionDays": 30}) as memory:
+        memory.sync()
+        (hit,) = memory.search("lighthouse").hits
+        assert (hit.path, hit.source) == ("qmd/sessions/one.md", "sessions")
+        assert "Assistant: Saved the lighthouse." in memory.get(hit.path).text
+        assert memory.search("lighthouse", sources=("memory",)).hits == ()
+    exports = scene.home / "sessions"
+    assert [path.name for path in exports.iterdir()] == ["one.md"]
+    export = exports / "one.md"
+    assert key not in export.read_text()
+    assert export.stat().st_mode & 0o777 == 0o600
+    (talks / "one.jsonl").unlink()
+    with scene.open(sessions={"enabled": True}) as memory:
+        memory.sync()
+    assert [path.name for path in exports.iterdir()] == ["old.md"]
+
+
+def test_vectors_are_made_only_for_the_modes_that_use_them(scene: Scene) -> None:
+    with scene.open() as memory:
+        memory.sync()
+    assert ["embed"] not in scene.calls()
+    with scene.open(searchMode="vsearch") as memory:
+        memory.sync()
+        assert by_qmd(memory, "Maria")
+    assert scene.calls().count(["embed"]) == 1
+    assert scene.calls()[-1][0] == "vsearch"
+
+
+def test_two_updates_never_run_at_once(scene: Scene) -> None:
+    from memdown.backends.qmd.notebook import alone
+
+    with scene.open() as memory:
+        memory.sync()
+        calls = len(scene.calls())
+        with alone(scene.home / "update.lock") as acquired:
+            assert acquired
+            memory.sync()
+        assert len(scene.calls()) == calls
+
+
+def test_closing_stops_an_update_that_takes_long(scene: Scene) -> None:
+    from memdown.backends.qmd import Sidecar
+
+    scene.behave(update="slow")
+    memory = scene.open()
+    sidecar = memory._qmd
+    assert isinstance(sidecar, Sidecar)
+    sidecar.start()
+    child = scene.home / "xdg-config" / "qmd" / "child"
+    while not child.exists() or not child.read_text():
+        time.sleep(0.02)
+    sidecar.close(patience=0.1)
+    assert is_gone(int(child.read_text()))
+
+
+def test_results_of_other_collections_are_left_out() -> None:
+    from memdown.backends.qmd.collections import Collection
+    from memdown.backends.qmd.results import read_results
+
+    ours = [Collection("notes", Path("x"), "*.md", "qmd/notes/")]
+    items = [
+        {"file": "qmd://other/a.md", "score": 1, "snippet": "a"},
+        {"file": "qmd://notes/../a.md", "score": 1, "snippet": "a"},
+        {"file": "/etc/passwd", "score": 1, "snippet": "a"},
+        {"file": "qmd://notes/a\u001b.md", "score": 1, "snippet": "a"},
+        {"file": "qmd://notes/Weird Name (v2).md", "score": 7, "line": 3, "snippet": "a\nb"},
+    ]
+    (hit,) = read_results(json.dumps(items), ours)
+    assert (hit.path, hit.start_line, hit.end_line) == ("qmd/notes/Weird Name (v2).md", 3, 4)
+    assert hit.score == 1.0
