@@ -53,7 +53,14 @@ from memdown.types import (
     Vectors,
 )
 from memdown.unreadable import Unreadable
-from memdown.wiring import embedder_setup, open_reranker, usage_log
+from memdown.wiring import (
+    claim_index,
+    embedder_setup,
+    open_reranker,
+    open_sidecar,
+    usage_log,
+    with_own_index,
+)
 
 log = logging.getLogger("memdown")
 _T = TypeVar("_T")

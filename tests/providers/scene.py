@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from memdown import Memory
 from memdown.config import load_settings
-from memdown.embedders import JobOptions, Setup, Timeouts, choose
+from memdown.embedders import JobOptions, Setup, Timeouts
 from memdown.wiring import embedder_setup
-from memdown.workspace import open_workspace
 from providers.loopback import KEY, Loopback
 
 QUICK = Timeouts(query=3.0, batch=4.0, first_pause=0.02, longest_pause=0.1)
@@ -57,11 +57,11 @@ class Scene:
 
     @contextmanager
     def memory(self, **changes: Any) -> Iterator[Memory]:
-        """A memory with quick time limits."""
-        from memdown.memory import _open_store
-
+        """A memory with quick time limits, wired as any other."""
         settings = load_settings(config=self.config(**changes), workspace=self.workspace)
-        notes = open_workspace(settings.workspace, settings.extra_paths)
-        chosen = choose(self.setup(**changes))
-        with Memory(settings, notes, _open_store(settings), chosen) as memory:
+        setup = self.setup(**changes)
+        with (
+            patch("memdown.memory.embedder_setup", lambda *_: setup),
+            Memory.from_settings(settings) as memory,
+        ):
             yield memory

@@ -93,4 +93,13 @@ def run(arguments: list[str] | None = None) -> int:
         # The reader, such as `head`, has seen enough. Python would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except Exception as error:
+        if os.environ.get("MEMDOWN_DEBUG"):
+            raise
+        click.echo(
+            f"memdown: an error we did not expect ({type(error).__name__}: {error}); your notes are "
+            "untouched. Run it again with MEMDOWN_DEBUG=1 and report what it prints.",
+            err=True,
+        )
+        return 2
     return result if isinstance(result, int) else 0

@@ -64,6 +64,8 @@ def _make_first_page(db: apsw.Connection) -> None:
     """Give an empty file its room for checksums and its first number."""
     if db.pragma("page_count"):
         return
+    # Rows of about a kilobyte leave much of a smaller page unused.
+    run(db, "PRAGMA page_size = 8192")
     checksums.reserve(db)
     run(db, "BEGIN IMMEDIATE")
     # Another process may have come first.

@@ -22,7 +22,7 @@ _RANK = f"bm25({TEXT_WEIGHT}, {HEAD_WEIGHT})"
 
 def insert(db: apsw.Connection, prefix: str, key: int, chunk: Chunk) -> None:
     """Index a chunk's passages, with file name and headings, under the numbers from `key` on."""
-    name = chunk.path.removesuffix(".md").removesuffix(".jsonl")
+    name = chunk.path.removeprefix("memory/").removesuffix(".md").removesuffix(".jsonl")
     for number, passage in enumerate(chunk.passages, start=key):
         head = f"{name} {passage.heading}"
         run(

@@ -84,7 +84,7 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
         f"CREATE TABLE {prefix}chunks ("
         "key INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT NOT NULL, source TEXT NOT NULL, "
         "start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, hash TEXT NOT NULL, "
-        "model TEXT NOT NULL, text TEXT NOT NULL, embedding BLOB, updated_at INTEGER NOT NULL, "
+        "model TEXT NOT NULL, text BLOB NOT NULL, embedding BLOB, updated_at INTEGER NOT NULL, "
         "heading TEXT NOT NULL, passages BLOB NOT NULL, lines BLOB)",
     )
     if fts5_error(db) is None:

@@ -6,6 +6,7 @@ import datetime
 import hashlib
 import json
 import time
+import zlib
 from array import array
 from collections.abc import Sequence
 
@@ -81,7 +82,7 @@ def replace_file(
                 chunk.end_line,
                 chunk.digest,
                 model,
-                chunk.text,
+                pack_text(chunk.text),
                 inline,
                 now,
                 chunk.heading,
@@ -170,7 +171,7 @@ def load_chunks(
                 start,
                 end,
                 heading,
-                _checked(text, digest, path),
+                _checked(unpack_text(text), digest, path),
                 digest,
                 _unpack_passages(passages),
                 _unpack_lines(lines),
@@ -296,6 +297,28 @@ def _delete_from(
     if with_fts:
         keywords.delete(db, prefix, keys)
     run(db, f"DELETE FROM {prefix}chunks WHERE key >= ? AND key < ?", bounds)
+
+
+def pack_text(text: str) -> bytes:
+    """A chunk's text as it is stored: the notes are there to be read, the index is there to be small."""
+    return zlib.compress(text.encode("utf-8", "surrogatepass"))
+
+
+def unpack_text(packed: bytes) -> str:
+    """The text of a stored chunk."""
+    try:
+        return zlib.decompress(packed).decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise Damaged(f"a chunk's text cannot be unpacked ({error})") from error
+
+
+def is_stored_text(packed: bytes, digest: str) -> bool:
+    """Whether a stored text is the one it was made from."""
+    try:
+        text = unpack_text(packed)
+    except Damaged:
+        return False
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() == digest
 
 
 def _checked(text: str, digest: str, path: str) -> str:
