@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -58,6 +58,7 @@ from memdown.wiring import (
     embedder_setup,
     open_reranker,
     open_sidecar,
+    store_options,
     usage_log,
     with_own_index,
 )
@@ -145,7 +146,7 @@ class Memory:
         )
         clock = datetime.date.today if today is None else lambda: today
         reranker = open_reranker(settings, environ)
-        return cls(settings, notes, _open_store(settings), chosen, clock, reranker)
+        return cls(settings, notes, _open_store(settings, environ), chosen, clock, reranker)
 
     def search(
         self,
@@ -702,14 +703,8 @@ def _environment(
     return {**(os.environ if environ is None else environ), "MEMDOWN_STATE_DIR": str(state_dir)}
 
 
-def _open_store(settings: Settings) -> Store:
-    options: dict[str, Any] = {
-        "path": settings.store.path,
-        "vector_enabled": settings.store.vector.enabled,
-        "extension_path": settings.store.vector.extension_path,
-        "cache_entries": settings.cache.max_entries if settings.cache.enabled else 0,
-    }
-    return stores.open_store(settings.store.driver, **options)
+def _open_store(settings: Settings, environ: Mapping[str, str] | None = None) -> Store:
+    return stores.open_store(settings.store.driver, **store_options(settings, environ))
 
 
 def _search_options(

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memdown import claims, usage, workspace
 from memdown.config import ProviderSettings, RemoteSettings, Settings
@@ -73,6 +73,23 @@ def claim_index(settings: Settings, folder: Path) -> None:
 
 def _default_index(settings: Settings) -> Path:
     return settings.state_dir / "memory" / f"{settings.agent}.sqlite"
+
+
+def store_options(
+    settings: Settings, environ: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """What the store that the settings name is made from."""
+    store = settings.store
+    options: dict[str, Any] = {
+        "vector_enabled": store.vector.enabled,
+        "cache_entries": settings.cache.max_entries if settings.cache.enabled else 0,
+    }
+    if store.driver == "postgres":
+        named = (os.environ if environ is None else environ).get("MEMDOWN_POSTGRES_URL", "")
+        url = store.url.reveal() if store.url else named.strip() or None
+        read_url = store.read_url.reveal() if store.read_url else None
+        return {**options, "url": url, "read_url": read_url, "agent": settings.agent}
+    return {**options, "path": store.path, "extension_path": store.vector.extension_path}
 
 
 def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | None:

@@ -64,7 +64,7 @@ def test_the_real_qmd_indexes_and_answers(
         assert memory.sync().failed == ()
         for query, path, line in (
             ("Maria", "memory/harbour.md", 5),
-            ("who runs the harbour office?", "memory/harbour.md", 1),
+            ("who runs the harbour office?", "memory/harbour.md", 5),
             ("tea coffee", "MEMORY.md", 3),
             ("-- heron", "qmd/birds/Weird Name (v2).md", 1),
         ):

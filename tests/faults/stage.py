@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,13 @@ class Stage:
             )
         self._processes.append(process)
         return process
+
+    def wait_ready(self, process: subprocess.Popen[bytes]) -> None:
+        """Wait until a process has begun with its work."""
+        output = self._outputs[self._processes.index(process)]
+        while b"READY" not in output.read_bytes():
+            assert process.poll() is None, output.read_text()
+            time.sleep(0.01)
 
     def stop(self) -> None:
         """Kill every process of this stage that is left."""

@@ -16,6 +16,7 @@ from faults.stage import Stage, staged
 
 Tell = Callable[[str], None]
 ROLES = ("write", "sync", "rebuild", "search")
+DONE = ("WROTE", "SYNCED", "REBUILT", "SEARCHED")
 
 
 def kill_at_random(top: Path, kills: int, tell: Tell) -> None:
@@ -25,12 +26,17 @@ def kill_at_random(top: Path, kills: int, tell: Tell) -> None:
             memory.sync()
         running = {role: stage.start(role, f"{role}0") for role in ROLES}
         for kill in range(1, kills + 1):
-            time.sleep(rng.uniform(0.05, 0.9) + (0.6 if kill == 1 else 0))
             role = rng.choice(ROLES)
+            # On a busy machine a process needs a while to come to what it is killed in.
+            stage.wait_ready(running[role])
+            time.sleep(rng.uniform(0.0, 0.6))
             running[role].send_signal(signal.SIGKILL)
             running[role].wait()
             running[role] = stage.start(role, f"{role}{kill}")
-        time.sleep(1.0)
+        for process in running.values():
+            stage.wait_ready(process)
+        while not all(any(line.startswith(word) for line in stage.said()) for word in DONE):
+            time.sleep(0.05)
         stage.stop()
         stage.check_nothing_bad()
         with stage.memory() as memory:

@@ -11,7 +11,10 @@ from memdown.errors import ConfigError, MissingExtra
 from memdown.types import Store
 
 GROUP = "memdown.stores"
-BUILT_IN: Mapping[str, str] = {"sqlite": "memdown.stores.sqlite"}
+BUILT_IN: Mapping[str, str] = {
+    "postgres": "memdown.stores.postgres",
+    "sqlite": "memdown.stores.sqlite",
+}
 
 
 def open_store(driver: str, **options: Any) -> Store:

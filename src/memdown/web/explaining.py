@@ -6,64 +6,70 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from memdown.text import match_spans
-from memdown.types import Hit
+from memdown.types import Hit, Move
 
 _SHOWN_CHARS = 420
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One leg of a score: how well it fits, and how much that counts."""
+    """One line of the explanation: a value from 0 to 1, and how much it counts."""
 
     name: str
     about: str
-    score: float
-    weight: float | None
+    value: float
+    weight: float | None = None
 
     @property
     def share(self) -> float:
-        """The score as the length of a bar."""
-        return _length(self.score)
+        """The value as the length of a bar."""
+        return min(1.0, max(0.0, self.value))
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
-    """The parts of one hit's score."""
+class Shown:
+    """Everything the page tells about the place of one hit."""
 
     rank: int
-    score: float
-    relevance: float
-    recency: float
+    score: Part
     parts: tuple[Part, ...]
+    recency: Part
     words: tuple[str, ...]
-
-    @property
-    def share(self) -> float:
-        """The score as the length of a bar."""
-        return _length(self.score)
-
-    @property
-    def relevance_share(self) -> float:
-        """The relevance as the length of a bar."""
-        return _length(self.relevance)
+    timely: bool | None
+    moves: tuple[Move, ...]
 
 
-def _length(score: float) -> float:
-    return min(1.0, max(0.0, score))
-
-
-def explain(hit: Hit, rank: int) -> Why:
-    """The parts of a hit's score."""
-    return Why(
-        rank=rank,
-        score=hit.score,
-        relevance=hit.relevance,
-        recency=hit.recency,
-        parts=(
-            Part("Meaning", "how close the text is to the question", hit.vector_score, None),
-            Part("Words", "how many of its words stand there", hit.text_score, None),
+def explain(hit: Hit, rank: int) -> Shown:
+    """The parts of a hit's score, from what each leg said to what came out."""
+    why = hit.why
+    parts = [
+        Part(
+            "Meaning",
+            f"how close the text is, compared with the closest (similarity {hit.vector_score:.2f})",
+            why.by_vector if why else hit.vector_score,
+            why.vector_weight if why else None,
         ),
+        Part(
+            "Words",
+            "how well the words of the question fit, compared with the best "
+            f"({hit.text_score:.2f} of what is possible)",
+            why.by_text if why else hit.text_score,
+            why.text_weight if why else None,
+        ),
+    ]
+    if why:
+        about = "how sure it is that the notes hold an answer at all"
+        parts.append(Part("Confidence", about, why.confidence))
+    parts.append(Part("Relevance", "all of this together, before age counts", hit.relevance))
+    about = "older days count a little less; topics and MEMORY.md do not age"
+    return Shown(
+        rank=rank,
+        score=Part("Score", "what decides the rank", hit.score),
+        parts=tuple(parts),
+        recency=Part("Recency", about, hit.recency),
         words=_as_written(hit),
+        timely=why.timely if why else None,
+        moves=why.moves if why else (),
     )
 
 

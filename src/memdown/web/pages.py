@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from memdown.documents import title_of
 from memdown.errors import MemdownError, NoteNotFound, QueryError
-from memdown.types import Answer, FileState, Hit
+from memdown.types import FileState, Hit
 from memdown.web import explaining, history, indexed, shelves, talks
 from memdown.web.rendering import Known, note_url, render_note, render_snippet
 from memdown.web.site import Site
@@ -56,12 +56,19 @@ def _results(site: Site, request: Request) -> dict[str, Any]:
     except QueryError as error:
         return {**base, "problem": str(error), **_home(site)}
     took = (time.perf_counter() - start) * 1000
-    return {**base, "answer": answer, "took": took, "hits": _hits(site, answer)}
+    below = answer.explanation.below if answer.explanation else ()
+    return {
+        **base,
+        "answer": answer,
+        "took": took,
+        "hits": _shown_hits(site, answer.hits),
+        "below": _shown_hits(site, below[:5]),
+    }
 
 
-def _hits(site: Site, answer: Answer) -> list[dict[str, Any]]:
+def _shown_hits(site: Site, hits: Sequence[Hit]) -> list[dict[str, Any]]:
     known = site.known()
-    return [_shown(hit, rank, known) for rank, hit in enumerate(answer.hits, start=1)]
+    return [_shown(hit, rank, known) for rank, hit in enumerate(hits, start=1)]
 
 
 def _shown(hit: Hit, rank: int, known: Known) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from memdown.types import Answer, Chunk, FileState, Hit
+from memdown.types import Answer, Chunk, FileState, Hit, Why
 from memdown.web.history import Change, Line
 from memdown.workspace import Note
 
@@ -19,6 +19,10 @@ def answer(found: Answer) -> dict[str, Any]:
         "fallback": found.fallback,
         "partial": found.partial,
         "reasons": list(found.reasons),
+        "below": [
+            hit(one, rank)
+            for rank, one in enumerate(found.explanation.below if found.explanation else (), 1)
+        ],
     }
 
 
@@ -41,7 +45,20 @@ def hit(one: Hit, rank: int) -> dict[str, Any]:
             "relevance": round(one.relevance, 4),
             "recency": round(one.recency, 4),
             "matched": list(one.matched),
+            **(_why(one.why) if one.why else {}),
         },
+    }
+
+
+def _why(why: Why) -> dict[str, Any]:
+    return {
+        "vectorWeight": round(why.vector_weight, 4),
+        "textWeight": round(why.text_weight, 4),
+        "byVector": round(why.by_vector, 4),
+        "byText": round(why.by_text, 4),
+        "confidence": round(why.confidence, 4),
+        "timely": why.timely,
+        "moves": [{"step": move.step, "rank": move.rank} for move in why.moves],
     }
 
 

@@ -11,29 +11,23 @@ from collections.abc import Sequence
 
 import apsw
 
+from memdown.stores.passages import HEAD_WEIGHT, TEXT_WEIGHT, passage_terms
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.keys import source_keys
-from memdown.text import index_terms, is_gram, without_stop_words
+from memdown.text import is_gram, without_stop_words
 from memdown.types import Chunk, Match, TextMatches, TextQuery
 
-TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
 _RANK = f"bm25({TEXT_WEIGHT}, {HEAD_WEIGHT})"
 
 
 def insert(db: apsw.Connection, prefix: str, key: int, chunk: Chunk) -> None:
     """Index a chunk's passages, with file name and headings, under the numbers from `key` on."""
-    name = chunk.path.removeprefix("memory/").removesuffix(".md").removesuffix(".jsonl")
-    for number, passage in enumerate(chunk.passages, start=key):
-        head = f"{name} {passage.heading}"
+    for number, (text, head) in enumerate(passage_terms(chunk), start=key):
         run(
             db,
             f"INSERT INTO {prefix}chunks_fts(rowid, text, head) VALUES (?, ?, ?)",
-            (number, _indexed(chunk.text[passage.start : passage.end]), _indexed(head)),
+            (number, " ".join(text), " ".join(head)),
         )
-
-
-def _indexed(text: str) -> str:
-    return " ".join(without_stop_words(index_terms(text)))
 
 
 def delete(db: apsw.Connection, prefix: str, keys: range) -> None:

@@ -1,0 +1,429 @@
+"""Files and chunks as rows, and what is noted about an agent's index."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from array import array
+from collections.abc import Sequence
+
+from memdown.errors import IndexCorrupt
+from memdown.stores.postgres import keywords
+from memdown.stores.postgres.connection import Connection, one, run
+from memdown.stores.postgres.place import Place
+from memdown.stores.sqlite.keys import file_ids, file_keys
+from memdown.types import (
+    Chunk,
+    FileState,
+    Fingerprint,
+    ModelKey,
+    Passage,
+    Source,
+    StoredChunk,
+    Vectors,
+)
+
+_MINE = "agent_id = %s AND generation = %s"
+_SAMPLE = 64
+
+
+def read_agent(db: Connection, schema: str, agent: str) -> tuple[Place, int, Fingerprint] | None:
+    """The live generation of an agent, its revision, and how it was made; None if there is none."""
+    place = Place(db, schema, agent, 0)
+    rows = run(
+        db,
+        place.sql("SELECT live, revision, fingerprint FROM {s}.agents WHERE agent_id = %s"),
+        (agent,),
+    )
+    if not rows or rows[0][2] is None:
+        return None
+    live, revision, data = rows[0]
+    return Place(db, schema, agent, live), revision, _fingerprint(data)
+
+
+def write_agent(place: Place, fingerprint: Fingerprint) -> None:
+    """Make this generation the live one, made like this."""
+    run(
+        place.db,
+        place.sql(
+            "INSERT INTO {s}.agents (agent_id, live, fingerprint) VALUES (%s, %s, %s) "
+            "ON CONFLICT (agent_id) DO UPDATE SET live = excluded.live, "
+            "fingerprint = excluded.fingerprint, revision = agents.revision + 1"
+        ),
+        (*place.owner, json.dumps(_data(fingerprint))),
+    )
+
+
+def new_generation(place: Place) -> Place:
+    """An empty generation beside the live one."""
+    number = one(place.db, place.sql("SELECT nextval('{s}.generation_numbers')"))
+    made = Place(place.db, place.schema, place.agent, number)
+    run(
+        place.db,
+        place.sql("INSERT INTO {s}.generations (agent_id, generation) VALUES (%s, %s)"),
+        made.owner,
+    )
+    return made
+
+
+def other_generations(place: Place) -> list[int]:
+    """The generations that are not live: of a rebuild that goes on, is done or was killed."""
+    rows = run(
+        place.db,
+        place.sql(
+            "SELECT g.generation FROM {s}.generations g LEFT JOIN {s}.agents a "
+            "ON a.agent_id = g.agent_id AND a.live = g.generation "
+            "WHERE g.agent_id = %s AND a.live IS NULL"
+        ),
+        (place.agent,),
+    )
+    return [number for (number,) in rows]
+
+
+def drop_generation(place: Place) -> None:
+    """Delete all rows of a generation; who still reads it goes on seeing them."""
+    for table in ("passages", "terms", "chunks", "files", "generations"):
+        run(place.db, place.sql(f"DELETE FROM {{s}}.{table} WHERE {_MINE}"), place.owner)
+
+
+def next_revision(place: Place) -> None:
+    """Tell everyone who holds something in memory that it is out of date."""
+    run(
+        place.db,
+        place.sql("UPDATE {s}.agents SET revision = revision + 1 WHERE agent_id = %s"),
+        (place.agent,),
+    )
+
+
+def stored_prefix(place: Place, path: str, chunks: Sequence[Chunk]) -> int:
+    """How many of a file's leading chunks are stored exactly as given."""
+    file_id = _file_id(place, path)
+    if file_id is None:
+        return 0
+    keys = file_keys(file_id)
+    stored = run(
+        place.db,
+        place.sql(
+            f"SELECT id FROM {{s}}.chunks WHERE {_MINE} AND key >= %s AND key < %s ORDER BY key"
+        ),
+        (*place.owner, keys.start, keys.stop),
+    )
+    same = 0
+    for (chunk_id,), chunk in zip(stored, chunks, strict=False):
+        if chunk_id != chunk.id:
+            break
+        same += 1
+    return same
+
+
+def replace_file(
+    place: Place,
+    file: FileState,
+    chunks: Sequence[Chunk],
+    rows: Vectors | None,
+    keep: int,
+    key: int | None,
+) -> None:
+    """Store a file's chunks after the first `keep`, or under the numbers from `key` on."""
+    keys = file_keys(write_file(place, file))
+    if key is None:
+        key = keys.start + sum(len(chunk.passages) for chunk in chunks[:keep])
+    _delete_from(place, range(key, keys.stop))
+    new = chunks[keep:]
+    first_keys = []
+    for chunk in new:
+        first_keys.append(key)
+        key += len(chunk.passages)
+    with place.db.cursor() as cursor:
+        cursor.executemany(
+            place.sql(
+                "INSERT INTO {s}.chunks VALUES "
+                "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::real[])"
+            ),
+            [
+                (
+                    *place.owner,
+                    first,
+                    chunk.id,
+                    chunk.path,
+                    chunk.source,
+                    chunk.start_line,
+                    chunk.end_line,
+                    chunk.digest,
+                    _packed(chunk.text),
+                    _packed(chunk.heading),
+                    _pack_passages(chunk.passages),
+                    array("I", chunk.lines).tobytes() if chunk.lines else None,
+                    None if rows is None else rows.shape[1],
+                    None if rows is None else rows[number].tolist(),
+                )
+                for number, (first, chunk) in enumerate(zip(first_keys, new, strict=True))
+            ],
+        )
+    keywords.insert(place, first_keys, new)
+
+
+def remove_file(place: Place, path: str) -> None:
+    """Forget a file and everything of it."""
+    file_id = _file_id(place, path)
+    if file_id is None:
+        return
+    _delete_from(place, file_keys(file_id))
+    run(
+        place.db,
+        place.sql(f"DELETE FROM {{s}}.files WHERE {_MINE} AND id = %s"),
+        (*place.owner, file_id),
+    )
+
+
+def write_file(place: Place, file: FileState) -> int:
+    """Note a file's facts; its number."""
+    file_id = _file_id(place, file.path)
+    if file_id is None:
+        ids = file_ids(file.source)
+        last = one(
+            place.db,
+            place.sql(f"SELECT max(id) FROM {{s}}.files WHERE {_MINE} AND id >= %s AND id < %s"),
+            (*place.owner, ids.start, ids.stop),
+        )
+        file_id = ids.start if last is None else last + 1
+    run(
+        place.db,
+        place.sql(
+            "INSERT INTO {s}.files VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
+            "ON CONFLICT (agent_id, generation, id) DO UPDATE SET hash = excluded.hash, "
+            "mtime = excluded.mtime, size = excluded.size, ctime = excluded.ctime, "
+            "inode = excluded.inode, date = excluded.date"
+        ),
+        (
+            *place.owner,
+            file_id,
+            file.path,
+            file.source,
+            file.digest,
+            file.mtime_ns,
+            file.size,
+            file.ctime_ns,
+            file.inode,
+            file.date,
+        ),
+    )
+    return file_id
+
+
+def read_files(place: Place) -> dict[str, FileState]:
+    """Every indexed file."""
+    return {
+        path: FileState(path, source, size, mtime, ctime, int(inode), digest, date)
+        for path, source, size, mtime, ctime, inode, digest, date in run(
+            place.db,
+            place.sql(
+                "SELECT path, source, size, mtime, ctime, inode, hash, date FROM {s}.files "
+                f"WHERE {_MINE}"
+            ),
+            place.owner,
+        )
+    }
+
+
+def chunk_keys(place: Place, passages: Sequence[int]) -> dict[int, int]:
+    """The chunk of each passage: the one with the largest number not above it."""
+    return dict(
+        run(
+            place.db,
+            place.sql(
+                f"SELECT p, (SELECT key FROM {{s}}.chunks WHERE {_MINE} AND key <= p "
+                "ORDER BY key DESC LIMIT 1) FROM unnest(%s::bigint[]) AS p"
+            ),
+            (*place.owner, list(passages)),
+        )
+    )
+
+
+def last_chunk(place: Place, path: str) -> StoredChunk | None:
+    """A file's last chunk."""
+    file_id = _file_id(place, path)
+    if file_id is None:
+        return None
+    keys = file_keys(file_id)
+    key = one(
+        place.db,
+        place.sql(f"SELECT max(key) FROM {{s}}.chunks WHERE {_MINE} AND key >= %s AND key < %s"),
+        (*place.owner, keys.start, keys.stop),
+    )
+    return None if key is None else load_chunks(place, [key])[key]
+
+
+def sample_keys(place: Place, source: Source) -> list[int]:
+    """The first chunks of some files, evenly drawn."""
+    ids = [
+        file_id
+        for (file_id,) in run(
+            place.db,
+            place.sql(f"SELECT id FROM {{s}}.files WHERE {_MINE} AND source = %s ORDER BY id"),
+            (*place.owner, source),
+        )
+    ]
+    step = max(1, len(ids) // _SAMPLE)
+    return [file_keys(file_id).start for file_id in ids[::step]]
+
+
+def load_chunks(place: Place, keys: Sequence[int]) -> dict[int, StoredChunk]:
+    """Chunks by their numbers, each checked against the digest it was stored with."""
+    return {
+        key: StoredChunk(
+            key,
+            Chunk(
+                chunk_id,
+                path,
+                source,
+                start,
+                end,
+                _unpacked(heading),
+                _checked(_unpacked(text), digest, path),
+                digest,
+                _unpack_passages(passages),
+                tuple(array("I", lines)) if lines else None,
+            ),
+            date,
+        )
+        for key, chunk_id, path, source, start, end, heading, text, digest, passages, lines, date in run(
+            place.db,
+            place.sql(
+                "SELECT c.key, c.id, c.path, c.source, c.start_line, c.end_line, c.heading, "
+                "c.text, c.hash, c.passages, c.lines, f.date FROM {s}.chunks c "
+                "JOIN {s}.files f USING (agent_id, generation, path) "
+                "WHERE c.agent_id = %s AND c.generation = %s AND c.key = ANY(%s)"
+            ),
+            (*place.owner, list(keys)),
+        )
+    }
+
+
+def count_by_source(place: Place, table: str) -> dict[Source, int]:
+    """How many rows of `files` or `chunks` each source has."""
+    return dict(
+        run(
+            place.db,
+            place.sql(f"SELECT source, count(*) FROM {{s}}.{table} WHERE {_MINE} GROUP BY source"),
+            place.owner,
+        )
+    )
+
+
+def size_of(place: Place) -> int:
+    """About how many bytes an agent's texts, vectors and terms take."""
+    sums = [
+        one(
+            place.db,
+            place.sql(f"SELECT sum(pg_column_size(t.*)) FROM {{s}}.{table} t WHERE {_MINE}"),
+            place.owner,
+        )
+        for table in ("chunks", "passages")
+    ]
+    return sum(int(size or 0) for size in sums)
+
+
+def problems(place: Place) -> list[str]:
+    """What is wrong with a generation, after a look at all of it."""
+    wrong = []
+    for path, text, digest in run(
+        place.db,
+        place.sql(f"SELECT path, text, hash FROM {{s}}.chunks WHERE {_MINE}"),
+        place.owner,
+    ):
+        if hashlib.sha256(text).hexdigest() != digest:
+            wrong.append(f"a chunk of {path} is not the text that was stored")
+    if not keywords.totals_are_right(place):
+        wrong.append("the number of passages is not what was counted")
+    lost = one(
+        place.db,
+        place.sql(
+            f"SELECT count(*) FROM {{s}}.chunks c WHERE {_MINE} AND NOT EXISTS (SELECT 1 FROM "
+            "{s}.passages p WHERE p.agent_id = c.agent_id AND p.generation = c.generation "
+            "AND p.key = c.key)"
+        ),
+        place.owner,
+    )
+    if lost:
+        wrong.append(f"{lost} chunks cannot be found by keyword")
+    return wrong
+
+
+def _file_id(place: Place, path: str) -> int | None:
+    file_id: int | None = one(
+        place.db,
+        place.sql(f"SELECT id FROM {{s}}.files WHERE {_MINE} AND path = %s"),
+        (*place.owner, path),
+    )
+    return file_id
+
+
+def _delete_from(place: Place, keys: range) -> None:
+    keywords.delete(place, keys)
+    run(
+        place.db,
+        place.sql(f"DELETE FROM {{s}}.chunks WHERE {_MINE} AND key >= %s AND key < %s"),
+        (*place.owner, keys.start, keys.stop),
+    )
+
+
+def _packed(text: str) -> bytes:
+    # As bytes, since PostgreSQL's text holds neither NUL nor half characters.
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _unpacked(blob: bytes) -> str:
+    return bytes(blob).decode("utf-8", "surrogatepass")
+
+
+def _checked(text: str, digest: str, path: str) -> str:
+    if hashlib.sha256(_packed(text)).hexdigest() != digest:
+        raise IndexCorrupt(
+            f"A chunk of {path} is not the text that was stored; rebuild the index with "
+            "`memdown index --force`."
+        )
+    return text
+
+
+def _pack_passages(passages: Sequence[Passage]) -> bytes:
+    numbers = array("I")
+    for passage in passages:
+        numbers.extend((passage.start, passage.end, passage.start_line, passage.end_line))
+    return numbers.tobytes()
+
+
+def _unpack_passages(blob: bytes) -> tuple[Passage, ...]:
+    numbers = array("I", bytes(blob))
+    return tuple(
+        Passage(numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3])
+        for i in range(0, len(numbers), 4)
+    )
+
+
+def _data(fingerprint: Fingerprint) -> dict[str, object]:
+    return {
+        "provider": fingerprint.key.provider,
+        "model": fingerprint.key.model,
+        "providerKey": fingerprint.key.provider_key,
+        "chunkTokens": fingerprint.chunk_tokens,
+        "chunkOverlap": fingerprint.chunk_overlap,
+        "termsVersion": fingerprint.terms_version,
+        "vectorDims": fingerprint.dims,
+    }
+
+
+def _fingerprint(data: dict[str, object]) -> Fingerprint:
+    try:
+        return Fingerprint(
+            key=ModelKey(str(data["provider"]), str(data["model"]), str(data["providerKey"])),
+            chunk_tokens=int(str(data["chunkTokens"])),
+            chunk_overlap=int(str(data["chunkOverlap"])),
+            terms_version=int(str(data["termsVersion"])),
+            dims=None if data["vectorDims"] is None else int(str(data["vectorDims"])),
+        )
+    except (KeyError, ValueError) as error:
+        raise IndexCorrupt(
+            f"The index's fingerprint cannot be read ({error}); rebuild it with "
+            "`memdown index --force`."
+        ) from error

@@ -1,0 +1,141 @@
+"""The vector leg: every vector compared while an agent has few, an HNSW index when it has many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from memdown.stores.postgres.connection import one, run
+from memdown.stores.postgres.place import Place
+from memdown.stores.sqlite.keys import source_keys
+from memdown.types import Match, Source, Vector, Vectors
+
+# Up to here comparing all takes a few hundredths of a second, and misses nothing.
+FEW = 20_000
+_MOST_DIMS, _MOST_HALF_DIMS = 2_000, 4_000
+_MINE = "agent_id = %s AND generation = %s"
+
+
+def match(
+    place: Place, vector: Vector, sources: Sequence[Source], limit: int, *, indexed: bool
+) -> list[Match]:
+    """The nearest chunks; through the index where there is one."""
+    rows: list[tuple[int, float]] = []
+    dims = vector.size
+    distance = "embedding <=> %s::real[]::vector"
+    if indexed:
+        # The expression of the index, so that the planner takes it.
+        kind = _kind(dims)
+        distance = f"embedding::{kind}({dims}) <=> %s::real[]::vector::{kind}({dims})"
+        run(place.db, "SET LOCAL hnsw.iterative_scan = strict_order")
+        run(place.db, place.sql(f"SET LOCAL hnsw.ef_search = {min(1000, max(100, 2 * limit))}"))
+    for source in sources:
+        keys = source_keys(source)
+        rows += run(
+            place.db,
+            place.sql(
+                f"SELECT key, {distance} AS distance FROM {{s}}.chunks WHERE {_MINE} "
+                f"AND key >= %s AND key < %s AND dims = {dims} ORDER BY distance LIMIT %s"
+            ),
+            (vector.tolist(), *place.owner, keys.start, keys.stop, limit),
+        )
+    rows.sort(key=lambda row: (row[1], row[0]))
+    return [Match(key, 1.0 - distance) for key, distance in rows[:limit]]
+
+
+def similarities(place: Place, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
+    """How close some chunks are."""
+    return dict(
+        run(
+            place.db,
+            place.sql(
+                "SELECT key, 1.0 - (embedding <=> %s::real[]::vector) FROM {s}.chunks "
+                f"WHERE {_MINE} AND key = ANY(%s) AND dims = {vector.size}"
+            ),
+            (vector.tolist(), *place.owner, list(keys)),
+        )
+    )
+
+
+def read_some(place: Place, limit: int) -> tuple[list[int], Vectors]:
+    """The keys and vectors of all chunks, or of evenly drawn ones."""
+    every = [
+        key
+        for (key,) in run(
+            place.db,
+            place.sql(
+                f"SELECT key FROM {{s}}.chunks WHERE {_MINE} AND dims IS NOT NULL ORDER BY key"
+            ),
+            place.owner,
+        )
+    ]
+    step = max(1, -(-len(every) // limit))
+    rows = run(
+        place.db,
+        place.sql(
+            f"SELECT key, embedding::real[] FROM {{s}}.chunks WHERE {_MINE} AND key = ANY(%s) "
+            "ORDER BY key"
+        ),
+        (*place.owner, every[::step]),
+    )
+    if not rows:
+        return [], np.empty((0, 1), np.float32)
+    return [key for key, _ in rows], np.array([row for _, row in rows], np.float32)
+
+
+def make_index(place: Place, dims: int) -> None:
+    """An HNSW index over vectors of this length in the agent's partition, if it has many.
+
+    Without one nothing is missing but speed, so lengths that no index takes get none.
+    """
+    if dims > _MOST_HALF_DIMS or count(place) <= FEW:
+        return
+    partition = one(
+        place.db,
+        place.sql(
+            "SELECT c.relname FROM {s}.chunks k JOIN pg_class c ON c.oid = k.tableoid "
+            "WHERE k.agent_id = %s LIMIT 1"
+        ),
+        (place.agent,),
+    )
+    kind = _kind(dims)
+    run(place.db, "SET LOCAL maintenance_work_mem = '512MB'")
+    run(
+        place.db,
+        place.sql(
+            f"CREATE INDEX IF NOT EXISTS {partition}_near_{dims} ON {{s}}.{partition} USING hnsw "
+            f"((embedding::{kind}({dims})) {kind}_cosine_ops) WHERE dims = {dims}"
+        ),
+    )
+
+
+def has_index(place: Place, dims: int) -> bool:
+    """Whether vectors of this length have an index in the agent's partition."""
+    return (
+        one(
+            place.db,
+            place.sql(
+                "SELECT 1 FROM pg_indexes WHERE schemaname = %s AND indexname LIKE %s AND "
+                "tablename = (SELECT c.relname FROM {s}.chunks k JOIN pg_class c "
+                "ON c.oid = k.tableoid WHERE k.agent_id = %s LIMIT 1)"
+            ),
+            (place.schema, f"%\\_near\\_{dims}", place.agent),
+        )
+        is not None
+    )
+
+
+def count(place: Place) -> int:
+    """How many chunks have a vector."""
+    return int(
+        one(
+            place.db,
+            place.sql(f"SELECT count(*) FROM {{s}}.chunks WHERE {_MINE} AND dims IS NOT NULL"),
+            place.owner,
+        )
+    )
+
+
+def _kind(dims: int) -> str:
+    return "vector" if dims <= _MOST_DIMS else "halfvec"
