@@ -20,7 +20,7 @@ Status StoreError SyncReport Unreachable WorkspaceError
 
 # Lower layers know nothing of higher ones.
 LAYERS = (
-    {"types", "errors", "text", "timing", "failpoints", "redaction"},
+    {"types", "errors", "text", "timing", "failpoints", "locks", "redaction"},
     {"config", "workspace", "documents", "transcripts", "chunking", "embedders", "stores", "usage"},
     {"diversity", "growing", "ranking", "reranking", "windows"},
     {"backends", "backfill", "choice", "conversations", "embedding", "indexing", "search", "unreadable", "watching", "claims"},

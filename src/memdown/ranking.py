@@ -22,9 +22,11 @@ _NEXT, _SECOND, _FILE, _CHUNK = 0.3, 0.15, 0.1, 0.1
 # The vector leg counts in full only if the best chunk stands out by this much from an average one:
 # where an embedder does not know a language, everything is equally near and tells nothing.
 _TELLING = 0.4
-# How sure a match makes us: a text score of 1 / _TEXT_SURE is certainty; a similarity counts from
-# _VECTOR_LEAST above that of an average chunk on, and is certainty _VECTOR_SPAN further.
-_TEXT_SURE, _VECTOR_LEAST, _VECTOR_SPAN = 1.3, 0.2, 0.6
+# How sure a match makes us: a text score of 1 / _TEXT_SURE is certainty, where _BESIDE of the better
+# neighbour's counts as well; a similarity counts from _VECTOR_LEAST above that of an average chunk
+# on, and is certainty _VECTOR_SPAN further. Where it stands alone, it must do without a margin.
+_TEXT_SURE, _BESIDE = 1.1, 0.5
+_VECTOR_LEAST, _VECTOR_SPAN, _VECTOR_ALONE = 0.3, 0.3, 0.6
 # How much of the score is shared by all results; the rest is how they compare with the best.
 _SHARED = 0.6
 # The share of a score that age can take away: an old note that alone answers must stay on top.
@@ -94,13 +96,25 @@ def spread(scores: Mapping[int, float], chunk_of: Mapping[int, int]) -> dict[int
 
 def confidence(legs: Legs, weights: Weights) -> float:
     """How sure we are that something was found: from 0, nothing fits, to 1."""
-    text = max(legs.text.values(), default=0.0) / legs.reachable if legs.reachable > 0 else 0.0
     closeness = max(legs.vector.values(), default=legs.background) - legs.background
-    by_text = _clipped(text * _TEXT_SURE) if weights.text else 0.0
-    # Where nothing but similarity can tell, it must do without the safety margin.
-    least = _VECTOR_LEAST if weights.text else 0.0
-    by_vector = _clipped((closeness - least) / _VECTOR_SPAN) if weights.vector else 0.0
-    return 1.0 - (1.0 - by_text) * (1.0 - by_vector)
+    if not weights.text:
+        return _clipped(closeness / _VECTOR_ALONE)
+    by_vector = _clipped((closeness - _VECTOR_LEAST) / _VECTOR_SPAN) if weights.vector else 0.0
+    return 1.0 - (1.0 - _sure_by_text(legs)) * (1.0 - by_vector)
+
+
+def _sure_by_text(legs: Legs) -> float:
+    if legs.reachable <= 0:
+        return 0.0
+    get = legs.text.get
+    best = max(
+        (
+            score + _BESIDE * max(get(key - 1, 0.0), get(key + 1, 0.0))
+            for key, score in legs.text.items()
+        ),
+        default=0.0,
+    )
+    return _clipped(_TEXT_SURE * best / legs.reachable)
 
 
 def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:

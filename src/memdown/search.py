@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memdown import diversity, ranking
+from memdown import diversity, ranking, windows
 from memdown.errors import EmbedderError, QueryError
 from memdown.ranking import Legs, Scored, View, Weights
 from memdown.text import QueryTerms, query_terms, without_stop_words
@@ -33,6 +33,9 @@ _DEFAULT_TEXT_WEIGHT = 0.3
 # How many places are looked at closely, and how many passages are compared themselves.
 _LEAST_SHOWN = 40
 _REFINED = 24
+_STRETCH_CHARS = 200
+# Few enough that the bundled embedder need not prepare for many.
+_A_BATCH = 60
 _SPARE = 4
 # How many places a reranker may choose from, and how many that missed the bar are told.
 _RERANKED = 50
@@ -269,13 +272,26 @@ def _refined(
     weights: Weights,
     embedder: Embedder,
 ) -> list[Scored]:
-    """Compare the first passages themselves with the query, where that costs next to nothing."""
+    """Compare the first passages themselves with the query, where that costs next to nothing.
+
+    A passage is as close as its closest few sentences: an average over many blurs.
+    """
     known = [one for one in scored if one.chunk_key in chunks]
     first = known[:_REFINED]
     if not first:
         return []
-    rows = embedder.embed_batch([_passage_text(chunks[one.chunk_key], one.key) for one in first])
-    similarity = {one.key: float(row @ vector) for one, row in zip(first, rows, strict=True)}
+    similarity: dict[int, float] = {}
+    texts = [_passage_text(chunks[one.chunk_key], one.key) for one in first]
+    stretches = [
+        (one.key, stretch)
+        for one, text in zip(first, texts, strict=True)
+        for stretch in windows.stretches(text, _STRETCH_CHARS)
+    ]
+    for start in range(0, len(stretches), _A_BATCH):
+        batch = stretches[start : start + _A_BATCH]
+        rows = embedder.embed_batch([text for _, text in batch])
+        for (key, _), score in zip(batch, (rows @ vector).tolist(), strict=True):
+            similarity[key] = max(score, similarity.get(key, -1.0))
     return ranking.refine(known, similarity, background, weights)
 
 

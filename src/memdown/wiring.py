@@ -89,6 +89,9 @@ def store_options(
         url = store.url.reveal() if store.url else named.strip() or None
         read_url = store.read_url.reveal() if store.read_url else None
         return {**options, "url": url, "read_url": read_url, "agent": settings.agent}
+    if store.driver == "lancedb":
+        path = store.path.with_suffix(".lancedb")
+        return {**options, "path": path, "url": store.url.reveal() if store.url else None}
     return {**options, "path": store.path, "extension_path": store.vector.extension_path}
 
 

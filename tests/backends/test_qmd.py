@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from backends.conftest import Scene
 
+from backends.conftest import Scene
 from memdown import Memory, NoteNotFound, PathRefused
 
 
@@ -55,7 +55,7 @@ def test_everything_of_qmd_is_kept_under_the_agents_folder(scene: Scene) -> None
 def test_a_query_is_never_an_option(scene: Scene) -> None:
     with scene.open() as memory:
         memory.search("--full -maria")
-    search = [call for call in scene.calls() if call[0] == "search"][0]
+    search = next(call for call in scene.calls() if call[0] == "search")
     assert search == ["search", "--json", "-n", "6", "--", "--full -maria"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,9 +13,11 @@ from memdown.testing import HashEmbedder
 
 
 @contextmanager
-def opened(folder: Path, config: Path, store: dict[str, object], agent: str) -> Iterator[Memory]:
+def opened(folder: Path, config: Path, store: Mapping[str, object], agent: str) -> Iterator[Memory]:
     """A memory over `folder` in the given store, indexed."""
-    config.write_text(json.dumps({"agents": {"defaults": {"memorySearch": {"store": store}}}}))
+    config.write_text(
+        json.dumps({"agents": {"defaults": {"memorySearch": {"store": dict(store)}}}})
+    )
     settings = load_settings(config=config, workspace=folder, agent=agent)
     with Memory.from_settings(settings, embedder=HashEmbedder()) as memory:
         memory.sync()
@@ -33,6 +35,7 @@ def agreement(one: Memory, other: Memory, questions: Sequence[str]) -> float:
 
 def _same(one: Answer, other: Answer) -> bool:
     """Equal places in equal order; places of equal scores may be swapped."""
+
     def places(answer: Answer) -> list[tuple[float, str]]:
         return sorted((round(-hit.score, 3), hit.citation or "") for hit in answer.hits)
 

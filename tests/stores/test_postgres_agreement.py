@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+
 from stores.agreement import agreement, opened
 from stores.postgres_server import Server
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from contracts.store_contract import StoreContract
-from stores.postgres_server import Server
 
+from contracts.store_contract import StoreContract
 from memdown.stores.postgres import PostgresStore, create
 from memdown.types import Store
+from stores.postgres_server import Server
 
 
 class TestPostgres(StoreContract):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import threading
 from pathlib import Path
 
 import apsw
@@ -10,9 +11,10 @@ import pytest
 
 from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
 from memdown.errors import IndexCorrupt, IndexTooNew, StoreError
-from memdown.stores.sqlite import create
+from memdown.stores.sqlite import checksums, create
 from memdown.stores.sqlite.connection import connect
 from memdown.stores.sqlite.schema import MIGRATIONS, table_names
+from memdown.types import Fingerprint, ModelKey
 
 
 def filled(path: Path) -> None:
@@ -164,3 +166,47 @@ def test_a_closed_store_says_so(tmp_path: Path) -> None:
     store.close()
     with pytest.raises(StoreError, match="closed"):
         store.files()
+
+
+def test_rows_of_a_rebuild_name_the_new_model(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    store = create(path)
+    other = Fingerprint(ModelKey("hash", "other-model", "k"), 400, 80, 1, None)
+    with store.rebuild(other) as writer:
+        writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    store.close()
+    db = apsw.Connection(str(path), vfs=checksums.layer())
+    assert db.execute("SELECT DISTINCT model FROM chunks").fetchall() == [("other-model",)]
+    db.close()
+
+
+def test_readers_may_come_while_an_index_is_being_made(tmp_path: Path) -> None:
+    """Whoever opens the file while it is empty must not call its first page damaged."""
+    paths = [tmp_path / f"index{number}.sqlite" for number in range(15)]
+    errors: list[StoreError] = []
+    stop = threading.Event()
+
+    def read() -> None:
+        while not stop.is_set():
+            store = create(next((path for path in paths if not path.exists()), paths[-1]))
+            try:
+                while not store.files() and not stop.is_set():
+                    pass
+            except StoreError as error:
+                errors.append(error)
+            store.close()
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for path in paths:
+        store = create(path)
+        with store.writing(5.0):
+            store.begin(PRINT)
+            store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        store.close()
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert errors == []

@@ -62,7 +62,8 @@ def state_folder(subject: Subject) -> Iterator[Check]:
 def _private_files(index: Path) -> list[Path]:
     if not index.exists():
         return []
-    return [index.parent, *sorted(index.parent.glob(f"{index.name}*"))]
+    files = (index.with_name(index.name + suffix) for suffix in ("", "-wal", "-shm", ".lock"))
+    return [index.parent, *(file for file in files if file.exists())]
 
 
 def provider(subject: Subject) -> Iterator[Check]:

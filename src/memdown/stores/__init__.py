@@ -12,6 +12,7 @@ from memdown.types import Store
 
 GROUP = "memdown.stores"
 BUILT_IN: Mapping[str, str] = {
+    "lancedb": "memdown.stores.lancedb",
     "postgres": "memdown.stores.postgres",
     "sqlite": "memdown.stores.sqlite",
 }

@@ -25,6 +25,14 @@ class Column:
     terms: Numbers
     rows: Numbers
 
+    def weights(self, is_head: NDArray[np.bool_], with_head: bool) -> tuple[Numbers, Scores]:
+        """The rows that occur, and the sum of the weights of each one's terms."""
+        kept = self.rows if with_head else self.rows[~is_head]
+        heads = is_head if with_head else is_head[~is_head]
+        rows, places = np.unique(kept, return_inverse=True)
+        each = np.where(heads, HEAD_WEIGHT, TEXT_WEIGHT)
+        return rows, np.bincount(places, weights=each, minlength=len(rows)).astype(np.float64)
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -44,6 +52,13 @@ def rarity(total: float, found: float) -> float:
     return max(_LEAST_RARITY, math.log((total - found + 0.5) / (found + 0.5)))
 
 
+def weighed(often: Scores, lengths: Numbers, average: float, total: int, found: float) -> Scores:
+    """What something that occurs so often adds to the scores of rows of these lengths."""
+    norm = _K1 * (1 - _B + _B * lengths / max(average, 1e-9))
+    result: Scores = rarity(total, min(found, total)) * often * (_K1 + 1) / (often + norm)
+    return result
+
+
 def scores(
     count: int,
     text: Column,
@@ -55,7 +70,6 @@ def scores(
 ) -> Scores:
     """The score of each of `count` rows; `total` and `average` length are of the whole index."""
     length = np.bincount(text.rows, minlength=count) + np.bincount(head.rows, minlength=count)
-    norm = _K1 * (1 - _B + _B * length / max(average, 1e-9))
     result = np.zeros(count)
     looked_for = np.unique(np.array([term for one in wanted for term in one.terms], np.int64))
     some_text, some_head = _only(text, looked_for), _only(head, looked_for)
@@ -67,7 +81,7 @@ def scores(
             if one.in_head:
                 often = often + HEAD_WEIGHT * _counts(some_head, one.terms, count)
         found = one.found_in if one.found_in is not None else float(np.count_nonzero(often))
-        result += rarity(total, min(found, total)) * often * (_K1 + 1) / (often + norm)
+        result += weighed(often, length, average, total, found)
     return result
 
 

@@ -6,6 +6,7 @@ they come from, so that a range can be highlighted.
 
 from __future__ import annotations
 
+import functools
 import posixpath
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -70,7 +71,9 @@ def render_snippet(text: str, matched: Collection[str], path: str, known: Known)
     return Markup(html)  # noqa: S704 - every text in it is escaped by the renderer below
 
 
+@functools.cache
 def _parser() -> MarkdownIt:
+    """Parsing keeps nothing in it, so that one serves all threads; making one takes a while."""
     options = {"html": False, "linkify": False, "maxNesting": 40}
     return MarkdownIt("commonmark", options, renderer_cls=_Renderer).enable(
         ["table", "strikethrough"]

@@ -6,7 +6,6 @@ import datetime
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memdown import workspace
 from memdown.errors import MemdownError
 from memdown.memory import Memory
 from memdown.web.atlas import Atlases
@@ -52,13 +51,18 @@ class Site:
 
 
 class Known:
-    """Whether a path is a note; the workspace is only scanned if someone asks."""
+    """Whether a path is a note; each is looked at once, because a scan of all would take longer."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._files: workspace.Scan | None = None
+        self._seen: dict[str, bool] = {}
 
     def __call__(self, path: str) -> bool:
-        if self._files is None:
-            self._files = self._memory.notes()
-        return path in self._files.files
+        if path not in self._seen:
+            try:
+                self._memory.get(path, lines=1)
+            except MemdownError:
+                self._seen[path] = False
+            else:
+                self._seen[path] = True
+        return self._seen[path]

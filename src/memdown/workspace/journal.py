@@ -13,7 +13,6 @@ import fcntl
 import hashlib
 import json
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,10 +20,10 @@ from pathlib import Path
 
 from memdown.errors import WorkspaceError
 from memdown.failpoints import reach
+from memdown.locks import acquire
 from memdown.workspace.descriptors import shown
 
 LOCK_SECONDS = 30.0
-_PAUSE_SECONDS = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +89,8 @@ def clear(lock: int) -> None:
 
 
 def _wait(lock: int, file: Path, timeout: float) -> None:
-    deadline = time.monotonic() + timeout
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise WorkspaceError(
-                    f"Another process has been writing notes for {timeout:.0f} seconds and holds "
-                    f"{shown(file)}; end it or try again later."
-                ) from None
-            time.sleep(_PAUSE_SECONDS)
-        else:
-            return
+    if not acquire(lock, timeout):
+        raise WorkspaceError(
+            f"Another process has been writing notes for {timeout:.0f} seconds and holds "
+            f"{shown(file)}; end it or try again later."
+        )

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memdown.stores.bm25 import Column, Wanted, rarity, scores
+from memdown.stores.bm25 import Column, Wanted, scores
 from memdown.stores.passages import passage_terms
 from memdown.stores.postgres.connection import one, run
 from memdown.stores.postgres.place import Place
+from memdown.stores.reach import reachable
 from memdown.stores.sqlite.keys import source_keys
-from memdown.text import is_gram, without_stop_words
+from memdown.text import without_stop_words
 from memdown.types import Chunk, Match, TextMatches, TextQuery
 
 BUDGET = 10_000
@@ -122,16 +123,16 @@ def match(place: Place, query: TextQuery, budget: int = BUDGET) -> TextMatches:
     phrases = [without_stop_words(phrase) for phrase in query.phrases]
     known = _known(place, {*query.words, *(term for phrase in phrases for term in phrase)})
     wanted, costs = _wanted(place, query, phrases, known, total)
-    reachable = _reachable(query, known, total)
+    most = _reachable(query, known, total)
     if not wanted:
-        return TextMatches((), reachable)
+        return TextMatches((), most)
     keys, text, head = _candidates(place, query, _affordable(costs, budget))
     if not len(keys):
-        return TextMatches((), reachable)
+        return TextMatches((), most)
     found = scores(len(keys), text, head, wanted, total=total, average=tokens / total)
     order = np.lexsort((keys, -found))
     best = [place for place in order[: query.limit] if found[place] > 0]
-    return TextMatches(tuple(Match(int(keys[n]), float(found[n])) for n in best), reachable)
+    return TextMatches(tuple(Match(int(keys[n]), float(found[n])) for n in best), most)
 
 
 def _known(place: Place, terms: set[str]) -> dict[str, _Term]:
@@ -247,13 +248,7 @@ def _column(arrays: Sequence[bytes]) -> Column:
 
 def _reachable(query: TextQuery, known: dict[str, _Term], total: int) -> float:
     """What a passage of average length would score that holds every word once; as in SQLite."""
-    reachable = 0.0
-    for word in query.words:
-        found = known[word].passages if word in known else 0
-        if found or not is_gram(word):
-            weight = 1.5 if word.startswith(query.prefixes) else 1.0
-            reachable += rarity(total, found) * weight
-    return reachable
+    return reachable(query, [known[w].passages if w in known else 0 for w in query.words], total)
 
 
 def totals_are_right(place: Place) -> bool:

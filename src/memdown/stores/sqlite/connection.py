@@ -17,6 +17,7 @@ from memdown.stores.sqlite.failures import is_damage, mapped
 __all__ = ["connect", "is_unshared", "mapped", "one", "run", "spare_space", "transaction"]
 
 _BUSY_MS = 5_000
+_PAGE_BYTES = 8192
 _TIGHT_BYTES = 32 * 1024 * 1024
 _LOG_PAGES, _TIGHT_LOG_PAGES = 1000, 50
 _unshared: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
@@ -62,16 +63,25 @@ def spare_space(db: apsw.Connection, path: Path) -> None:
 
 def _make_first_page(db: apsw.Connection) -> None:
     """Give an empty file its room for checksums and its first number."""
+    _expect_page_size(db)
     if db.pragma("page_count"):
         return
-    # Rows of about a kilobyte leave much of a smaller page unused.
-    run(db, "PRAGMA page_size = 8192")
     checksums.reserve(db)
     run(db, "BEGIN IMMEDIATE")
     # Another process may have come first.
     if not db.pragma("application_id"):
         run(db, f"PRAGMA application_id = {side_files.first_number()}")
     run(db, "COMMIT")
+
+
+def _expect_page_size(db: apsw.Connection) -> None:
+    """Set the size of a page, which a file that holds something already keeps as it is.
+
+    Rows of about a kilobyte leave much of a smaller page unused. This must come before anything
+    is read: who opens a file that is still empty would otherwise read its first page, once there
+    is one, with the usual size, and find the checksum wrong.
+    """
+    run(db, f"PRAGMA page_size = {_PAGE_BYTES}")
 
 
 def _connect_read_only(path: Path) -> apsw.Connection:
@@ -83,6 +93,7 @@ def _connect_read_only(path: Path) -> apsw.Connection:
         )
         try:
             db.set_busy_timeout(_BUSY_MS)
+            _expect_page_size(db)
             run(db, "PRAGMA cache_size = -16000")
             run(db, "SELECT count(*) FROM sqlite_master")
             side_files.check(db, path)

@@ -6,15 +6,15 @@ and quoted, so no text can be a syntax error or an operator.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import apsw
 
 from memdown.stores.passages import HEAD_WEIGHT, TEXT_WEIGHT, passage_terms
+from memdown.stores.reach import reachable
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.keys import source_keys
-from memdown.text import is_gram, without_stop_words
+from memdown.text import without_stop_words
 from memdown.types import Chunk, Match, TextMatches, TextQuery
 
 _RANK = f"bm25({TEXT_WEIGHT}, {HEAD_WEIGHT})"
@@ -76,18 +76,8 @@ def _quoted(*terms: str) -> str:
 
 
 def _reachable(db: apsw.Connection, query: TextQuery) -> float:
-    """What a passage of average length would score that holds every word once.
-
-    A prefix is found with its word and scores about half as much. A pair of characters that occurs
-    nowhere is no missing word, only a border between two words.
-    """
     total = int(one(db, "SELECT count(*) FROM chunks_fts_docsize"))
-    reachable = 0.0
-    for word, found in zip(query.words, document_frequencies(db, query.words), strict=True):
-        if found or not is_gram(word):
-            rarity = max(1e-6, math.log((total - found + 0.5) / (found + 0.5)))
-            reachable += rarity * (1.5 if word.startswith(query.prefixes) else 1.0)
-    return reachable
+    return reachable(query, document_frequencies(db, query.words), total)
 
 
 def document_frequencies(db: apsw.Connection, terms: Sequence[str]) -> list[int]:

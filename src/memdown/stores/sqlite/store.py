@@ -337,6 +337,7 @@ class SqliteStore:
         *,
         keep: int = 0,
         key: int | None = None,
+        model: str | None = None,
     ) -> None:
         """Write a file's chunks: those after the first `keep`, or as rows from number `key` on."""
         with self._writing_to() as db, transaction(db):
@@ -352,7 +353,7 @@ class SqliteStore:
                 rows,
                 keep,
                 key,
-                model=fingerprint.key.model if fingerprint else "",
+                model=model or (fingerprint.key.model if fingerprint else ""),
                 with_fts=with_fts,
                 with_vec=with_vec,
             )
@@ -439,7 +440,13 @@ class SqliteStore:
                 db.close()
         if identity is None:
             return None
-        db = connect(self._path, read_only=True)
+        try:
+            db = connect(self._path, read_only=True)
+        except StoreError:
+            # Another process may have set it aside since the look at it.
+            if self._identity() is None:
+                return None
+            raise
         try:
             self._equip(db)
             schema.check_version(db, self._path)
@@ -482,7 +489,7 @@ class Rebuild:
     ) -> None:
         """Store a file in one transaction."""
         self._note_dims(vectors)
-        self._store._write(NEXT, file, chunks, vectors, keep=keep)
+        self._store._write(NEXT, file, chunks, vectors, keep=keep, model=self.fingerprint.key.model)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk among those written so far."""
@@ -494,7 +501,7 @@ class Rebuild:
     ) -> None:
         """Store more of a file in one transaction."""
         self._note_dims(vectors)
-        self._store._write(NEXT, file, chunks, vectors, key=key)
+        self._store._write(NEXT, file, chunks, vectors, key=key, model=self.fingerprint.key.model)
 
     def touch(self, file: FileState) -> None:
         """Note the new facts of a file that is written already."""

@@ -60,9 +60,10 @@ const draw = () => {
   const radius = (total > 8000 ? 1.6 : total > 1500 ? 2.4 : total > 400 ? 3.4 : 4.6) * Math.min(2, Math.sqrt(view.scale));
   const faint = found.size > 0;
   const buckets = colours.map(() => []);
+  const [x0, y0] = place(0, 0), [x1, y1] = place(map.side, map.side), kx = (x1 - x0) / map.side, ky = (y1 - y0) / map.side;
   for (let i = 0; i < total; i++) {
-    const [x, y] = place(map.x[i], map.y[i]);
-    if (x < -9 || y < -9 || x > width + 9 || y > height + 9 || found.has(i)) continue;
+    const x = x0 + map.x[i] * kx, y = y0 + map.y[i] * ky;
+    if (x < -9 || y < -9 || x > width + 9 || y > height + 9 || (faint && found.has(i))) continue;
     buckets[groups[i]].push(x, y);
   }
   context.globalAlpha = faint ? 0.22 : total > 3000 ? 0.75 : 0.88;
