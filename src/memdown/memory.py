@@ -340,8 +340,9 @@ class Memory:
         jobs: bool = True,
     ) -> SyncReport:
         settled: frozenset[str] | None = None
+        found: workspace.Scan | None = None
         if not force:
-            fresh, settled = self._nothing_to_do(only_settled)
+            fresh, settled, found = self._nothing_to_do(only_settled)
             if fresh is not None:
                 return fresh
         with self._store.writing(_LOCK_SECONDS) as acquired:
@@ -350,7 +351,7 @@ class Memory:
             claim_index(self.settings, self._notes.folder)
             workspace.repair(self._notes, self._lock_dir)
             try:
-                return self._update(force, progress, settled, jobs)
+                return self._update(force, progress, settled, jobs, found)
             except EmbedderError as error:
                 empty = not self._store.files()
                 index = self._store.fingerprint()
@@ -364,9 +365,12 @@ class Memory:
         progress: ProgressCallback | None,
         settled: frozenset[str] | None,
         jobs: bool,
+        found: workspace.Scan | None = None,
     ) -> SyncReport:
         indexed = self._store.files()
-        found = self._scan(indexed)
+        # What seems gone may have come, and been indexed by another process, since the scan.
+        if found is None or indexing.gone_paths(found.files, indexed, found.unseen):
+            found = self._scan(indexed)
         chunking = self._chunking()
         want = indexing.wanted_fingerprint(self._embedder, chunking)
         have = self._store.fingerprint()
@@ -409,10 +413,11 @@ class Memory:
 
     def _nothing_to_do(
         self, only_settled: bool
-    ) -> tuple[SyncReport | None, frozenset[str] | None]:
+    ) -> tuple[SyncReport | None, frozenset[str] | None, workspace.Scan]:
         """The report of a sync for which there is no work: no lock is taken, nothing written.
 
-        With `only_settled` also the transcripts that have settled, since each is told so once.
+        With `only_settled` also the transcripts that have settled, since each is told so once;
+        and what the scan found, for a sync that has work.
         """
         workspace.repair(self._notes, self._lock_dir)
         indexed = self._store.files()
@@ -432,8 +437,9 @@ class Memory:
         gone = indexing.gone_paths(found.files, indexed, found.unseen)
         fits = indexing.fits(self._store.fingerprint(), want)
         if paths or gone or not fits or self._store.leftovers():
-            return None, settled
-        return SyncReport(unchanged=len(indexed), failed=(*found.problems, *failed)), settled
+            return None, settled, found
+        report = SyncReport(unchanged=len(indexed), failed=(*found.problems, *failed))
+        return report, settled, found
 
     def _changed(
         self, found: workspace.Scan, indexed: Mapping[str, FileState]
@@ -525,7 +531,9 @@ class Memory:
         last = self.sync()
         yield last
         sync = self.settings.sync
-        longest = min(sync.interval_minutes * 60 or watching.SAFETY_SECONDS, watching.SAFETY_SECONDS)
+        longest = watching.SAFETY_SECONDS
+        if sync.interval_minutes:
+            longest = min(longest, sync.interval_minutes * 60)
         with watching.announced(self._watch_file) as say:
             for _ in watching.hints(
                 self._watched_places,

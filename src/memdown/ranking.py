@@ -25,8 +25,10 @@ _TELLING = 0.4
 # How sure a match makes us: a text score of 1 / _TEXT_SURE is certainty, where _BESIDE of the better
 # neighbour's counts as well; a similarity counts from _VECTOR_LEAST above that of an average chunk
 # on, and is certainty _VECTOR_SPAN further. Where it stands alone, it must do without a margin.
-_TEXT_SURE, _BESIDE = 1.1, 0.5
+# Of many words, one will be missing more often: each beyond the first lowers the bar a little.
+_TEXT_SURE, _BESIDE, _EACH_WORD, _MOST_WORDS = 0.97, 0.5, 0.06, 13
 _VECTOR_LEAST, _VECTOR_SPAN, _VECTOR_ALONE = 0.3, 0.3, 0.6
+_WORDS_MISSED = 0.1
 # How much of the score is shared by all results; the rest is how they compare with the best.
 _SHARED = 0.6
 # The share of a score that age can take away: an old note that alone answers must stay on top.
@@ -43,7 +45,8 @@ class Legs:
     """What the two legs found in one source.
 
     `text` is BM25 by passage and `reachable` what a passage with every word of the query would
-    score; `vector` is cosine similarity by chunk and `background` that of an average chunk.
+    score; `vector` is cosine similarity by chunk and `background` that of an average chunk; `words`
+    is about how many words the query has.
     """
 
     text: Mapping[int, float]
@@ -51,6 +54,7 @@ class Legs:
     vector: Mapping[int, float]
     background: float
     chunk_of: Mapping[int, int]
+    words: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,9 @@ def confidence(legs: Legs, weights: Weights) -> float:
     """How sure we are that something was found: from 0, nothing fits, to 1."""
     closeness = max(legs.vector.values(), default=legs.background) - legs.background
     if not weights.text:
-        return _clipped(closeness / _VECTOR_ALONE)
+        # Words that stand nowhere in the notes speak against everything that only resembles them.
+        missed = _WORDS_MISSED if legs.reachable > 0 else 0.0
+        return _clipped((closeness - missed) / _VECTOR_ALONE)
     by_vector = _clipped((closeness - _VECTOR_LEAST) / _VECTOR_SPAN) if weights.vector else 0.0
     return 1.0 - (1.0 - _sure_by_text(legs)) * (1.0 - by_vector)
 
@@ -114,7 +120,8 @@ def _sure_by_text(legs: Legs) -> float:
         ),
         default=0.0,
     )
-    return _clipped(_TEXT_SURE * best / legs.reachable)
+    lenience = 1.0 + _EACH_WORD * (max(1.0, min(legs.words, _MOST_WORDS)) - 1.0)
+    return _clipped(_TEXT_SURE * lenience * best / legs.reachable)
 
 
 def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:

@@ -11,7 +11,7 @@ import numpy as np
 from memdown import diversity, ranking, windows
 from memdown.errors import EmbedderError, QueryError
 from memdown.ranking import Legs, Scored, View, Weights
-from memdown.text import QueryTerms, query_terms, without_stop_words
+from memdown.text import QueryTerms, is_gram, query_terms, without_stop_words
 from memdown.timing import NamedTime, dates_within, find_time
 from memdown.types import (
     Embedder,
@@ -42,6 +42,7 @@ _RERANKED = 50
 _SHOWN_BELOW = 3
 # What a date in the name of a file scores, against one in the text: the name weighs less.
 _DATE_REACH = 0.45
+_GRAMS_A_WORD = 3
 _NO_TERMS = QueryTerms((), (), (), frozenset())
 
 
@@ -241,7 +242,9 @@ def _legs(query: Query, snapshot: Snapshot, source: Source, options: SearchOptio
         unknown = [key for key in set(chunk_of.values()) if key not in vector]
         vector |= snapshot.similarities(query.vector, unknown)
         background = snapshot.background(query.vector, source)
-    return Legs(text, found.reachable, vector, background, chunk_of)
+    grams = sum(map(is_gram, terms.words))
+    words = len(terms.words) - grams + grams / _GRAMS_A_WORD
+    return Legs(text, found.reachable, vector, background, chunk_of, words)
 
 
 def _with_dates(

@@ -82,7 +82,25 @@ def grow(
     for piece in pieces[first : last + 1]:
         taken.add(chunk, piece)
     start, end = pieces[first].start, pieces[last].end
-    return start, end if end - start <= size else _cut(chunk.text, start, start + size)
+    if end - start > size:
+        return start, _cut(chunk.text, start, start + size)
+    return _filled(chunk, pieces, (first, last), size, taken)
+
+
+def _filled(
+    chunk: Chunk, pieces: Sequence[Piece], shown: tuple[int, int], size: int, taken: Taken
+) -> tuple[int, int]:
+    """The window, with as many words of a long line around it as there is room for."""
+    first, last = shown
+    start, end = pieces[first].start, pieces[last].end
+    after = pieces[last + 1] if last + 1 < len(pieces) else None
+    if after and after.line == pieces[last].line and not taken.has(chunk, after):
+        end = max(end, chunk.text.rfind(" ", end, start + size + 1))
+    before = pieces[first - 1] if first > 0 else None
+    if before and before.line == pieces[first].line and not taken.has(chunk, before):
+        space = chunk.text.find(" ", max(0, end - size - 1), start)
+        start = space + 1 if 0 <= space < start - 1 else start
+    return start, end
 
 
 def _beginning(

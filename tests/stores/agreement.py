@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 
 from memdown import Answer, Memory
 from memdown.config import load_settings
 from memdown.testing import HashEmbedder
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "workspace"
+
+
+def questions_of(folder: Path, count: int) -> list[str]:
+    """Runs of two to five words out of the notes, and single ones."""
+    rng = Random(7)
+    lines = [
+        line.split()
+        for file in sorted(folder.rglob("*.md"))
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if len(re.findall(r"\w+", line)) > 5
+    ]
+    asked = []
+    for _ in range(count):
+        words = rng.choice(lines)
+        length = rng.randint(1, 5)
+        start = rng.randrange(max(1, len(words) - length))
+        asked.append(" ".join(words[start : start + length]) + " note")
+    return asked
 
 
 @contextmanager

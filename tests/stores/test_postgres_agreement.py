@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from stores.agreement import agreement, opened
+from stores.agreement import EXAMPLE, ROOT, agreement, opened, questions_of
 from stores.postgres_server import Server
-
-ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "examples" / "workspace"
-
-
-def questions_of(folder: Path, count: int) -> list[str]:
-    """Runs of two to five words out of the notes, and single ones."""
-    rng = Random(7)
-    lines = [
-        line.split()
-        for file in sorted(folder.rglob("*.md"))
-        for line in file.read_text(encoding="utf-8").splitlines()
-        if len(re.findall(r"\w+", line)) > 5
-    ]
-    asked = []
-    for _ in range(count):
-        words = rng.choice(lines)
-        length = rng.randint(1, 5)
-        start = rng.randrange(max(1, len(words) - length))
-        asked.append(" ".join(words[start : start + length]) + " note")
-    return asked
 
 
 def test_the_example_workspace(postgres: Server, tmp_path: Path) -> None:

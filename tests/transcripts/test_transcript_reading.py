@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -182,14 +181,14 @@ def test_a_fifty_megabyte_line_takes_little_memory(tmp_path: Path) -> None:
         "(state,) = scan_transcripts(sys.argv[1]).files.values()\n"
         "texts = [p.document.text for p in read_portions(sys.argv[1], state, None)]\n"
         "assert texts == ['User: before\\nAssistant: after'], texts\n"
-        "import resource\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        # The peak that `resource` tells includes the parent's before this process was its own.
+        "status = open('/proc/self/status').read()\n"
+        "print(status.split('VmHWM:')[1].split()[0])"
     )
     output = subprocess.run(
         [sys.executable, "-c", script, str(path.parent)], capture_output=True, text=True, check=True
     ).stdout
-    unit = 1 if sys.platform == "darwin" else 1024
-    assert int(output) * unit < 300_000_000
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss > 0
+    assert int(output) * 1024 < 300_000_000
 
 
 def test_links_and_other_files_are_no_transcripts(tmp_path: Path) -> None:

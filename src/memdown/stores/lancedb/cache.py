@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from memdown.stores.lancedb.connection import table_names
+from memdown.stores.lancedb.connection import opened
 from memdown.types import ModelKey, Vector, Vectors
 
 NAME = "embedding_cache"
@@ -20,9 +20,9 @@ _KEYS_A_READ = 400
 
 def read(db: Any, model: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
     """The known vectors among `digests`."""
-    if NAME not in table_names(db):
+    table, prefix = opened(db, NAME), _prefix(model)
+    if table is None:
         return {}
-    table, prefix = db.open_table(NAME), _prefix(model)
     found: dict[str, Vector] = {}
     for first in range(0, len(digests), _KEYS_A_READ):
         keys = ", ".join(f"'{prefix}{_safe(one)}'" for one in digests[first : first + _KEYS_A_READ])
@@ -53,7 +53,8 @@ def write(db: Any, model: ModelKey, digests: Sequence[str], vectors: Vectors, mo
 
 def count(db: Any) -> int:
     """How many vectors are kept."""
-    return int(db.open_table(NAME).count_rows()) if NAME in table_names(db) else 0
+    table = opened(db, NAME)
+    return 0 if table is None else int(table.count_rows())
 
 
 def _prefix(model: ModelKey) -> str:

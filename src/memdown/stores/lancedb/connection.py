@@ -33,6 +33,16 @@ def table_names(db: Any) -> set[str]:
             return names
 
 
+def opened(db: Any, name: str) -> Any:
+    """A table by its name; None if there is none."""
+    try:
+        return db.open_table(name)
+    except (ValueError, FileNotFoundError) as error:
+        if "not found" in str(error).lower():
+            return None
+        raise
+
+
 @contextlib.contextmanager
 def mapped(place: str) -> Iterator[None]:
     """Turns the errors of a block into ours; LanceDB tells them apart by their text only."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from memdown.stores.lancedb.connection import table_names
+from memdown.stores.lancedb.connection import opened, table_names
 from memdown.types import Fingerprint, ModelKey
 
 NAME = "pointer"
@@ -44,9 +44,8 @@ class Pointer:
 
 def read_pointer(db: Any) -> Pointer | None:
     """Where the live index is; None if there is none yet."""
-    if NAME not in table_names(db):
-        return None
-    rows = db.open_table(NAME).to_arrow().to_pylist()
+    table = opened(db, NAME)
+    rows = [] if table is None else table.to_arrow().to_pylist()
     if not rows:
         return None
     data = json.loads(rows[0]["data"])
@@ -80,9 +79,10 @@ def write_pointer(db: Any, pointer: Pointer) -> None:
 
 
 def next_generation(db: Any) -> int:
-    """A number that no table has."""
+    """A number that no table has, nor the live one that may still be without a table."""
+    pointer = read_pointer(db)
     numbers = [int(name.removeprefix(PREFIX)) for name in table_names(db) if _is_index(name)]
-    return max(numbers, default=0) + 1
+    return max([*numbers, pointer.generation if pointer else 0]) + 1
 
 
 def unused_tables(db: Any, pointer: Pointer | None) -> list[str]:

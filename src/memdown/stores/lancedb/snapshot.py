@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memdown.stores.lancedb import rows
+from memdown.stores.lancedb.connection import mapped
 from memdown.stores.sqlite.keys import file_keys, source_keys
+from memdown.stores.sqlite.vectors import Matrix
 from memdown.types import (
     FILE_SPAN,
     Match,
@@ -24,41 +27,49 @@ from memdown.types import (
 if TYPE_CHECKING:
     from memdown.stores.lancedb.store import LanceStore
 
-_ALL = 1 << 40
+_ALL = (1 << 31) - 1
 _SAMPLE = 64
+# Up to here all vectors are kept in memory; above, LanceDB looks through its files.
+_FEW = 200_000
 
 
 class LanceSnapshot:
     """One search's view; `table` is None while nothing was written, `dims` without vectors."""
 
-    def __init__(self, store: LanceStore, name: str, table: Any, dims: int | None) -> None:
+    def __init__(
+        self, store: LanceStore, place: str, name: str, table: Any, dims: int | None
+    ) -> None:
         self._store = store
+        self._place = place
         self._name = name
         self._table = table
         self._dims = dims
-        self._keys: np.ndarray | None = None
 
     def match_text(self, query: TextQuery) -> TextMatches:
         """The best passages by keyword."""
         if self._table is None:
             return TextMatches((), 0.0)
-        return self._store.terms(self._name, self._table).match(query)
+        with mapped(self._place):
+            return self._store.terms(self._name, self._table).match(query)
 
     def match_vector(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
         """The nearest chunks."""
         if not self._can_compare(vector):
             return []
+        if len(self._all_keys()) <= _FEW:
+            return self._matrix(vector.size).match(vector, sources, limit)
         found: list[tuple[float, int]] = []
         for source in sources:
             keys = source_keys(source)
-            near = (
+            query = (
                 self._table.search(vector, vector_column_name="embedding")
                 .distance_type("cosine")
                 .where(f"key >= {keys.start} AND key < {keys.stop}", prefilter=True)
                 .select(["key", "_distance"])
                 .limit(limit)
-                .to_arrow()
             )
+            with mapped(self._place):
+                near = query.to_arrow()
             found += zip(near["_distance"].to_pylist(), near["key"].to_pylist(), strict=True)
         found.sort()
         return [Match(key, 1.0 - distance) for distance, key in found[:limit]]
@@ -67,6 +78,8 @@ class LanceSnapshot:
         """How close some chunks are."""
         if not self._can_compare(vector) or not chunk_keys:
             return {}
+        if len(self._all_keys()) <= _FEW:
+            return self._matrix(vector.size).similarities(vector, chunk_keys)
         found = self._rows(chunk_keys, ["key", "embedding"])
         return {
             row["key"]: float(np.dot(np.array(row["embedding"], np.float32), vector))
@@ -117,19 +130,21 @@ class LanceSnapshot:
     def _can_compare(self, vector: Vector) -> bool:
         return self._table is not None and self._dims == vector.size
 
-    def _all_keys(self) -> np.ndarray:
-        if self._keys is None:
-            if self._table is None:
-                return np.empty(0, np.int64)
-            found = self._table.search().where("key >= 0").select(["key"]).limit(_ALL).to_arrow()
-            self._keys = np.sort(found["key"].to_numpy())
-        return self._keys
+    def _matrix(self, dims: int) -> Matrix:
+        with mapped(self._place):
+            return self._store.matrix(self._name, self._table, dims)
+
+    def _all_keys(self) -> NDArray[np.int64]:
+        if self._table is None:
+            return np.empty(0, np.int64)
+        with mapped(self._place):
+            return self._store.keys(self._name, self._table)
 
     def _rows(self, keys: Sequence[int], columns: list[str]) -> list[dict[str, Any]]:
         if self._table is None or not len(keys):
             return []
         where = f"key IN ({', '.join(map(str, keys))})"
-        found: list[dict[str, Any]] = (
-            self._table.search().where(where).select(columns).limit(_ALL).to_arrow().to_pylist()
-        )
+        query = self._table.search().where(where).select(columns).limit(_ALL)
+        with mapped(self._place):
+            found: list[dict[str, Any]] = query.to_arrow().to_pylist()
         return found

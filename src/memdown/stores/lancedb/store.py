@@ -10,10 +10,13 @@ from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memdown.errors import IndexCorrupt, StoreError
 from memdown.failpoints import reach
 from memdown.stores.lancedb import cache, rows
-from memdown.stores.lancedb.connection import KEPT_FOR, connect, mapped, table_names
+from memdown.stores.lancedb.connection import KEPT_FOR, connect, mapped, opened
 from memdown.stores.lancedb.pointer import (
     PREFIX,
     Pointer,
@@ -26,6 +29,7 @@ from memdown.stores.lancedb.snapshot import LanceSnapshot
 from memdown.stores.lancedb.terms import ChunkTerms, Terms, Vocabulary, parse
 from memdown.stores.sqlite import lock
 from memdown.stores.sqlite.keys import file_ids, file_keys
+from memdown.stores.sqlite.vectors import Matrix
 from memdown.types import (
     Chunk,
     FileState,
@@ -37,7 +41,7 @@ from memdown.types import (
     Vectors,
 )
 
-_ALL = 1 << 40
+_ALL = (1 << 31) - 1
 _MANY = 2_000
 # Every write makes a small file; so many are put together.
 _COMPACT_AFTER = 100
@@ -71,6 +75,8 @@ class LanceStore:
         self._vocabulary = Vocabulary()
         self._chunk_terms: dict[int, ChunkTerms] = {}
         self._terms: tuple[object, Terms] | None = None
+        self._matrix: tuple[object, Matrix] | None = None
+        self._keys: tuple[object, NDArray[np.int64]] | None = None
         self._known_files: tuple[object, dict[str, tuple[int, FileState]]] | None = None
         self._closed = False
 
@@ -164,20 +170,21 @@ class LanceStore:
         with self._using(make=True) as db:
             self._clear_leftovers(db)
             number = next_generation(db)
-            reach("rebuild.begun")
-            target = Rebuild(self, db, f"{PREFIX}{number}", fingerprint)
-            try:
-                yield target
-                target.flush()
-                reach("rebuild.before_flip")
+        reach("rebuild.begun")
+        target = Rebuild(self, f"{PREFIX}{number}", fingerprint)
+        try:
+            yield target
+            target.flush()
+            reach("rebuild.before_flip")
+            with self._using(make=True) as db:
                 old = read_pointer(db)
                 made = target.fingerprint
                 write_pointer(db, old.moved(number, made) if old else Pointer(number, made))
-                reach("rebuild.after_flip")
-            except BaseException:
-                with contextlib.suppress(OSError, RuntimeError, ValueError):
-                    db.drop_table(f"{PREFIX}{number}", ignore_missing=True)
-                raise
+        except BaseException:
+            with contextlib.suppress(StoreError), self._using(make=True) as db:
+                db.drop_table(f"{PREFIX}{number}", ignore_missing=True)
+            raise
+        reach("rebuild.after_flip")
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[LanceSnapshot]:
@@ -186,13 +193,11 @@ class LanceStore:
             pointer = read_pointer(db) if db is not None else None
             if pointer is None:
                 raise StoreError(f"There is no index at {self._place} yet: run `memdown index`.")
-            table = None
-            if pointer.table in table_names(db):
-                table = db.open_table(pointer.table)
+            table = opened(db, pointer.table)
+            if table is not None:
                 table.checkout(table.version)
-        with mapped(self._place):
-            dims = pointer.fingerprint.dims if self._vector_error is None else None
-            yield LanceSnapshot(self, pointer.table, table, dims)
+        dims = pointer.fingerprint.dims if self._vector_error is None else None
+        yield LanceSnapshot(self, self._place, pointer.table, table, dims)
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
@@ -212,8 +217,9 @@ class LanceStore:
             pointer = read_pointer(db) if db is not None else None
             files: dict[Any, int] = {}
             chunks: dict[Any, int] = {}
-            if pointer is not None and pointer.table in table_names(db):
-                for row in _read(db.open_table(pointer.table), "", ["key", "source"]):
+            table = opened(db, pointer.table) if pointer is not None else None
+            if table is not None:
+                for row in _read(table, "", ["key", "source"]):
                     counts = files if row["key"] < 0 else chunks
                     counts[row["source"]] = counts.get(row["source"], 0) + 1
             return StoreStatus(
@@ -238,10 +244,11 @@ class LanceStore:
         """What is wrong with the index, after a thorough look at all of it."""
         with self._using() as db:
             pointer = read_pointer(db) if db is not None else None
-            if pointer is None or pointer.table not in table_names(db):
+            table = opened(db, pointer.table) if pointer is not None else None
+            if table is None:
                 return []
             wrong = []
-            for row in _read(db.open_table(pointer.table), "key >= 0", rows.CHUNK_COLUMNS):
+            for row in _read(table, "key >= 0", rows.CHUNK_COLUMNS):
                 try:
                     rows.read_chunk_row(row, None)
                 except IndexCorrupt as error:
@@ -251,7 +258,7 @@ class LanceStore:
     def set_aside(self) -> str | None:
         """Move a damaged index away, so that a new one can be made; the cache goes with it."""
         with self._lock, lock.exclusive(self._path.with_name(self._path.name + ".lock"), 60.0):
-            self._db = self._terms = self._known_files = None
+            self._db = self._terms = self._matrix = self._keys = self._known_files = None
             self._chunk_terms = {}
             if not self._is_local:
                 with mapped(self._place):
@@ -269,8 +276,34 @@ class LanceStore:
         """Let go of everything; a closed store cannot be used again."""
         with self._lock:
             self._closed = True
-            self._db = self._terms = self._known_files = None
+            self._db = self._terms = self._matrix = self._keys = self._known_files = None
             self._chunk_terms = {}
+
+    def matrix(self, name: str, table: Any, dims: int) -> Matrix:
+        """All numbers of chunks and their vectors in one version of a table, in memory."""
+        with self._lock:
+            state = (name, table.version)
+            if self._matrix is None or self._matrix[0] != state:
+                columns = ["key", "embedding"] if "embedding" in table.schema.names else ["key"]
+                where = "embedding IS NOT NULL" if len(columns) > 1 else "key < 0 AND key > 0"
+                found = table.search().where(where).select(columns).limit(_ALL).to_arrow()
+                keys = found["key"].to_numpy()
+                order = np.argsort(keys, kind="stable")
+                vectors = np.empty((0, dims), np.float32)
+                if len(keys):
+                    flat = found["embedding"].combine_chunks().flatten().to_numpy()
+                    vectors = flat.reshape(len(keys), dims)[order]
+                self._matrix = (state, Matrix(table.version, keys[order], vectors))
+            return self._matrix[1]
+
+    def keys(self, name: str, table: Any) -> NDArray[np.int64]:
+        """The numbers of all chunks in one version of a table, in order."""
+        with self._lock:
+            state = (name, table.version)
+            if self._keys is None or self._keys[0] != state:
+                found = table.search().where("key >= 0").select(["key"]).limit(_ALL).to_arrow()
+                self._keys = (state, np.sort(found["key"].to_numpy()))
+            return self._keys[1]
 
     def terms(self, name: str, table: Any) -> Terms:
         """All terms of one version of a table; only what changed since the last one is read."""
@@ -344,9 +377,9 @@ class LanceStore:
         return max((n + 1 for n, _ in known.values() if n in ids), default=ids.start)
 
     def _files(self, db: Any, name: str) -> dict[str, tuple[int, FileState]]:
-        if name not in table_names(db):
+        table = opened(db, name)
+        if table is None:
             return {}
-        table = db.open_table(name)
         state = (name, table.version)
         known = self._known_files
         if known is None or known[0] != state:
@@ -403,10 +436,10 @@ class LanceStore:
     def _compact(self, db: Any) -> None:
         pointer = read_pointer(db) if db is not None else None
         for name in [cache.NAME, *([pointer.table] if pointer else [])]:
-            if db is None or name not in table_names(db):
+            table = opened(db, name) if db is not None else None
+            if table is None:
                 continue
-            table = db.open_table(name)
-            if table.stats().fragment_stats.num_small_fragments > _COMPACT_AFTER:
+            if table.stats()["fragment_stats"]["num_small_fragments"] > _COMPACT_AFTER:
                 table.optimize(cleanup_older_than=KEPT_FOR)
 
     def _size(self) -> int:
@@ -418,9 +451,8 @@ class LanceStore:
 class Rebuild:
     """The writer of the table that is being made; rows are collected and added many at once."""
 
-    def __init__(self, store: LanceStore, db: Any, name: str, fingerprint: Fingerprint) -> None:
+    def __init__(self, store: LanceStore, name: str, fingerprint: Fingerprint) -> None:
         self._store = store
-        self._db = db
         self._name = name
         self._waiting: list[dict[str, Any]] = []
         self._numbers: dict[str, int] = {}
@@ -453,7 +485,8 @@ class Rebuild:
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk among those written so far."""
         self.flush()
-        return self._store._last_chunk(self._db, self._name, path)
+        with self._store._using(make=True) as db:
+            return self._store._last_chunk(db, self._name, path)
 
     def extend(
         self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
@@ -461,22 +494,25 @@ class Rebuild:
         """Store more of a file."""
         self._note_dims(vectors)
         self.flush()
-        self._store._put(self._db, self._name, file, chunks, vectors, key)
+        with self._store._using(make=True) as db:
+            self._store._put(db, self._name, file, chunks, vectors, key)
 
     def touch(self, file: FileState) -> None:
         """Note the new facts of a file that is written already."""
         self.flush()
-        self._store._put(self._db, self._name, file, [], None, None)
+        with self._store._using(make=True) as db:
+            self._store._put(db, self._name, file, [], None, None)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Not needed: what is gone is never written."""
 
     def flush(self) -> None:
         """Write what was collected."""
-        table = _table_for(self._db, self._name, self.fingerprint.dims)
-        if self._waiting:
-            table.add(rows.as_table(self._waiting, table.schema), on_bad_vectors="null")
-            self._waiting = []
+        with self._store._using(make=True) as db:
+            table = _table_for(db, self._name, self.fingerprint.dims)
+            if self._waiting:
+                table.add(rows.as_table(self._waiting, table.schema), on_bad_vectors="null")
+                self._waiting = []
 
     def _note_dims(self, vectors: Vectors | None) -> None:
         if vectors is not None and len(vectors):
@@ -485,7 +521,9 @@ class Rebuild:
 
 def _table_for(db: Any, name: str, dims: int | None) -> Any:
     """The table, with a column for vectors of this length."""
-    table = db.create_table(name, schema=rows.schema_for(dims), exist_ok=True)
+    table = opened(db, name)
+    if table is None:
+        return db.create_table(name, schema=rows.schema_for(dims))
     if dims is not None and "embedding" not in table.schema.names:
         table.add_columns(rows.schema_for(dims).field("embedding"))
         table.checkout_latest()

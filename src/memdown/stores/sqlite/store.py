@@ -361,7 +361,13 @@ class SqliteStore:
                 if fingerprint and fingerprint.dims is None and rows is not None and len(rows):
                     tables.write_fingerprint(db, with_changes(fingerprint, dims=rows.shape[1]))
                 tables.next_revision(db)
+            number = int(str(db.pragma("application_id")))
             reach("index.file" if prefix == LIVE else "rebuild.file")
+        known = self._known_files
+        if prefix == LIVE and known is not None and known[0] == (self._writer_of, number - 1):
+            # Reading thousands of rows again because of one would cost more than writing it.
+            known[1][file.path] = file
+            self._known_files = ((self._writer_of, number), known[1])
 
     def _abilities(self, db: apsw.Connection, prefix: str) -> tuple[bool, bool]:
         names = schema.table_names(db)
