@@ -24,7 +24,9 @@ LAYERS = (
     {"config", "workspace", "documents", "transcripts", "chunking", "embedders", "stores", "usage"},
     {"diversity", "growing", "ranking", "reranking", "windows"},
     {"backends", "backfill", "choice", "conversations", "embedding", "indexing", "search", "unreadable", "watching", "claims"},
-    {"memory", "wiring"},
+    {"wiring"},
+    {"upkeep"},
+    {"memory"},
     {"agent", "clientfiles", "doctor", "sessions", "importing", "evaluation", "testing"},
     {"chat", "cli", "hooks", "mcp", "web"},
 )

@@ -20,27 +20,22 @@ from memdown import (
     embedders,
     indexing,
     search,
-    stores,
     usage,
     watching,
     workspace,
 )
 from memdown.choice import Choice
 from memdown.config import Settings, load_settings
-from memdown.conversations import Conversations, sessions_folder
-from memdown.documents import read_document
-from memdown.errors import EmbedderError, IndexBusy, IndexCorrupt, MemdownError
-from memdown.indexing import Change, Chunking
+from memdown.conversations import sessions_folder
+from memdown.errors import EmbedderError, IndexCorrupt, MemdownError
 from memdown.search import Query, SearchOptions
 from memdown.types import (
     Answer,
     Chunk,
     Citation,
-    Document,
     Embedder,
     Excerpt,
     Failure,
-    FileState,
     Hit,
     ProgressCallback,
     Reranker,
@@ -52,15 +47,17 @@ from memdown.types import (
     Vector,
     Vectors,
 )
-from memdown.unreadable import Unreadable
+from memdown.upkeep import Upkeep
 from memdown.wiring import (
-    claim_index,
     embedder_setup,
+    lock_dir,
     open_reranker,
     open_sidecar,
-    store_options,
+    open_store,
+    search_options,
     usage_log,
     with_own_index,
+    with_state_dir,
 )
 
 log = logging.getLogger("memdown")
@@ -70,7 +67,6 @@ _T = TypeVar("_T")
 _FEW_FILES = 8
 _PATIENCE_SECONDS = 1.0
 _LONG_PATIENCE_SECONDS = 10.0
-_LOCK_SECONDS = 60.0
 
 
 class Memory:
@@ -91,18 +87,11 @@ class Memory:
         self._choice = Choice(chosen)
         self._today = today
         self._reranker = reranker
-        self._conversations = Conversations(
-            sessions_folder(settings.state_dir, settings.agent),
-            enabled="sessions" in settings.sources,
-            delta_bytes=settings.sync.sessions.delta_bytes,
-            delta_messages=settings.sync.sessions.delta_messages,
-        )
         self._sync_lock = threading.Lock()
-        self._unreadable = Unreadable()
-        self._listed: tuple[str, ...] = ()
         self._background: _SyncThread | None = None
         self._background_lock = threading.Lock()
         self._stop = threading.Event()
+        self._upkeep = Upkeep(settings, notes, store, self._choice, self._stop)
         self._qmd = open_sidecar(settings, notes)
 
     @classmethod
@@ -120,7 +109,7 @@ class Memory:
             config=Path(config) if config else None,
             workspace=Path(folder) if folder else None,
             agent=agent,
-            environ=_environment(environ, state_dir),
+            environ=with_state_dir(environ, state_dir),
         )
         return cls.from_settings(settings, environ=environ)
 
@@ -146,7 +135,7 @@ class Memory:
         )
         clock = datetime.date.today if today is None else lambda: today
         reranker = open_reranker(settings, environ)
-        return cls(settings, notes, _open_store(settings, environ), chosen, clock, reranker)
+        return cls(settings, notes, open_store(settings, environ), chosen, clock, reranker)
 
     def search(
         self,
@@ -205,10 +194,10 @@ class Memory:
                 reasons.clear()
                 asked = search.prepare(query, embedder, reasons)
             reasons += late
-        if failed := self._unreadable.passing():
+        if failed := self._upkeep.unreadable.passing():
             partial = True
             reasons.append(f"partial: {len(failed)} notes have no vectors: {failed[0].reason}")
-        options = _search_options(self.settings, embedder, max_results, min_score, sources)
+        options = search_options(self.settings, embedder, max_results, min_score, sources)
         return self._guarded(lambda: self._answer(asked, embedder, options, partial, reasons))
 
     def _answer(
@@ -280,7 +269,9 @@ class Memory:
 
     def chunks(self, path: str) -> list[Chunk]:
         """How a note is cut for the index."""
-        return indexing.chunks_of(self._note(path)[0], self._embedder, self._chunking())
+        return indexing.chunks_of(
+            self._upkeep.note(path)[0], self._embedder, self._upkeep.chunking()
+        )
 
     def vectors(self, limit: int) -> tuple[list[StoredChunk], Vectors]:
         """The indexed chunks with their vectors, evenly drawn if there are more than `limit`."""
@@ -303,7 +294,7 @@ class Memory:
     def sync(self, *, force: bool = False, progress: ProgressCallback | None = None) -> SyncReport:
         """Bring the index up to date with the notes; `force` makes it anew."""
         with self._sync_lock:
-            report = self._guarded(lambda: self._sync(force, progress), syncing=True)
+            report = self._guarded(lambda: self._upkeep.sync(force, progress), syncing=True)
         return self._with_qmd(report)
 
     def _with_qmd(self, report: SyncReport) -> SyncReport:
@@ -316,158 +307,24 @@ class Memory:
     def _sync_for_search(self, progress: ProgressCallback | None) -> SyncReport:
         """Someone waits: batch jobs, which may take an hour, are not for now."""
         with self._sync_lock:
-            return self._guarded(lambda: self._sync(False, progress, jobs=False), syncing=True)
+            return self._guarded(
+                lambda: self._upkeep.sync(False, progress, jobs=False), syncing=True
+            )
 
     def estimate(self, *, force: bool = False) -> backfill.Estimate | None:
         """What the next sync will embed, if it makes the whole index with a provider that costs."""
-        embedder, indexed = self._embedder, self._store.files()
-        want = indexing.wanted_fingerprint(embedder, self._chunking())
-        if embedder is None or not embedder.cacheable:
-            return None
-        if isinstance(embedder, embedders.Unavailable):
-            return None
-        if indexed and not force and indexing.fits(self._store.fingerprint(), want):
-            return None
-        changes = [self._change(state) for state in workspace.scan(self._notes).files.values()]
-        return backfill.estimate(self._store, embedder, changes, self._chunking())
-
-    def _sync(
-        self,
-        force: bool,
-        progress: ProgressCallback | None,
-        *,
-        only_settled: bool = False,
-        jobs: bool = True,
-    ) -> SyncReport:
-        settled: frozenset[str] | None = None
-        found: workspace.Scan | None = None
-        if not force:
-            fresh, settled, found = self._nothing_to_do(only_settled)
-            if fresh is not None:
-                return fresh
-        with self._store.writing(_LOCK_SECONDS) as acquired:
-            if not acquired:
-                raise IndexBusy("Another process is indexing these notes; try again when it is done.")
-            claim_index(self.settings, self._notes.folder)
-            workspace.repair(self._notes, self._lock_dir)
-            try:
-                return self._update(force, progress, settled, jobs, found)
-            except EmbedderError as error:
-                empty = not self._store.files()
-                index = self._store.fingerprint()
-                if self._stop.is_set() or not self._choice.fall_back(error, index, is_empty=empty):
-                    raise
-                return self._update(False, progress, settled, jobs=False)
-
-    def _update(
-        self,
-        force: bool,
-        progress: ProgressCallback | None,
-        settled: frozenset[str] | None,
-        jobs: bool,
-        found: workspace.Scan | None = None,
-    ) -> SyncReport:
-        indexed = self._store.files()
-        # What seems gone may have come, and been indexed by another process, since the scan.
-        if found is None or indexing.gone_paths(found.files, indexed, found.unseen):
-            found = self._scan(indexed)
-        chunking = self._chunking()
-        want = indexing.wanted_fingerprint(self._embedder, chunking)
-        have = self._store.fingerprint()
-        rebuild = bool(indexed) and (force or not indexing.fits(have, want))
-        if have is not None and not indexed:
-            self._store.begin(want)
-        paths, failed = self._changed(found, indexed)
-        if rebuild:
-            paths, failed = list(found.files), []
-        talks = [found.files[path] for path in paths if found.files[path].source == "sessions"]
-        if settled is not None and not rebuild:
-            talks = [state for state in talks if state.path in settled]
-        changes = [
-            self._change(found.files[path])
-            for path in paths
-            if found.files[path].source == "memory"
-        ]
-        waiting: frozenset[str] = frozenset()
-        if jobs:
-            entries = self.settings.cache.max_entries
-            waiting = backfill.by_jobs(self._store, self._embedder, changes, chunking, entries)
-        if waiting and rebuild:
-            return SyncReport(unchanged=len(indexed), waiting=len(changes), complete=False)
-        report = indexing.update(
-            self._store,
-            self._embedder,
-            changes,
-            indexing.gone_paths(found.files, indexed, found.unseen),
-            chunking,
-            rebuild=rebuild,
-            growths=[self._conversations.growth(state) for state in talks],
-            unchanged=len(found.files) - len(paths),
-            progress=progress,
-            stop=self._stop,
-            waiting=waiting,
-        )
-        self._note_usage(report)
-        self._unreadable.note(paths, found.files, report.failed)
-        return replace(report, failed=(*found.problems, *failed, *report.failed))
-
-    def _nothing_to_do(
-        self, only_settled: bool
-    ) -> tuple[SyncReport | None, frozenset[str] | None, workspace.Scan]:
-        """The report of a sync for which there is no work: no lock is taken, nothing written.
-
-        With `only_settled` also the transcripts that have settled, since each is told so once;
-        and what the scan found, for a sync that has work.
-        """
-        workspace.repair(self._notes, self._lock_dir)
-        indexed = self._store.files()
-        found = self._scan(indexed)
-        paths, failed = self._changed(found, indexed)
-        settled = None
-        if only_settled:
-            changed = [found.files[path] for path in paths]
-            settled = frozenset(
-                state.path
-                for state in changed
-                if state.source == "sessions"
-                and self._conversations.settled(state, indexed.get(state.path))
-            )
-            paths = [s.path for s in changed if s.source == "memory" or s.path in settled]
-        want = indexing.wanted_fingerprint(self._embedder, self._chunking())
-        gone = indexing.gone_paths(found.files, indexed, found.unseen)
-        fits = indexing.fits(self._store.fingerprint(), want)
-        if paths or gone or not fits or self._store.leftovers():
-            return None, settled, found
-        report = SyncReport(unchanged=len(indexed), failed=(*found.problems, *failed))
-        return report, settled, found
-
-    def _changed(
-        self, found: workspace.Scan, indexed: Mapping[str, FileState]
-    ) -> tuple[list[str], list[Failure]]:
-        """The files to read, and those that could not be read and have not changed since."""
-        paths, failed = [], []
-        for path in indexing.changed_paths(found.files, indexed):
-            failure = self._unreadable.failure(found.files[path])
-            if failure is None:
-                paths.append(path)
-            else:
-                failed.append(failure)
-        return paths, failed
-
-    def _note_usage(self, report: SyncReport) -> None:
-        if self._embedder is not None and report.looked_up:
-            name = self._embedder.id
-            counts = usage.noted_today(name, looked_up=report.looked_up, found=report.found)
-            usage.note(usage_log(self.settings), counts)
+        return self._upkeep.estimate(force=force)
 
     def status(self, *, deep: bool = False) -> Status:
         """What the memory holds and uses. Nothing is written; `deep` tries the embedder."""
         indexed = self._store.files()
-        found = self._scan(indexed)
+        found = self._upkeep.scan(indexed)
         changed = len(indexing.changed_paths(found.files, indexed))
         changed += len(indexing.gone_paths(found.files, indexed, found.unseen))
         have = self._store.fingerprint()
-        fits = indexing.fits(have, indexing.wanted_fingerprint(self._embedder, self._chunking()))
+        fits = indexing.fits(
+            have, indexing.wanted_fingerprint(self._embedder, self._upkeep.chunking())
+        )
         embedder = self._choice.fitting(have)
         works, error = self._probe() if deep else (None, None)
         fallen = self._choice.why_not_the_first(embedder)
@@ -520,7 +377,7 @@ class Memory:
         """Tell that a session starts: the index is brought up to date in the background."""
         if self._qmd is not None:
             self._qmd.start()
-        if self.settings.sync.on_session_start and self._guarded(self._pending):
+        if self.settings.sync.on_session_start and self._guarded(self._upkeep.pending):
             self._start_background(None)
 
     def watch(self, stop: threading.Event) -> Iterator[SyncReport]:
@@ -551,7 +408,7 @@ class Memory:
     def _sync_while_watching(self) -> SyncReport:
         try:
             with self._sync_lock:
-                work = lambda: self._sync(False, None, only_settled=True)  # noqa: E731
+                work = lambda: self._upkeep.sync(False, None, only_settled=True)  # noqa: E731
                 report = self._guarded(work, syncing=True)
             if self._qmd is not None:
                 self._qmd.update(force=False)
@@ -563,7 +420,7 @@ class Memory:
     def _watched_places(self) -> list[Path]:
         """Every folder whose entries can change what is to be indexed."""
         folder = self._notes.folder
-        listed = [folder / name for name in self._listed]
+        listed = [folder / name for name in self._upkeep.listed]
         talks = sessions_folder(self.settings.state_dir, self.settings.agent)
         more = [talks] if "sessions" in self.settings.sources else []
         return [folder, folder.parent, *(path.parent for path in self._notes.extra), *listed, *more]
@@ -606,31 +463,13 @@ class Memory:
 
     @property
     def _lock_dir(self) -> Path:
-        return self.settings.state_dir / "locks"
-
-    def _chunking(self) -> Chunking:
-        return Chunking(self.settings.chunking.tokens, self.settings.chunking.overlap)
-
-    def _scan(self, known: Mapping[str, FileState]) -> workspace.Scan:
-        """Every note and every transcript that counts; `known` are the files as indexed."""
-        notes = workspace.scan(self._notes, known)
-        self._listed = notes.folders
-        talks, problems = self._conversations.scan()
-        return replace(notes, files=notes.files | talks, problems=(*notes.problems, *problems))
-
-    def _change(self, state: FileState) -> Change:
-        return Change(state, lambda: self._note(state.path))
-
-    def _note(self, path: str) -> tuple[Document, FileState]:
-        data, now = workspace.read_note(self._notes, path)
-        document = read_document(now, workspace.decode(data, now.path))
-        return document, replace(now, digest=document.digest)
+        return lock_dir(self.settings)
 
     def _freshen(
         self, reasons: list[str], progress: ProgressCallback | None, *, hurried: bool
     ) -> bool:
         """Sync what changed before a search; True if the search must go on without all of it."""
-        waiting = self._guarded(self._pending)
+        waiting = self._guarded(self._upkeep.pending)
         if not waiting:
             return False
         sync = self._start_background(progress)
@@ -647,16 +486,6 @@ class Memory:
     def _patience(self, waiting: int) -> float:
         soon = waiting <= _FEW_FILES or self._store.fingerprint() is None
         return _LONG_PATIENCE_SECONDS if soon else _PATIENCE_SECONDS
-
-    def _pending(self) -> int:
-        indexed = self._store.files()
-        found = self._scan(indexed)
-        count = len(self._changed(found, indexed)[0])
-        count += len(indexing.gone_paths(found.files, indexed, found.unseen))
-        want = indexing.wanted_fingerprint(self._embedder, self._chunking())
-        if indexed and not indexing.fits(self._store.fingerprint(), want):
-            count += len(indexed)
-        return count
 
     def _start_background(self, progress: ProgressCallback | None) -> _SyncThread:
         with self._background_lock:
@@ -701,41 +530,3 @@ class _SyncThread(threading.Thread):
             self._memory._sync_for_search(self._progress)
         except MemdownError as error:
             self.error = error
-
-
-def _environment(
-    environ: Mapping[str, str] | None, state_dir: str | Path | None
-) -> Mapping[str, str] | None:
-    if state_dir is None:
-        return environ
-    return {**(os.environ if environ is None else environ), "MEMDOWN_STATE_DIR": str(state_dir)}
-
-
-def _open_store(settings: Settings, environ: Mapping[str, str] | None = None) -> Store:
-    return stores.open_store(settings.store.driver, **store_options(settings, environ))
-
-
-def _search_options(
-    settings: Settings,
-    embedder: Embedder | None,
-    max_results: int | None,
-    min_score: float | None,
-    sources: Sequence[Source] | None,
-) -> search.SearchOptions:
-    query, hybrid = settings.query, settings.query.hybrid
-    text_weight = hybrid.text_weight
-    if text_weight is None and embedder is not None:
-        text_weight = embedder.text_weight
-    return search.SearchOptions(
-        max_results=query.max_results if max_results is None else max_results,
-        min_score=query.min_score if min_score is None else min_score,
-        sources=settings.sources if sources is None else tuple(sources),
-        hybrid=hybrid.enabled,
-        text_weight=text_weight,
-        candidate_multiplier=hybrid.candidate_multiplier,
-        mmr_lambda=hybrid.mmr.lambda_ if hybrid.mmr.enabled else None,
-        half_life_days=(
-            hybrid.temporal_decay.half_life_days if hybrid.temporal_decay.enabled else None
-        ),
-    )
-

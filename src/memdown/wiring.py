@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memdown import claims, usage, workspace
+from memdown import claims, embedders, stores, usage, workspace
 from memdown.config import ProviderSettings, RemoteSettings, Settings
 from memdown.conversations import sessions_folder
 from memdown.embedders import Given, JobOptions, Options, Sent, Setup
-from memdown.types import Reranker
+from memdown.errors import EmbedderError
+from memdown.search import SearchOptions
+from memdown.types import Embedder, Reranker, Source, Store
 
 if TYPE_CHECKING:
+    from memdown.backends.ltm import LongTermMemory
     from memdown.backends.qmd import Sidecar
 
 
@@ -75,9 +78,7 @@ def _default_index(settings: Settings) -> Path:
     return settings.state_dir / "memory" / f"{settings.agent}.sqlite"
 
 
-def store_options(
-    settings: Settings, environ: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def store_options(settings: Settings, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What the store that the settings name is made from."""
     store = settings.store
     options: dict[str, Any] = {
@@ -115,9 +116,7 @@ def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | No
     return Sidecar(settings.qmd, home, notes.folder, talks, facts)
 
 
-def open_reranker(
-    settings: Settings, environ: Mapping[str, str] | None = None
-) -> Reranker | None:
+def open_reranker(settings: Settings, environ: Mapping[str, str] | None = None) -> Reranker | None:
     """The reranker that is turned on, if one is."""
     rerank = settings.query.rerank
     if not rerank.enabled:
@@ -136,6 +135,25 @@ def open_reranker(
     )
 
 
+def open_long_term(
+    settings: Settings,
+    embedder: Embedder | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> LongTermMemory:
+    """The single memories of the plugin `memory-lancedb`, with the configured embedder."""
+    from memdown.backends.ltm import LongTermMemory
+
+    if embedder is None:
+        embedder = embedders.choose(embedder_setup(settings, environ)).embedder
+    if embedder is None:
+        raise EmbedderError(
+            "Single memories are found by meaning, so memory-lancedb needs an embedder: set "
+            "memorySearch.provider to another value than none."
+        )
+    path = settings.state_dir / "agents" / settings.agent / "memories.lancedb"
+    return LongTermMemory(path, embedder)
+
+
 def usage_log(settings: Settings) -> Path:
     """Where it is written down what was sent to providers."""
     return settings.state_dir / "usage.jsonl"
@@ -146,4 +164,49 @@ def _given(settings: RemoteSettings | ProviderSettings) -> Given:
         base_url=settings.base_url,
         api_key=settings.api_key.reveal() if settings.api_key else None,
         headers={name: value.reveal() for name, value in settings.headers.items()},
+    )
+
+
+def lock_dir(settings: Settings) -> Path:
+    """Where processes meet that write to the same notes."""
+    return settings.state_dir / "locks"
+
+
+def with_state_dir(
+    environ: Mapping[str, str] | None, state_dir: str | Path | None
+) -> Mapping[str, str] | None:
+    """The environment, with the state folder set if one is given."""
+    if state_dir is None:
+        return environ
+    return {**(os.environ if environ is None else environ), "MEMDOWN_STATE_DIR": str(state_dir)}
+
+
+def open_store(settings: Settings, environ: Mapping[str, str] | None = None) -> Store:
+    """The store that the settings name."""
+    return stores.open_store(settings.store.driver, **store_options(settings, environ))
+
+
+def search_options(
+    settings: Settings,
+    embedder: Embedder | None,
+    max_results: int | None,
+    min_score: float | None,
+    sources: Sequence[Source] | None,
+) -> SearchOptions:
+    """How a search is done: what the caller says, else the settings, else the embedder's best."""
+    query, hybrid = settings.query, settings.query.hybrid
+    text_weight = hybrid.text_weight
+    if text_weight is None and embedder is not None:
+        text_weight = embedder.text_weight
+    return SearchOptions(
+        max_results=query.max_results if max_results is None else max_results,
+        min_score=query.min_score if min_score is None else min_score,
+        sources=settings.sources if sources is None else tuple(sources),
+        hybrid=hybrid.enabled,
+        text_weight=text_weight,
+        candidate_multiplier=hybrid.candidate_multiplier,
+        mmr_lambda=hybrid.mmr.lambda_ if hybrid.mmr.enabled else None,
+        half_life_days=(
+            hybrid.temporal_decay.half_life_days if hybrid.temporal_decay.enabled else None
+        ),
     )

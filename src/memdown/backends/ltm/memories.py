@@ -1,0 +1,238 @@
+"""Memories in a LanceDB table, one row each, with the vector of the embedder in use."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memdown.backends.ltm.capturing import category_of
+from memdown.backends.ltm.entries import CATEGORIES, Category, Entry, Found
+from memdown.errors import EmbedderError, MissingExtra, QueryError, StoreError
+from memdown.types import Embedder, Vectors
+
+DUPLICATE = 0.95
+SURE = 0.9
+_MOST_TEXT = 4_000
+_ALL = (1 << 31) - 1
+_PREFIX = "memories_"
+_COLUMNS = ["id", "text", "importance", "category", "created_at"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What became of a memory: a new one, or the one that says the same already."""
+
+    entry: Entry
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was deleted or, if it was not clear which was meant, what could have been."""
+
+    entry: Entry | None
+    candidates: tuple[Found, ...] = ()
+
+
+class LongTermMemory:
+    """The memories of one agent in the folder `path`, which is made when the first is stored.
+
+    When another embedder is used than before, all memories are embedded anew.
+    """
+
+    def __init__(
+        self, path: Path, embedder: Embedder, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._path = path
+        self._embedder = embedder
+        self._clock = clock
+        self._db: Any = None
+        self._lock = threading.RLock()
+
+    def store(self, text: str, importance: float = 0.7, category: Category | None = None) -> Stored:
+        """Keep a memory; one that is nearly the same as another is not kept twice."""
+        text = " ".join(text.split())
+        if not text:
+            raise QueryError("There is nothing to store: give the memory as text.")
+        if len(text) > _MOST_TEXT:
+            raise QueryError(
+                f"A memory of {len(text):,} characters is too long; store at most {_MOST_TEXT:,}, "
+                "or write a note instead."
+            )
+        if category is not None and category not in CATEGORIES:
+            raise QueryError(f"{category!r} is no category; use one of {', '.join(CATEGORIES)}.")
+        with self._lock:
+            vector = self._embed(text)
+            same = self._near(vector, 1)
+            if same and same[0].score >= DUPLICATE:
+                return Stored(same[0].entry, is_new=False)
+            entry = Entry(
+                str(uuid.uuid4()),
+                text,
+                min(1.0, max(0.0, importance)),
+                category or category_of(text),
+                int(self._clock() * 1000),
+            )
+            self._add([entry], vector.reshape(1, -1))
+            return Stored(entry, is_new=True)
+
+    def recall(self, query: str, limit: int = 5, min_score: float = 0.1) -> list[Found]:
+        """The memories that are most similar to a question, best first."""
+        if not query.strip():
+            raise QueryError("The query is empty: ask for something, such as a name or a topic.")
+        with self._lock:
+            if self._table(make=False) is None:
+                return []
+            found = self._near(self._embed(query), limit)
+        return [one for one in found if one.score >= min_score]
+
+    def forget(self, *, memory_id: str | None = None, query: str | None = None) -> Forgotten:
+        """Delete one memory, by its id or because one alone is surely meant."""
+        if (memory_id is None) == (query is None):
+            raise QueryError("Name either the memory's id or a query for it, not both.")
+        if memory_id is not None:
+            return Forgotten(self._delete(memory_id))
+        found = self.recall(query or "", limit=5, min_score=0.3)
+        sure = [one for one in found if one.score >= SURE]
+        if len(sure) == 1 or (len(found) == 1 and found[0].score >= SURE):
+            return Forgotten(self._delete(sure[0].entry.id))
+        return Forgotten(None, tuple(found))
+
+    def entries(self) -> list[Entry]:
+        """Every memory, the newest first."""
+        with self._lock:
+            table = self._table(make=False)
+            rows = [] if table is None else _rows(table, _COLUMNS)
+        return sorted(map(_entry, rows), key=lambda entry: (-entry.created_at, entry.id))
+
+    def stats(self) -> Mapping[str, int]:
+        """How many memories there are, by category."""
+        counts = dict.fromkeys(CATEGORIES, 0)
+        for entry in self.entries():
+            counts[entry.category] += 1
+        return counts
+
+    def _delete(self, memory_id: str) -> Entry | None:
+        try:
+            wanted = str(uuid.UUID(memory_id))
+        except ValueError:
+            raise QueryError(
+                f"{memory_id[:60]!r} is no id of a memory; `memdown ltm list` shows them."
+            ) from None
+        with self._lock:
+            table = self._table(make=False)
+            rows = [] if table is None else _rows(table, _COLUMNS, f"id = '{wanted}'")
+            if not rows:
+                return None
+            table.delete(f"id = '{wanted}'")
+            return _entry(rows[0])
+
+    def _near(self, vector: Vectors, limit: int) -> list[Found]:
+        table = self._table(make=False)
+        if table is None or not np.any(vector):
+            return []
+        query = table.search(vector).distance_type("cosine").limit(max(1, limit))
+        rows = query.select([*_COLUMNS, "_distance"]).to_arrow().to_pylist()
+        return [Found(_entry(row), min(1.0, max(0.0, 1.0 - row["_distance"]))) for row in rows]
+
+    def _embed(self, text: str) -> Vectors:
+        # As a document: both sides of every comparison are sentences of the same kind.
+        return self._embedder.embed_batch([text])[0]
+
+    def _add(self, entries: Sequence[Entry], vectors: Vectors) -> None:
+        import pyarrow as pa
+
+        table = self._table(make=True, dims=vectors.shape[1])
+        columns = {name: [getattr(entry, name) for entry in entries] for name in _COLUMNS}
+        columns["vector"] = vectors.tolist()
+        table.add(pa.table(columns, schema=table.schema))
+
+    def _table(self, *, make: bool, dims: int | None = None) -> Any:
+        """The table of the embedder in use; None if there is none and none is to be made."""
+        if self._db is None:
+            if not make and not self._path.exists():
+                return None
+            self._db = _connect(self._path)
+        names = set(self._db.list_tables().tables)
+        name = _PREFIX + self._model
+        if name in names:
+            return self._db.open_table(name)
+        others = sorted(other for other in names if other.startswith(_PREFIX))
+        if others:
+            self._embed_again(others, name)
+            return self._db.open_table(name)
+        if not make or dims is None:
+            return None
+        return self._db.create_table(name, schema=_schema(dims))
+
+    def _embed_again(self, others: Sequence[str], name: str) -> None:
+        """Bring the memories of another embedder over; only then the old table goes."""
+        rows = [row for other in others for row in _rows(self._db.open_table(other), _COLUMNS)]
+        entries = list({row["id"]: _entry(row) for row in rows}.values())
+        if not entries:
+            vectors = self._embedder.embed_batch(["memory"])[:0]
+        else:
+            vectors = self._embedder.embed_batch([entry.text for entry in entries])
+        if len(vectors) != len(entries):
+            raise EmbedderError("The embedder gave another number of vectors than of memories.")
+        import pyarrow as pa
+
+        schema = _schema(vectors.shape[1])
+        columns = {column: [getattr(entry, column) for entry in entries] for column in _COLUMNS}
+        columns["vector"] = vectors.tolist()
+        self._db.create_table(name, pa.table(columns, schema=schema), schema=schema)
+        for other in others:
+            self._db.drop_table(other)
+
+    @property
+    def _model(self) -> str:
+        key = (self._embedder.id, self._embedder.model, self._embedder.provider_key)
+        return hashlib.sha256("\0".join(key).encode()).hexdigest()[:16]
+
+
+def _connect(path: Path) -> Any:
+    try:
+        import lancedb
+    except ModuleNotFoundError as error:
+        raise MissingExtra("The plugin memory-lancedb", "lancedb") from error
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return lancedb.connect(str(path))
+    except OSError as error:
+        raise StoreError(
+            f"The memories in {path} cannot be opened ({error.strerror}); check its permissions."
+        ) from None
+
+
+def _schema(dims: int) -> Any:
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            ("id", pa.string()),
+            ("text", pa.string()),
+            ("importance", pa.float64()),
+            ("category", pa.string()),
+            ("created_at", pa.int64()),
+            ("vector", pa.list_(pa.float32(), dims)),
+        ]
+    )
+
+
+def _rows(table: Any, columns: list[str], where: str | None = None) -> list[dict[str, Any]]:
+    query = table.search().select(columns).limit(_ALL)
+    found: list[dict[str, Any]] = (query.where(where) if where else query).to_arrow().to_pylist()
+    return found
+
+
+def _entry(row: Mapping[str, Any]) -> Entry:
+    category = row["category"] if row["category"] in CATEGORIES else "other"
+    return Entry(row["id"], row["text"], row["importance"], category, row["created_at"])

@@ -1,0 +1,247 @@
+"""Upkeep: an index is brought in step with the notes and transcripts it is made from."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from memdown import backfill, embedders, indexing, usage, workspace
+from memdown.choice import Choice
+from memdown.config import Settings
+from memdown.conversations import Conversations, sessions_folder
+from memdown.documents import read_document
+from memdown.errors import EmbedderError, IndexBusy
+from memdown.indexing import Change, Chunking
+from memdown.types import (
+    Document,
+    Embedder,
+    Failure,
+    FileState,
+    ProgressCallback,
+    Store,
+    SyncReport,
+)
+from memdown.unreadable import Unreadable
+from memdown.wiring import claim_index, lock_dir, usage_log
+
+_LOCK_SECONDS = 60.0
+
+
+class Upkeep:
+    """One sync after another, each of them begun by a scan of what is on disk.
+
+    `listed` are the folders that the last scan looked into, `unreadable` the files it could not
+    read.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        notes: workspace.Workspace,
+        store: Store,
+        choice: Choice,
+        stop: threading.Event,
+    ) -> None:
+        self.settings = settings
+        self.unreadable = Unreadable()
+        self.listed: tuple[str, ...] = ()
+        self._notes = notes
+        self._store = store
+        self._choice = choice
+        self._stop = stop
+        self._conversations = Conversations(
+            sessions_folder(settings.state_dir, settings.agent),
+            enabled="sessions" in settings.sources,
+            delta_bytes=settings.sync.sessions.delta_bytes,
+            delta_messages=settings.sync.sessions.delta_messages,
+        )
+
+    @property
+    def _embedder(self) -> Embedder | None:
+        return self._choice.embedder
+
+    @property
+    def _lock_dir(self) -> Path:
+        return lock_dir(self.settings)
+
+    def sync(
+        self,
+        force: bool,
+        progress: ProgressCallback | None,
+        *,
+        only_settled: bool = False,
+        jobs: bool = True,
+    ) -> SyncReport:
+        """Bring the index up to date; `force` makes it anew.
+
+        With `only_settled`, transcripts that are still growing wait; without `jobs`, nothing is
+        handed to a batch job, which may take an hour.
+        """
+        settled: frozenset[str] | None = None
+        found: workspace.Scan | None = None
+        if not force:
+            fresh, settled, found = self._nothing_to_do(only_settled)
+            if fresh is not None:
+                return fresh
+        with self._store.writing(_LOCK_SECONDS) as acquired:
+            if not acquired:
+                raise IndexBusy(
+                    "Another process is indexing these notes; try again when it is done."
+                )
+            claim_index(self.settings, self._notes.folder)
+            workspace.repair(self._notes, self._lock_dir)
+            try:
+                return self._update(force, progress, settled, jobs, found)
+            except EmbedderError as error:
+                empty = not self._store.files()
+                index = self._store.fingerprint()
+                if self._stop.is_set() or not self._choice.fall_back(error, index, is_empty=empty):
+                    raise
+                return self._update(False, progress, settled, jobs=False)
+
+    def _update(
+        self,
+        force: bool,
+        progress: ProgressCallback | None,
+        settled: frozenset[str] | None,
+        jobs: bool,
+        found: workspace.Scan | None = None,
+    ) -> SyncReport:
+        indexed = self._store.files()
+        # What seems gone may have come, and been indexed by another process, since the scan.
+        if found is None or indexing.gone_paths(found.files, indexed, found.unseen):
+            found = self.scan(indexed)
+        chunking = self.chunking()
+        want = indexing.wanted_fingerprint(self._embedder, chunking)
+        have = self._store.fingerprint()
+        rebuild = bool(indexed) and (force or not indexing.fits(have, want))
+        if have is not None and not indexed:
+            self._store.begin(want)
+        paths, failed = self._changed(found, indexed)
+        if rebuild:
+            paths, failed = list(found.files), []
+        talks = [found.files[path] for path in paths if found.files[path].source == "sessions"]
+        if settled is not None and not rebuild:
+            talks = [state for state in talks if state.path in settled]
+        changes = [
+            self._change(found.files[path])
+            for path in paths
+            if found.files[path].source == "memory"
+        ]
+        waiting: frozenset[str] = frozenset()
+        if jobs:
+            entries = self.settings.cache.max_entries
+            waiting = backfill.by_jobs(self._store, self._embedder, changes, chunking, entries)
+        if waiting and rebuild:
+            return SyncReport(unchanged=len(indexed), waiting=len(changes), complete=False)
+        report = indexing.update(
+            self._store,
+            self._embedder,
+            changes,
+            indexing.gone_paths(found.files, indexed, found.unseen),
+            chunking,
+            rebuild=rebuild,
+            growths=[self._conversations.growth(state) for state in talks],
+            unchanged=len(found.files) - len(paths),
+            progress=progress,
+            stop=self._stop,
+            waiting=waiting,
+        )
+        self._note_usage(report)
+        self.unreadable.note(paths, found.files, report.failed)
+        return replace(report, failed=(*found.problems, *failed, *report.failed))
+
+    def _nothing_to_do(
+        self, only_settled: bool
+    ) -> tuple[SyncReport | None, frozenset[str] | None, workspace.Scan]:
+        """The report of a sync for which there is no work: no lock is taken, nothing written.
+
+        With `only_settled` also the transcripts that have settled, since each is told so once;
+        and what the scan found, for a sync that has work.
+        """
+        workspace.repair(self._notes, self._lock_dir)
+        indexed = self._store.files()
+        found = self.scan(indexed)
+        paths, failed = self._changed(found, indexed)
+        settled = None
+        if only_settled:
+            changed = [found.files[path] for path in paths]
+            settled = frozenset(
+                state.path
+                for state in changed
+                if state.source == "sessions"
+                and self._conversations.settled(state, indexed.get(state.path))
+            )
+            paths = [s.path for s in changed if s.source == "memory" or s.path in settled]
+        want = indexing.wanted_fingerprint(self._embedder, self.chunking())
+        gone = indexing.gone_paths(found.files, indexed, found.unseen)
+        fits = indexing.fits(self._store.fingerprint(), want)
+        if paths or gone or not fits or self._store.leftovers():
+            return None, settled, found
+        report = SyncReport(unchanged=len(indexed), failed=(*found.problems, *failed))
+        return report, settled, found
+
+    def _changed(
+        self, found: workspace.Scan, indexed: Mapping[str, FileState]
+    ) -> tuple[list[str], list[Failure]]:
+        """The files to read, and those that could not be read and have not changed since."""
+        paths, failed = [], []
+        for path in indexing.changed_paths(found.files, indexed):
+            failure = self.unreadable.failure(found.files[path])
+            if failure is None:
+                paths.append(path)
+            else:
+                failed.append(failure)
+        return paths, failed
+
+    def _note_usage(self, report: SyncReport) -> None:
+        if self._embedder is not None and report.looked_up:
+            name = self._embedder.id
+            counts = usage.noted_today(name, looked_up=report.looked_up, found=report.found)
+            usage.note(usage_log(self.settings), counts)
+
+    def estimate(self, *, force: bool = False) -> backfill.Estimate | None:
+        """What the next sync will embed, if it makes the whole index with a provider that costs."""
+        embedder, indexed = self._embedder, self._store.files()
+        want = indexing.wanted_fingerprint(embedder, self.chunking())
+        if embedder is None or not embedder.cacheable:
+            return None
+        if isinstance(embedder, embedders.Unavailable):
+            return None
+        if indexed and not force and indexing.fits(self._store.fingerprint(), want):
+            return None
+        changes = [self._change(state) for state in workspace.scan(self._notes).files.values()]
+        return backfill.estimate(self._store, embedder, changes, self.chunking())
+
+    def scan(self, known: Mapping[str, FileState]) -> workspace.Scan:
+        """Every note and every transcript that counts; `known` are the files as indexed."""
+        notes = workspace.scan(self._notes, known)
+        self.listed = notes.folders
+        talks, problems = self._conversations.scan()
+        return replace(notes, files=notes.files | talks, problems=(*notes.problems, *problems))
+
+    def _change(self, state: FileState) -> Change:
+        return Change(state, lambda: self.note(state.path))
+
+    def note(self, path: str) -> tuple[Document, FileState]:
+        """A note as it is on disk now."""
+        data, now = workspace.read_note(self._notes, path)
+        document = read_document(now, workspace.decode(data, now.path))
+        return document, replace(now, digest=document.digest)
+
+    def pending(self) -> int:
+        """How many files a sync would have to look into."""
+        indexed = self._store.files()
+        found = self.scan(indexed)
+        count = len(self._changed(found, indexed)[0])
+        count += len(indexing.gone_paths(found.files, indexed, found.unseen))
+        want = indexing.wanted_fingerprint(self._embedder, self.chunking())
+        if indexed and not indexing.fits(self._store.fingerprint(), want):
+            count += len(indexed)
+        return count
+
+    def chunking(self) -> Chunking:
+        """How documents are cut."""
+        return Chunking(self.settings.chunking.tokens, self.settings.chunking.overlap)
