@@ -212,7 +212,6 @@ def test_the_commands(
     own_state: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from memdown.config import load_settings
     from memdown.wiring import open_long_term

@@ -37,8 +37,9 @@ def store(folder: Path) -> LanceStore:
     return made
 
 
-def test_the_example_workspace(tmp_path: Path) -> None:
-    asked = questions_of(EXAMPLE, 200)
+@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.long)])
+def test_the_example_workspace(tmp_path: Path, count: int) -> None:
+    asked = questions_of(EXAMPLE, count)
     config = tmp_path / "memdown.json"
     sqlite = {"driver": "sqlite", "path": str(tmp_path / "index.sqlite")}
     lancedb = {"driver": "lancedb", "path": str(tmp_path / "index.lancedb")}

@@ -12,8 +12,9 @@ from stores.agreement import EXAMPLE, ROOT, agreement, opened, questions_of
 from stores.postgres_server import Server
 
 
-def test_the_example_workspace(postgres: Server, tmp_path: Path) -> None:
-    asked = questions_of(EXAMPLE, 200)
+@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.long)])
+def test_the_example_workspace(postgres: Server, tmp_path: Path, count: int) -> None:
+    asked = questions_of(EXAMPLE, count)
     config = tmp_path / "memdown.json"
     sqlite = {"driver": "sqlite", "path": str(tmp_path / "index.sqlite")}
     with (

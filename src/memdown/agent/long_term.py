@@ -75,6 +75,7 @@ LONG_TERM_TOOLS = (
                 },
                 "memoryId": {"type": "string", "maxLength": 100, "description": "Its id."},
             },
+            "required": [],
             "additionalProperties": False,
         },
         writes=True,

@@ -33,6 +33,7 @@ _COMMANDS: Mapping[str, str] = {
     "hook": "hooks",
     "chat": "chat",
     "eval": "evaluate",
+    "store": "store",
     "ltm": "ltm",
     "completion": "completion",
 }

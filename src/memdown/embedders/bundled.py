@@ -37,7 +37,7 @@ class BundledEmbedder:
     dims: int | None = DIMS
     provider_key = "bundled-lower"
     cacheable = False
-    text_weight: float | None = 0.5
+    text_weight: float | None = 0.6
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -12,24 +12,26 @@ _SHORTEST, _LONGEST = 10, 500
 _MOST_MESSAGE = 20_000
 
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?=\S)[^.!?\n]*)*[.!?]*")
-_ASKED = re.compile(r"\b(?:remember|don'?t forget|keep in mind|note that|for the record)\b", re.I)
+_ASKED = re.compile(
+    r"\b(?:remember|don'?t forget|keep in mind|note that|for the record)\b", re.IGNORECASE
+)
 _PREFERENCE = re.compile(
     r"\bI (?:really |always |never |usually )?(?:prefer|like|love|hate|dislike|want|need|enjoy|avoid)\b"
-    r"|\bmy favou?rite\b|\b(?:I'd|I would) rather\b",
-    re.I,
+    r"|\b(?:prefers|dislikes|hates|loves)\b|\bmy favou?rite\b|\b(?:I'd|I would) rather\b",
+    re.IGNORECASE,
 )
 _DECISION = re.compile(
     r"\b(?:we|I)(?:'ve| have)? (?:decided|agreed|settled on|chose|picked)\b"
     r"|\b(?:we|I)(?:'ll| will) (?:use|go with|switch to)\b|\bfrom now on\b",
-    re.I,
+    re.IGNORECASE,
 )
 _CONTACT = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+|\+\d[\d ()-]{7,20}\d"
     r"|\bmy (?:\w+ ){0,2}(?:name|phone|number|e-?mail|address|birthday) is\b"
     r"|\b(?:is|are) called\b",
-    re.I,
+    re.IGNORECASE,
 )
-_RULE = re.compile(r"\b(?:always|never|important)\b", re.I)
+_RULE = re.compile(r"\b(?:always|never|important)\b", re.IGNORECASE)
 _INJECTION = re.compile(
     r"\b(?:ignore|disregard|forget|override|bypass)\b.{0,40}"
     r"\b(?:instruction|rule|prompt|guideline|direction|polic)"
@@ -41,7 +43,7 @@ _INJECTION = re.compile(
     r"\b(?:password|secret|api.?key|token|credential|system)"
     r"|</?\s*(?:system|assistant|user|developer|tool|function|recalled|relevant|memor|instruction)"
     r"|\[/?(?:INST|SYS)|<\||\{\{",
-    re.I | re.S,
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -83,7 +85,7 @@ def category_of(text: str) -> Category:
         return "decision"
     if _CONTACT.search(text):
         return "entity"
-    if re.search(r"\b(?:is|are|was|has|have|lives?|works?)\b", text, re.I):
+    if re.search(r"\b(?:is|are|was|has|have|lives?|works?)\b", text, re.IGNORECASE):
         return "fact"
     return "other"
 

@@ -16,7 +16,7 @@ import numpy as np
 from memdown.backends.ltm.capturing import category_of
 from memdown.backends.ltm.entries import CATEGORIES, Category, Entry, Found
 from memdown.errors import EmbedderError, MissingExtra, QueryError, StoreError
-from memdown.types import Embedder, Vectors
+from memdown.types import Embedder, Vector, Vectors
 
 DUPLICATE = 0.95
 SURE = 0.9
@@ -115,7 +115,7 @@ class LongTermMemory:
 
     def stats(self) -> Mapping[str, int]:
         """How many memories there are, by category."""
-        counts = dict.fromkeys(CATEGORIES, 0)
+        counts: dict[str, int] = dict.fromkeys(CATEGORIES, 0)
         for entry in self.entries():
             counts[entry.category] += 1
         return counts
@@ -135,7 +135,7 @@ class LongTermMemory:
             table.delete(f"id = '{wanted}'")
             return _entry(rows[0])
 
-    def _near(self, vector: Vectors, limit: int) -> list[Found]:
+    def _near(self, vector: Vector, limit: int) -> list[Found]:
         table = self._table(make=False)
         if table is None or not np.any(vector):
             return []
@@ -143,9 +143,10 @@ class LongTermMemory:
         rows = query.select([*_COLUMNS, "_distance"]).to_arrow().to_pylist()
         return [Found(_entry(row), min(1.0, max(0.0, 1.0 - row["_distance"]))) for row in rows]
 
-    def _embed(self, text: str) -> Vectors:
+    def _embed(self, text: str) -> Vector:
         # As a document: both sides of every comparison are sentences of the same kind.
-        return self._embedder.embed_batch([text])[0]
+        vector: Vector = self._embedder.embed_batch([text])[0]
+        return vector
 
     def _add(self, entries: Sequence[Entry], vectors: Vectors) -> None:
         import pyarrow as pa
@@ -234,5 +235,5 @@ def _rows(table: Any, columns: list[str], where: str | None = None) -> list[dict
 
 
 def _entry(row: Mapping[str, Any]) -> Entry:
-    category = row["category"] if row["category"] in CATEGORIES else "other"
+    category: Category = row["category"] if row["category"] in CATEGORIES else "other"
     return Entry(row["id"], row["text"], row["importance"], category, row["created_at"])
