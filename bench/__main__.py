@@ -13,7 +13,20 @@ def main() -> None:
     """Run what the arguments name, one after the other."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", default="all", choices=("startup", "index", "search", "freshness", "agents", "transcripts", "web", "embedding", "all")
+        "what",
+        nargs="?",
+        default="all",
+        choices=(
+            "startup",
+            "index",
+            "search",
+            "freshness",
+            "agents",
+            "transcripts",
+            "web",
+            "embedding",
+            "all",
+        ),
     )
     parser.add_argument("--chunks", type=int, default=10_000, help="size of the made-up workspace")
     parser.add_argument("--repeats", type=int, default=15, help="rounds of `startup`, at least 10")

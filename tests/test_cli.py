@@ -178,7 +178,12 @@ def test_completion_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_completion_completes(tmp_path: Path) -> None:
-    environment = {**os.environ, "_MEMDOWN_COMPLETE": "bash_complete", "COMP_WORDS": "memdown se", "COMP_CWORD": "1"}
+    environment = {
+        **os.environ,
+        "_MEMDOWN_COMPLETE": "bash_complete",
+        "COMP_WORDS": "memdown se",
+        "COMP_CWORD": "1",
+    }
     result = memdown(env=environment)
     assert "search" in result.stdout
 

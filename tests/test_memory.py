@@ -179,7 +179,9 @@ def test_one_bad_file_does_not_stop_the_rest(folder: Path, memory: Memory) -> No
     assert best(memory, "router") == "memory/home.md"
 
 
-def test_an_empty_workspace_answers_with_a_reason(write_notes: WriteNotes, open_memory: OpenMemory) -> None:
+def test_an_empty_workspace_answers_with_a_reason(
+    write_notes: WriteNotes, open_memory: OpenMemory
+) -> None:
     answer = open_memory(write_notes({})).search("anything")
     assert answer.hits == ()
     assert answer.reasons
@@ -256,7 +258,9 @@ def test_get_reads_lines(memory: Memory) -> None:
     assert memory.get("MEMORY.md", start=99).text == ""
 
 
-@pytest.mark.parametrize("path", ["../secret.md", "/etc/passwd", "memory/../../x.md", "other.md", ""])
+@pytest.mark.parametrize(
+    "path", ["../secret.md", "/etc/passwd", "memory/../../x.md", "other.md", ""]
+)
 def test_get_stays_inside(memory: Memory, path: str) -> None:
     with pytest.raises(PathRefused):
         memory.get(path)
@@ -306,7 +310,9 @@ def test_keywords_alone_work(folder: Path, tmp_path: Path) -> None:
         assert answer.provider == "none"
 
 
-def test_two_workspaces_do_not_mix(write_notes: WriteNotes, tmp_path: Path, open_memory: OpenMemory) -> None:
+def test_two_workspaces_do_not_mix(
+    write_notes: WriteNotes, tmp_path: Path, open_memory: OpenMemory
+) -> None:
     """The same agent used in two folders: each search sees its own notes, and only those."""
     first = open_memory(write_notes(NOTES))
     second_folder = tmp_path / "second"
@@ -339,7 +345,9 @@ def test_many_threads_search_while_notes_change(memory: Memory, folder: Path) ->
     assert errors == []
 
 
-def test_many_changes_go_on_in_the_background(write_notes: WriteNotes, open_memory: OpenMemory) -> None:
+def test_many_changes_go_on_in_the_background(
+    write_notes: WriteNotes, open_memory: OpenMemory
+) -> None:
     class SlowEmbedder(HashEmbedder):
         gate = threading.Event()
 

@@ -1,6 +1,6 @@
 """Draws the picture in the README: runs a real search in a terminal and writes it as SVG.
 
-    python docs/images/terminal.py > docs/images/search.svg
+python docs/images/terminal.py > docs/images/search.svg
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def spans(line: str) -> str:
         if code:
             codes = code[1].split(";")
             colour = next((COLOURS[one] for one in codes if one in COLOURS), "")
-            style = f' fill="{colour}"' if colour else ("" if "0" in codes or "" in codes else style)
+            style = (
+                f' fill="{colour}"' if colour else ("" if "0" in codes or "" in codes else style)
+            )
         elif piece:
             parts.append(f"<tspan{style}>{html.escape(piece)}</tspan>")
     return "".join(parts)
@@ -77,7 +79,9 @@ def main() -> None:
     print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img">')
     print("<title>A search in a terminal: the right note comes first</title>")
     print(f'<rect width="{width}" height="{height}" rx="10" fill="#282c34"/>')
-    print('<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14" fill="#dcdfe4">')
+    print(
+        '<g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14" fill="#dcdfe4">'
+    )
     for number, row in enumerate(rows):
         y = MARGIN + LINE * (number + 0.8)
         print(f'<text x="{MARGIN}" y="{y:.0f}" xml:space="preserve">{spans(row)}</text>')

@@ -8,11 +8,12 @@ folder, and switching between folders rebuilds nothing.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 from pathlib import Path
 
-from memdown.errors import IndexBusy
+from memdown.errors import DiskFull, IndexBusy, StoreError
 
 
 def index_path(default: Path, folder: Path) -> Path:
@@ -28,12 +29,11 @@ def claim(default: Path, folder: Path) -> None:
     """Note that the default index is this workspace's, before anything is written to it."""
     if _owner(default) is not None:
         return
-    default.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = default.with_name(f".{default.name}.{os.getpid()}.claim")
-    draft.write_bytes(os.fsencode(folder))
-    with contextlib.suppress(FileNotFoundError):
-        _claim_file(default).unlink()
     try:
+        _write(draft, os.fsencode(folder))
+        with contextlib.suppress(FileNotFoundError):
+            _claim_file(default).unlink()
         # A link is made by one process only, and with its content.
         os.link(draft, _claim_file(default))
     except FileExistsError:
@@ -41,8 +41,24 @@ def claim(default: Path, folder: Path) -> None:
             raise IndexBusy(
                 f"Another workspace just took the index {default}; run the command again."
             ) from None
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise DiskFull(
+                f"No space left for the index {default}; free some and run the command again."
+            ) from error
+        raise StoreError(
+            f"The index {default} cannot be claimed ({error.strerror}); check the folder's "
+            "permissions, or set MEMDOWN_STATE_DIR to a folder you can write to."
+        ) from error
     finally:
-        draft.unlink()
+        draft.unlink(missing_ok=True)
+
+
+def _write(file: Path, content: bytes) -> None:
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "wb") as opened:
+        opened.write(content)
 
 
 def _claim_file(default: Path) -> Path:

@@ -178,9 +178,7 @@ def _ordered(scored: Sequence[Scored], weights: Weights, step: str) -> list[Scor
     """Best first, and the best one's share made 1."""
     shares = [weights.text * one.by_text + weights.vector * one.by_vector for one in scored]
     best = max(shares, default=0.0) or 1.0
-    ranked = sorted(
-        zip(shares, scored, strict=True), key=lambda one: (-one[0], one[1].key)
-    )
+    ranked = sorted(zip(shares, scored, strict=True), key=lambda one: (-one[0], one[1].key))
     return [
         replace(one, share=share / best, moves=(*one.moves, Move(step, rank)))
         for rank, (share, one) in enumerate(ranked, start=1)

@@ -178,9 +178,7 @@ def _timed(asked: Asked) -> Asked:
     return replace(asked, query=query, named=named)
 
 
-def _reranked(
-    text: str, hits: list[Hit], reranker: Reranker, reasons: list[str]
-) -> list[Hit]:
+def _reranked(text: str, hits: list[Hit], reranker: Reranker, reasons: list[str]) -> list[Hit]:
     """The first hits in the order of a reranker; the scores stay where they are."""
     first = hits[: reranker.count]
     try:

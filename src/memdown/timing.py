@@ -126,7 +126,9 @@ _UNITS: Final[Mapping[str, str]] = {
     **dict.fromkeys(
         "month months monat monaten monate mois mes meses месяц месяца месяцев".split(), "month"
     ),
-    **dict.fromkeys("year years jahr jahren jahre an ans annee annees ano anos год года лет".split(), "year"),
+    **dict.fromkeys(
+        "year years jahr jahren jahre an ans annee annees ano anos год года лет".split(), "year"
+    ),
 }
 _NUMBERS: Final[Mapping[str, int]] = {
     word: number

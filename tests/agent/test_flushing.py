@@ -29,7 +29,7 @@ def memory(write_notes: Callable[..., Path], open_memory: Callable[..., Memory])
 
 
 def log_of(memory: Memory, day: datetime.date | None = None) -> str:
-    day = day or datetime.date.today()  # noqa: DTZ011
+    day = day or datetime.date.today()
     return (memory.settings.workspace / f"memory/{day.isoformat()}.md").read_text()
 
 
@@ -41,7 +41,7 @@ def test_the_note_is_written_and_nothing_is_heard(memory: Memory) -> None:
     assert result.reply == ""
     assert heard == []
     assert [citation.path for citation in result.saved] == [
-        f"memory/{datetime.date.today().isoformat()}.md"  # noqa: DTZ011
+        f"memory/{datetime.date.today().isoformat()}.md"
     ]
     assert "PostgreSQL" in log_of(memory)
 

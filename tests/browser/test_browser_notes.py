@@ -66,7 +66,7 @@ def test_something_is_written_down_for_today(page: Page, base: str, folder: Path
     expect(toast).to_contain_text("Remembered in")
     toast.get_by_role("link").click()
     expect(page.locator(".hl")).to_have_text("Bought <b>bread</b>.")
-    today = datetime.date.today().isoformat()  # noqa: DTZ011
+    today = datetime.date.today().isoformat()
     assert "- Bought <b>bread</b>.\n" in (folder / f"memory/{today}.md").read_text()
 
 

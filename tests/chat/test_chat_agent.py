@@ -60,7 +60,7 @@ def is_summary(body: Body) -> bool:
 
 
 def today_log(memory: Memory) -> str:
-    day = datetime.date.today().isoformat()  # noqa: DTZ011
+    day = datetime.date.today().isoformat()
     file = memory.settings.workspace / f"memory/{day}.md"
     return file.read_text() if file.exists() else ""
 

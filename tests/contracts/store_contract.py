@@ -36,9 +36,7 @@ def digest(text: str) -> str:
 
 def state(path: str, source: Source = "memory", **changes: int) -> FileState:
     facts = {"size": 1, "mtime_ns": 2, "ctime_ns": 3, "inode": 4} | changes
-    return FileState(
-        path, source, **facts, digest=digest(path), date=datetime.date(2026, 3, 1)
-    )
+    return FileState(path, source, **facts, digest=digest(path), date=datetime.date(2026, 3, 1))
 
 
 def chunk(path: str, start: int, passages: Sequence[str], source: Source = "memory") -> Chunk:
@@ -179,7 +177,12 @@ class StoreContract:
         rows = np.concatenate([unit(0, 1, 0, 0), unit(0, 0, 1, 0)])
         store.extend(state(path, "sessions", mtime_ns=7), last.key, more, rows)
         assert store.files()[path].mtime_ns == 7
-        for word, text in (("appl", "User: apple"), ("pear", "pear"), ("plum", "plum"), ("fig", "fig")):
+        for word, text in (
+            ("appl", "User: apple"),
+            ("pear", "pear"),
+            ("plum", "plum"),
+            ("fig", "fig"),
+        ):
             assert texts_found(store, words(word)) == [text]
         with store.snapshot() as snapshot:
             matches = snapshot.match_vector(unit(1, 0, 0, 0)[0], ["sessions"], 10)
@@ -322,7 +325,9 @@ class StoreContract:
             assert snapshot.load([key])[key].chunk.lines == (4, 9)
 
     def test_the_cache_gives_back_what_it_got(self, store: Store) -> None:
-        store.remember_vectors(KEY, ["d1", "d2"], np.concatenate([unit(1, 0, 0, 0), unit(0, 1, 0, 0)]))
+        store.remember_vectors(
+            KEY, ["d1", "d2"], np.concatenate([unit(1, 0, 0, 0), unit(0, 1, 0, 0)])
+        )
         found = store.cached(KEY, ["d1", "d2", "d3"])
         assert sorted(found) == ["d1", "d2"]
         assert found["d2"].tolist() == [0, 1, 0, 0]

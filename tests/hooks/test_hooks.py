@@ -15,7 +15,7 @@ import pytest
 from memdown.cli import run
 from memdown.transcripts import read_turns
 
-TODAY = datetime.date.today().isoformat()  # noqa: DTZ011
+TODAY = datetime.date.today().isoformat()
 SESSION = "1a2b3c4d-0000-4000-8000-000000000000"
 
 

@@ -111,7 +111,7 @@ def test_with_write_notes_are_added(folder: Path) -> None:
         assert hints.read_only_hint is False
         assert hints.destructive_hint is False
         written = content(await client.call_tool("memory_remember", {"text": "The cat is Pixel."}))
-        day = datetime.date.today().isoformat()  # noqa: DTZ011
+        day = datetime.date.today().isoformat()
         assert written["path"] == f"memory/{day}.md"
         found = content(await client.call_tool("memory_search", {"query": "cat Pixel"}))
         assert found["results"][0]["path"] == written["path"]

@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
-from mcp_case import TOKEN, command, http_server
 
+from mcp_case import TOKEN, command, http_server
 from memdown.errors import ConfigError
 from memdown.mcp.http import find_token
 

@@ -93,7 +93,7 @@ def test_a_new_note(client: TestClient, folder: Path) -> None:
 
 
 def test_something_is_written_down(client: TestClient, folder: Path) -> None:
-    today = datetime.date.today().isoformat()  # noqa: DTZ011
+    today = datetime.date.today().isoformat()
     answer = client.post("/api/entries", json={"text": "Bought bread."})
     assert answer.status_code == 201
     assert answer.json()["path"] == f"memory/{today}.md"

@@ -37,7 +37,7 @@ def test_an_unknown_note_is_an_error_page(client: TestClient) -> None:
 
 
 def test_today_is_offered_before_it_exists(client: TestClient) -> None:
-    today = datetime.date.today().isoformat()  # noqa: DTZ011
+    today = datetime.date.today().isoformat()
     assert "still empty" in client.get(f"/notes/memory/{today}.md").text
 
 

@@ -91,7 +91,9 @@ def run_command(
 
 @eval_command.command("make")
 @click.option("-n", "count", type=click.IntRange(1, 10_000), default=50, show_default=True)
-@click.option("--seed", type=int, default=1, show_default=True, help="Another one, other questions.")
+@click.option(
+    "--seed", type=int, default=1, show_default=True, help="Another one, other questions."
+)
 @target_options
 def make_command(target: Target, count: int, seed: int) -> None:
     """Draft questions about your own notes, to be read, corrected and run.

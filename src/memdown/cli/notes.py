@@ -33,7 +33,9 @@ def init_command(target: Target, folder: Path | None) -> None:
 @click.command("search")
 @click.argument("query")
 @click.option("--max-results", "-n", type=click.IntRange(1, 100), help="How many at most [6].")
-@click.option("--min-score", type=click.FloatRange(0, 1), help="How well it must fit, 0 to 1 [0.35].")
+@click.option(
+    "--min-score", type=click.FloatRange(0, 1), help="How well it must fit, 0 to 1 [0.35]."
+)
 @click.option(
     "--source",
     "sources",

@@ -61,7 +61,10 @@ def highlighted(hit: Hit) -> str:
     parts: list[str] = []
     end = 0
     for start, stop in match_spans(hit.snippet, hit.matched):
-        parts += [hit.snippet[end:start], click.style(hit.snippet[start:stop], fg="yellow", bold=True)]
+        parts += [
+            hit.snippet[end:start],
+            click.style(hit.snippet[start:stop], fg="yellow", bold=True),
+        ]
         end = stop
     return "".join([*parts, hit.snippet[end:]])
 

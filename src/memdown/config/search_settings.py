@@ -189,7 +189,8 @@ class RerankSettings(Strict):
         default=None, metadata=about("Address that `/rerank` is added to; unset: the provider's.")
     )
     api_key: Secret | None = field(
-        default=None, metadata=about("Key; unset: `JINA_API_KEY`, `COHERE_API_KEY`, `VOYAGE_API_KEY`.")
+        default=None,
+        metadata=about("Key; unset: `JINA_API_KEY`, `COHERE_API_KEY`, `VOYAGE_API_KEY`."),
     )
     candidates: int = field(
         default=30, metadata=about("How many of the first results it sees.", low=2, high=50)

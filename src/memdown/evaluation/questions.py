@@ -82,7 +82,10 @@ def write_questions(questions: Sequence[Question]) -> str:
     """Questions about one's own notes as a file that can be read and corrected by hand."""
     lines = [
         "# The question, a tab, and where its answer stands; nothing after the tab: no answer.",
-        *("\t".join((one.text, *map(_written, one.evidence or (Evidence(""),)))) for one in questions),
+        *(
+            "\t".join((one.text, *map(_written, one.evidence or (Evidence(""),))))
+            for one in questions
+        ),
     ]
     return "\n".join(lines) + "\n"
 
@@ -142,9 +145,7 @@ def _read_json(file: Path, text: str) -> list[QuestionSet]:
         prefixes: list[tuple[Key, ...]] = (
             [(number,) for number in range(len(sets))] if isinstance(data, list) else [()]
         )
-        return [
-            _set(file.stem, keys, one) for keys, one in zip(prefixes, sets, strict=True)
-        ]
+        return [_set(file.stem, keys, one) for keys, one in zip(prefixes, sets, strict=True)]
     except json.JSONDecodeError as error:
         raise QuestionsError(f"{file}, line {error.lineno}: no valid JSON: {error.msg}.") from None
     except RecursionError:

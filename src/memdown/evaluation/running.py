@@ -95,7 +95,9 @@ def evaluate(
 
 def _drawn(sets: Sequence[QuestionSet], limit: int) -> list[QuestionSet]:
     """So many questions of all sets together, always the same ones."""
-    every = [(number, index) for number, one in enumerate(sets) for index in range(len(one.questions))]
+    every = [
+        (number, index) for number, one in enumerate(sets) for index in range(len(one.questions))
+    ]
     chosen = set(random.Random(1).sample(every, min(limit, len(every))))
     drawn = [
         replace(

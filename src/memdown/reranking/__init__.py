@@ -12,9 +12,7 @@ from memdown.reranking.api import ApiReranker, Service
 from memdown.types import Reranker
 
 SERVICES: Mapping[str, Service] = {
-    "jina": Service(
-        "https://api.jina.ai/v1", "jina-reranker-v2-base-multilingual", "JINA_API_KEY"
-    ),
+    "jina": Service("https://api.jina.ai/v1", "jina-reranker-v2-base-multilingual", "JINA_API_KEY"),
     "cohere": Service("https://api.cohere.com/v2", "rerank-v3.5", "COHERE_API_KEY"),
     "voyage": Service("https://api.voyageai.com/v1", "rerank-2.5-lite", "VOYAGE_API_KEY"),
 }
