@@ -42,10 +42,10 @@ _COMMANDS: Mapping[str, str] = {
 class _Commands(click.Group):
     """Finds a command in its module when it is asked for."""
 
-    def list_commands(self, context: click.Context) -> list[str]:
+    def list_commands(self, context: click.Context) -> list[str]:  # noqa: ARG002
         return list(_COMMANDS)
 
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
         if name not in _COMMANDS:
             return None
         module = importlib.import_module(f"memdown.cli.{_COMMANDS[name]}")
