@@ -19,9 +19,11 @@ from memdown.windows import Taken, grow
 # What a passage's text score gains from others: the better neighbour, the better one two away, the
 # best of its file, and all of its chunk together.
 _NEXT, _SECOND, _FILE, _CHUNK = 0.3, 0.15, 0.1, 0.1
-# The vector leg counts in full only if the best chunk stands out by this much from an average one:
-# where an embedder does not know a language, everything is equally near and tells nothing.
-_TELLING = 0.4
+# The vector leg counts in full only if the best chunk stands out by _TELLING from an average one.
+# Where an embedder does not know a language, everything is equally near and tells nothing: below
+# _UNTOLD it hardly counts, and from there on more and more, until it has risen by _TOLD.
+_TELLING, _UNTOLD, _TOLD = 0.3, 0.05, 0.15
+_LEAST_TOLD = 0.01
 # How sure a match makes us: a text score of 1 / _TEXT_SURE is certainty, where _BESIDE of the better
 # neighbour's counts as well; a similarity counts from _VECTOR_LEAST above that of an average chunk
 # on, and is certainty _VECTOR_SPAN further. Where it stands alone, it must do without a margin.
@@ -126,8 +128,8 @@ def _sure_by_text(legs: Legs) -> float:
 
 def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
     """Bring the legs together by passage, the best `count`; each counts relative to its own best."""
-    text = _relative(spread(legs.text, legs.chunk_of), 0.0)
-    vector = _relative(legs.vector, legs.background, _TELLING)
+    text = _relative(spread(legs.text, legs.chunk_of))
+    vector = _closeness(legs.vector, legs.background)
     matched = set(legs.chunk_of.values())
     summed = [
         (weights.text * score + weights.vector * vector.get(legs.chunk_of[key], 0.0), key)
@@ -159,7 +161,7 @@ def refine(
 
     Those without a similarity come after the others.
     """
-    closeness = _relative(similarity, background, _TELLING)
+    closeness = _closeness(similarity, background)
     first = _ordered(
         [
             replace(one, by_vector=(one.by_vector + closeness[one.key]) / 2)
@@ -185,12 +187,20 @@ def _ordered(scored: Sequence[Scored], weights: Weights, step: str) -> list[Scor
     ]
 
 
-def _relative(scores: Mapping[int, float], floor: float, least: float = 0.0) -> dict[int, float]:
-    """Scores from a floor, which becomes 0, to the best, which becomes 1 if `least` above it."""
-    reach = max(max(scores.values(), default=floor) - floor, least)
-    if reach <= 0:
-        return dict.fromkeys(scores, 0.0)
-    return {key: max(0.0, (score - floor) / reach) for key, score in scores.items()}
+def _relative(scores: Mapping[int, float]) -> dict[int, float]:
+    """Scores as shares of the best."""
+    best = max(scores.values(), default=0.0)
+    return {key: score / best if best > 0 else 0.0 for key, score in scores.items()}
+
+
+def _closeness(scores: Mapping[int, float], background: float) -> dict[int, float]:
+    """Similarities from that of an average chunk, which becomes 0, to the best one.
+
+    That becomes 1 if it stands out, and much less if it does not.
+    """
+    reach = max(scores.values(), default=background) - background
+    told = min(1.0, max(_LEAST_TOLD, (reach - _UNTOLD) / _TOLD)) / max(reach, _TELLING)
+    return {key: told * max(0.0, score - background) for key, score in scores.items()}
 
 
 def _clipped(value: float) -> float:

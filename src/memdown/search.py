@@ -254,13 +254,15 @@ def _with_dates(
         return legs
     found = snapshot.match_text(TextQuery(tuple(dates), (), (), (source,), limit))
     text = dict(legs.text)
+    # A note that is named by its day is at least as good as one that mentions the day.
+    most = _DATE_REACH * found.reachable / len(dates)
     for match in found.matches:
-        text[match.key] = text.get(match.key, 0.0) + match.score
+        text[match.key] = text.get(match.key, 0.0) + min(match.score, most)
     new = [match.key for match in found.matches if match.key not in legs.chunk_of]
     return replace(
         legs,
         text=text,
-        reachable=legs.reachable + _DATE_REACH * found.reachable / len(dates),
+        reachable=legs.reachable + most,
         chunk_of={**legs.chunk_of, **snapshot.chunk_keys(new)},
     )
 

@@ -43,6 +43,7 @@ def init_command(target: Target, folder: Path | None) -> None:
     type=click.Choice(["memory", "sessions"]),
     help="Only notes or only transcripts; may be repeated.",
 )
+@click.option("--explain", is_flag=True, help="Show why each result stands where it stands.")
 @target_options
 def search_command(
     target: Target,
@@ -50,6 +51,7 @@ def search_command(
     max_results: int | None,
     min_score: float | None,
     sources: tuple[str, ...],
+    explain: bool,
 ) -> int:
     """Find notes by meaning and by keyword.
 
@@ -61,6 +63,7 @@ def search_command(
     """
     from memdown.agent.citations import show_citations
     from memdown.agent.tools import answer_json
+    from memdown.cli.explaining import explain_json, print_explanation
     from memdown.cli.output import print_answer, print_estimate, print_json
     from memdown.cli.progress import progress_bar
 
@@ -75,9 +78,12 @@ def search_command(
                 progress=progress,
             )
         if target.as_json:
-            print_json(answer_json(answer, citations=show_citations(memory.settings.citations)))
+            data = answer_json(answer, citations=show_citations(memory.settings.citations))
+            print_json(data | {"explain": explain_json(answer)} if explain else data)
         else:
             print_answer(answer)
+            if explain:
+                print_explanation(answer)
     return 0 if answer.hits else 1
 
 

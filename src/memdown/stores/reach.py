@@ -11,21 +11,23 @@ from memdown.types import TextQuery
 _LEAST_RARITY = 1e-6
 # A prefix is found with its word and scores about half as much.
 _WITH_PREFIX = 1.5
+# So many unknown pairs for each known one are borders; in real questions there is hardly one.
+_BORDERS = 2
 
 
 def reachable(query: TextQuery, frequencies: Sequence[int], total: int) -> float:
     """What a passage of average length would score that holds every word once.
 
     `frequencies` tells in how many of the `total` passages each word occurs. A pair of characters
-    that occurs nowhere is no missing word but a border between two words, unless there are more of
-    them than of known pairs: then the query is about something else.
+    that occurs nowhere is no missing word but a border between two words, unless there are many more
+    of them than of known pairs: then the query is about something else.
     """
     score = 0.0
     borders = 0
     for word, found in zip(query.words, frequencies, strict=True):
         gram = is_gram(word)
         if gram:
-            borders += -1 if found else 1
+            borders += -_BORDERS if found else 1
         if found or not gram:
             weight = _WITH_PREFIX if word.startswith(query.prefixes) else 1.0
             score += _rarity(total, found) * weight
