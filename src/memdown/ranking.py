@@ -30,11 +30,13 @@ _LEAST_TOLD = 0.01
 # Of many words, one will be missing more often: each beyond the first lowers the bar a little.
 _TEXT_SURE, _BESIDE, _EACH_WORD, _MOST_WORDS = 0.97, 0.5, 0.06, 13
 _VECTOR_LEAST, _VECTOR_SPAN, _VECTOR_ALONE = 0.3, 0.3, 0.6
+# What was written down in the time that is asked about is an answer, whatever its words.
+_DATED_SURE = 0.6
 _WORDS_MISSED = 0.1
 # How much of the score is shared by all results; the rest is how they compare with the best.
 _SHARED = 0.6
 # The share of a score that age can take away: an old note that alone answers must stay on top.
-_MOST_DECAY = 0.3
+_MOST_DECAY = 0.15
 # What is left of a share for notes of another time than the one asked for, and for undated ones.
 _UNTIMELY, _UNDATED = 0.6, 0.8
 # When a transcript's words are a note's: nearly all of at least so many.
@@ -48,7 +50,7 @@ class Legs:
 
     `text` is BM25 by passage and `reachable` what a passage with every word of the query would
     score; `vector` is cosine similarity by chunk and `background` that of an average chunk; `words`
-    is about how many words the query has.
+    is about how many words the query has. `dated` tells that there are notes of the time it names.
     """
 
     text: Mapping[int, float]
@@ -57,6 +59,7 @@ class Legs:
     background: float
     chunk_of: Mapping[int, int]
     words: float = 1.0
+    dated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,8 @@ def confidence(legs: Legs, weights: Weights) -> float:
         missed = _WORDS_MISSED if legs.reachable > 0 else 0.0
         return _clipped((closeness - missed) / _VECTOR_ALONE)
     by_vector = _clipped((closeness - _VECTOR_LEAST) / _VECTOR_SPAN) if weights.vector else 0.0
-    return 1.0 - (1.0 - _sure_by_text(legs)) * (1.0 - by_vector)
+    sure = 1.0 - (1.0 - _sure_by_text(legs)) * (1.0 - by_vector)
+    return max(sure, _DATED_SURE) if legs.dated else sure
 
 
 def _sure_by_text(legs: Legs) -> float:

@@ -263,6 +263,7 @@ def _with_dates(
         legs,
         text=text,
         reachable=legs.reachable + most,
+        dated=bool(found.matches),
         chunk_of={**legs.chunk_of, **snapshot.chunk_keys(new)},
     )
 

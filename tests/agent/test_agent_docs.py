@@ -25,4 +25,9 @@ def test_whole_programs_run(
 
 @pytest.mark.parametrize("block", [block for block in BLOCKS if not block.startswith("from ")])
 def test_excerpts_stand_in_an_example_that_is_run(block: str) -> None:
-    assert block in EXAMPLES
+    assert squeezed(block) in squeezed(EXAMPLES)
+
+
+def squeezed(text: str) -> str:
+    """An excerpt stands further left than in its example, so its lines may break elsewhere."""
+    return "".join(text.split())

@@ -12,8 +12,11 @@ from stores.agreement import EXAMPLE, ROOT, agreement, opened, questions_of
 from stores.postgres_server import Server
 
 
-@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.long)])
-def test_the_example_workspace(postgres: Server, tmp_path: Path, count: int) -> None:
+@pytest.mark.parametrize(
+    ("count", "share"), [(50, 0.9), pytest.param(200, 0.95, marks=pytest.mark.long)]
+)
+def test_the_example_workspace(postgres: Server, tmp_path: Path, count: int, share: float) -> None:
+    """Few questions tell less: one in fifty is two points."""
     asked = questions_of(EXAMPLE, count)
     config = tmp_path / "memdown.json"
     sqlite = {"driver": "sqlite", "path": str(tmp_path / "index.sqlite")}
@@ -21,7 +24,7 @@ def test_the_example_workspace(postgres: Server, tmp_path: Path, count: int) -> 
         opened(EXAMPLE, config, sqlite, "example") as one,
         opened(EXAMPLE, config, {"driver": "postgres", "url": postgres.url}, "example") as other,
     ):
-        assert agreement(one, other, asked) >= 0.95
+        assert agreement(one, other, asked) >= share
 
 
 @pytest.mark.long

@@ -21,7 +21,13 @@ def render() -> str:
 
 
 def _sections(command: click.Command, name: str, level: int) -> list[str]:
-    context = click.Context(command, info_name=name, terminal_width=88, max_content_width=88)
+    context = click.Context(
+        command,
+        info_name=name,
+        terminal_width=88,
+        max_content_width=88,
+        help_option_names=["-h", "--help"],
+    )
     sections = [f"{'#' * level} {name}\n\n```text\n{command.get_help(context)}\n```\n"]
     if isinstance(command, click.Group):
         for child in command.list_commands(context):

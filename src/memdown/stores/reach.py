@@ -13,6 +13,8 @@ _LEAST_RARITY = 1e-6
 _WITH_PREFIX = 1.5
 # So many unknown pairs for each known one are borders; in real questions there is hardly one.
 _BORDERS = 2
+# In so many passages most words of a language occur; in fewer, it tells less that one is missing.
+_MANY = 1000
 
 
 def reachable(query: TextQuery, frequencies: Sequence[int], total: int) -> float:
@@ -35,4 +37,5 @@ def reachable(query: TextQuery, frequencies: Sequence[int], total: int) -> float
 
 
 def _rarity(total: int, found: int) -> float:
-    return max(_LEAST_RARITY, math.log((total - found + 0.5) / (found + 0.5)))
+    rarity = max(_LEAST_RARITY, math.log((total - found + 0.5) / (found + 0.5)))
+    return rarity if found else rarity * min(1.0, math.log(total + 1) / math.log(_MANY))
