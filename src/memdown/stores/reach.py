@@ -14,7 +14,7 @@ _WITH_PREFIX = 1.5
 # So many unknown pairs for each known one are borders; in real questions there is hardly one.
 _BORDERS = 2
 # In so many passages most words of a language occur; in fewer, it tells less that one is missing.
-_MANY = 1000
+_MANY = 500
 
 
 def reachable(query: TextQuery, frequencies: Sequence[int], total: int) -> float:
