@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memdown.text import index_terms
+from memdown.text import distinct_terms
 from memdown.types import Hit, Move
 
 # Two texts say the same when they share this much of their words, and have so many.
@@ -32,7 +32,7 @@ def without_repeats(hits: Sequence[Hit]) -> list[Hit]:
         if hit.snippet in seen:
             continue
         seen.add(hit.snippet)
-        words = frozenset(index_terms(hit.snippet))
+        words = distinct_terms(hit.snippet)
         if len(words) >= _LEAST_WORDS and any(_jaccard(words, one) >= _ALIKE for _, one in kept):
             hit = replace(hit, score=_REPEATED * hit.score)
         kept.append((hit, words))
@@ -41,7 +41,7 @@ def without_repeats(hits: Sequence[Hit]) -> list[Hit]:
 
 def diversified(hits: Sequence[Hit], weight: float, count: int) -> list[Hit]:
     """Maximal marginal relevance: good hits first, yet unlike those already chosen."""
-    rest = [(hit, frozenset(index_terms(hit.snippet))) for hit in hits]
+    rest = [(hit, distinct_terms(hit.snippet)) for hit in hits]
     chosen: list[tuple[Hit, frozenset[str]]] = []
     while rest and len(chosen) < count:
         best = max(
@@ -57,5 +57,6 @@ def diversified(hits: Sequence[Hit], weight: float, count: int) -> list[Hit]:
 
 
 def _jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    together = len(a | b)
-    return len(a & b) / together if together else 0.0
+    shared = len(a & b)
+    together = len(a) + len(b) - shared
+    return shared / together if together else 0.0

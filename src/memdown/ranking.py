@@ -12,7 +12,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memdown.text import index_terms
+from memdown.text import distinct_terms, index_terms
 from memdown.types import FILE_SPAN, Hit, Move, StoredChunk, Why
 from memdown.windows import Taken, grow
 
@@ -141,8 +141,9 @@ def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
     ]
     summed += [(weights.vector * score, key) for key, score in vector.items() if key not in matched]
     summed.sort(key=lambda one: (-one[0], one[1]))
+    best = max((share for share, _ in summed), default=0.0) or 1.0
     scored = []
-    for _, key in summed[:count]:
+    for rank, (share, key) in enumerate(summed[:count], start=1):
         chunk_key = legs.chunk_of.get(key, key)
         own = legs.text.get(key, 0.0) / legs.reachable if legs.reachable > 0 else 0.0
         scored.append(
@@ -153,9 +154,11 @@ def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
                 vector=legs.vector.get(chunk_key, 0.0),
                 by_text=text.get(key, 0.0),
                 by_vector=vector.get(chunk_key, 0.0),
+                share=share / best,
+                moves=(Move("fusion", rank),),
             )
         )
-    return _ordered(scored, weights, "fusion")
+    return scored
 
 
 def refine(
@@ -166,29 +169,27 @@ def refine(
     Those without a similarity come after the others.
     """
     closeness = _closeness(similarity, background)
-    first = _ordered(
-        [
-            replace(one, by_vector=(one.by_vector + closeness[one.key]) / 2)
-            for one in scored
-            if one.key in similarity
-        ],
-        weights,
-        "refinement",
-    )
+    compared = []
+    for one in scored:
+        if one.key in similarity:
+            by_vector = (one.by_vector + closeness[one.key]) / 2
+            compared.append(
+                (weights.text * one.by_text + weights.vector * by_vector, by_vector, one)
+            )
+    compared.sort(key=lambda it: (-it[0], it[2].key))
+    best = max((share for share, _, _ in compared), default=0.0) or 1.0
+    first = [
+        replace(
+            one,
+            by_vector=by_vector,
+            share=share / best,
+            moves=(*one.moves, Move("refinement", rank)),
+        )
+        for rank, (share, by_vector, one) in enumerate(compared, start=1)
+    ]
     least = min((one.share for one in first), default=1.0)
     rest = [one for one in scored if one.key not in similarity]
     return first + [replace(one, share=min(one.share, least)) for one in rest]
-
-
-def _ordered(scored: Sequence[Scored], weights: Weights, step: str) -> list[Scored]:
-    """Best first, and the best one's share made 1."""
-    shares = [weights.text * one.by_text + weights.vector * one.by_vector for one in scored]
-    best = max(shares, default=0.0) or 1.0
-    ranked = sorted(zip(shares, scored, strict=True), key=lambda one: (-one[0], one[1].key))
-    return [
-        replace(one, share=share / best, moves=(*one.moves, Move(step, rank)))
-        for rank, (share, one) in enumerate(ranked, start=1)
-    ]
 
 
 def _relative(scores: Mapping[int, float]) -> dict[int, float]:
@@ -281,7 +282,7 @@ def _hit(
     chunk, (start, end) = stored.chunk, place
     sure = view.sure
     snippet = chunk.text[start:end]
-    found = set(index_terms(snippet))
+    found = distinct_terms(snippet)
     return Hit(
         path=chunk.path,
         source=chunk.source,
@@ -326,7 +327,7 @@ def with_lanes(hits: Sequence[Hit]) -> list[Hit]:
     notes = [hit for hit in hits if hit.source == "memory"]
     if not notes or len(notes) == len(hits):
         return list(hits)
-    known = [frozenset(index_terms(note.snippet)) for note in notes]
+    known = [distinct_terms(note.snippet) for note in notes]
     rest = [hit for hit in hits if hit.source == "memory" or not _echoes(hit, known)]
     ordered: list[Hit] = []
     lead = 0
@@ -342,7 +343,7 @@ def with_lanes(hits: Sequence[Hit]) -> list[Hit]:
 
 def _echoes(hit: Hit, known: Iterable[frozenset[str]]) -> bool:
     """Whether nearly all words of a hit stand in one note that was found as well."""
-    words = frozenset(index_terms(hit.snippet)) - _SPEAKERS
+    words = distinct_terms(hit.snippet) - _SPEAKERS
     return len(words) >= _ECHO_WORDS and any(
         len(words & note) >= _ECHO_SHARE * len(words) for note in known
     )

@@ -207,7 +207,9 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
         legs = _with_dates(legs, asked.named, snapshot, source, candidate_count(options))
     weights = _weights(options, bool(legs.text), bool(legs.vector))
     best = ranking.fuse(legs, weights, max(_LEAST_SHOWN, 4 * options.max_results))
-    chunks = snapshot.load(list({one.chunk_key for one in best}))
+    # Those further behind are hardly ever needed; only of another time than others they may win.
+    first = len(best) if asked.named else max(_REFINED, 2 * options.max_results)
+    chunks = snapshot.load(list({one.chunk_key for one in best[:first]}))
     if query.vector is not None and weights.vector and embedder and not embedder.cacheable:
         best = _refined(best, chunks, query.vector, legs.background, weights, embedder)
     view = View(
@@ -220,7 +222,12 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
         half_life_days=options.half_life_days,
         period=(asked.named.first, asked.named.last) if asked.named else None,
     )
-    return ranking.make_hits(best, chunks, query.terms.words, view)
+    hits = ranking.make_hits(best, chunks, query.terms.words, view)
+    missing = {one.chunk_key for one in best} - chunks.keys()
+    if len(hits) < view.count and missing:
+        chunks |= snapshot.load(list(missing))
+        hits = ranking.make_hits(best, chunks, query.terms.words, view)
+    return hits
 
 
 def _legs(query: Query, snapshot: Snapshot, source: Source, options: SearchOptions) -> Legs:
@@ -269,7 +276,7 @@ def _with_dates(
 
 
 def _refined(
-    scored: Sequence[Scored],
+    scored: list[Scored],
     chunks: Mapping[int, StoredChunk],
     vector: Vector,
     background: float,
@@ -280,10 +287,7 @@ def _refined(
 
     A passage is as close as its closest few sentences: an average over many blurs.
     """
-    known = [one for one in scored if one.chunk_key in chunks]
-    first = known[:_REFINED]
-    if not first:
-        return []
+    first = [one for one in scored if one.chunk_key in chunks][:_REFINED]
     similarity: dict[int, float] = {}
     texts = [_passage_text(chunks[one.chunk_key], one.key) for one in first]
     stretches = [
@@ -296,7 +300,7 @@ def _refined(
         rows = embedder.embed_batch([text for _, text in batch])
         for (key, _), score in zip(batch, (rows @ vector).tolist(), strict=True):
             similarity[key] = max(score, similarity.get(key, -1.0))
-    return ranking.refine(known, similarity, background, weights)
+    return ranking.refine(scored, similarity, background, weights)
 
 
 def _passage_text(stored: StoredChunk, key: int) -> str:

@@ -12,6 +12,8 @@ from typing import NamedTuple
 from memdown.text import index_terms
 from memdown.types import Chunk
 
+# A line without the white space around it.
+_LINE = re.compile(r"\S(?:[^\n]*\S)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 _KNOWN_CHARS = 48
 
@@ -131,14 +133,15 @@ def _value(chunk: Chunk, wanted: Sequence[float], piece: Piece) -> float:
 def pieces_of(text: str, size: int) -> list[Piece]:
     """The lines of a text that are not blank; lines that are too long to show, by sentence."""
     pieces: list[Piece] = []
-    start = 0
-    for line, content in enumerate(text.split("\n")):
-        end = start + len(content)
-        if len(content) > size:
+    line = place = 0
+    for match in _LINE.finditer(text):
+        start, end = match.span()
+        line += text.count("\n", place, start)
+        place = end
+        if end - start > size:
             pieces += _sentences(text, start, end, line)
-        elif content and not content.isspace():
-            pieces.append(_trimmed(text, start, end, line))
-        start = end + 1
+        else:
+            pieces.append(Piece(start, end, line))
     return pieces
 
 

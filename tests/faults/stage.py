@@ -158,7 +158,7 @@ def contents(index: Path) -> dict[str, list[Any]]:
                 "SELECT path, source, hash, size FROM files ORDER BY path"
             ).fetchall(),
             "chunks": db.execute(
-                "SELECT id, path, start_line, end_line, hash, text, heading, passages FROM chunks "
+                "SELECT id, path, start_line, end_line, hash, text, headings, passages FROM chunks "
                 "ORDER BY path, start_line"
             ).fetchall(),
             "terms": db.execute("SELECT term, col, doc, cnt FROM temp.v ORDER BY 1, 2").fetchall(),

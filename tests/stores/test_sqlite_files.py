@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import stat
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
+from memdown.chunking import chunk_document
+from memdown.documents import read_document
 from memdown.errors import IndexCorrupt, IndexTooNew, StoreError
+from memdown.stores.passages import passage_terms
 from memdown.stores.sqlite import checksums, create
 from memdown.stores.sqlite.connection import connect
-from memdown.stores.sqlite.schema import MIGRATIONS, table_names
-from memdown.types import Fingerprint, ModelKey
+from memdown.stores.sqlite.schema import MIGRATIONS, m001_first_tables, table_names
+from memdown.types import FILE_SPAN, Fingerprint, ModelKey
 
 
 def filled(path: Path) -> None:
@@ -210,3 +216,83 @@ def test_readers_may_come_while_an_index_is_being_made(tmp_path: Path) -> None:
     for reader in readers:
         reader.join()
     assert errors == []
+
+
+def test_an_index_of_an_older_layout_is_emptied(tmp_path: Path) -> None:
+    """The notes make it anew; what was paid for stays in the cache."""
+    path = tmp_path / "index.sqlite"
+    db = connect(path)
+    with db:
+        m001_first_tables(db)
+        db.execute("CREATE TABLE files (path TEXT, hash TEXT)").fetchall()
+        db.execute("CREATE TABLE chunks (id TEXT)").fetchall()
+        db.execute(
+            "INSERT INTO meta VALUES ('memory_index_meta_v1', 'of another shape')"
+        ).fetchall()
+        row = ("hash", "hash-4", "k", "d1", unit(1, 0, 0, 0).tobytes(), 4, 1)
+        db.execute("INSERT INTO embedding_cache VALUES (?, ?, ?, ?, ?, ?, ?)", row).fetchall()
+        db.pragma("user_version", 1)
+    db.close()
+    store = create(path)
+    assert store.files() == {}
+    assert store.fingerprint() is None
+    with store.writing(1.0):
+        store.begin(PRINT)
+    assert list(store.cached(PRINT.key, ["d1"])) == ["d1"]
+
+
+def revisions(path: Path, after: int) -> list[str]:
+    db = connect(path, read_only=True)
+    try:
+        found = db.execute("SELECT path FROM files WHERE revision > ? ORDER BY path", (after,))
+        return [str(name) for (name,) in found]
+    finally:
+        db.close()
+
+
+def revision(path: Path) -> int:
+    db = connect(path, read_only=True)
+    try:
+        return int(db.execute("SELECT value FROM meta WHERE key = 'revision'").get)
+    finally:
+        db.close()
+
+
+def test_changed_files_are_told_by_revision(tmp_path: Path) -> None:
+    """Who holds an index in memory reads only the rows of files that changed since."""
+    path = tmp_path / "index.sqlite"
+    store = create(path)
+    store.begin(PRINT)
+    for name in ("a.md", "b.md", "c.md"):
+        store.replace(state(name), [chunk(name, 1, ["alpha"])], unit(1, 0, 0, 0))
+    before = revision(path)
+    store.touch(state("a.md", mtime_ns=9))
+    store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    assert revisions(path, before) == ["b.md"]
+    before = revision(path)
+    with store.rebuild(PRINT) as writer:
+        for name in ("a.md", "b.md"):
+            writer.replace(state(name), [chunk(name, 1, ["alpha"])], unit(1, 0, 0, 0))
+        store.replace(state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(1, 0, 0, 0))
+        between = revision(path)
+    assert revisions(path, before) == revisions(path, between) == ["a.md", "b.md"]
+
+
+@given(text=st.text(alphabet="# ab\n日é\r", max_size=300), mapped=st.booleans())
+def test_a_chunk_is_read_back_whole(
+    tmp_path_factory: pytest.TempPathFactory, text: str, mapped: bool
+) -> None:
+    """What is made of chunks later, such as their terms, must be what was made when indexing."""
+    document = read_document(state("memory/a.md"), text)
+    if mapped:
+        document = replace(document, line_map=tuple(range(3, 2000, 2)))
+    chunks = chunk_document(document, tokens=10, overlap=3, model="m", headings=document.headings)
+    store = create(tmp_path_factory.mktemp("index") / "index.sqlite", vector_enabled=False)
+    store.begin(PRINT)
+    store.replace(state("memory/a.md"), chunks, None)
+    with store.snapshot() as snapshot:
+        stored = snapshot.load([FILE_SPAN + number for number in range(1000)])
+    assert [one.chunk for _, one in sorted(stored.items())] == chunks
+    for (_, one), made in zip(sorted(stored.items()), chunks, strict=True):
+        assert list(passage_terms(one.chunk)) == list(passage_terms(made))
+    store.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,10 +53,21 @@ def rarity(total: float, found: float) -> float:
     return max(_LEAST_RARITY, math.log((total - found + 0.5) / (found + 0.5)))
 
 
+def dampening(lengths: NDArray[Any], average: float) -> Scores:
+    """What keeps long rows from gaining by their length alone."""
+    result: Scores = _K1 * (1 - _B + _B * lengths / max(average, 1e-9))
+    return result
+
+
+def gained(often: NDArray[Any], damp: Scores) -> Scores:
+    """What something that occurs so often gives to rows, before its rarity counts."""
+    result: Scores = often * (_K1 + 1) / (often + damp)
+    return result
+
+
 def weighed(often: Scores, lengths: Numbers, average: float, total: int, found: float) -> Scores:
     """What something that occurs so often adds to the scores of rows of these lengths."""
-    norm = _K1 * (1 - _B + _B * lengths / max(average, 1e-9))
-    result: Scores = rarity(total, min(found, total)) * often * (_K1 + 1) / (often + norm)
+    result: Scores = rarity(total, min(found, total)) * gained(often, dampening(lengths, average))
     return result
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
-from memdown.text import index_terms, without_stop_words
+from memdown.text import findable_terms
 from memdown.types import Chunk
 
 TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
@@ -12,7 +13,17 @@ TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
 
 def passage_terms(chunk: Chunk) -> Iterator[tuple[list[str], list[str]]]:
     """The terms of each passage, and those of what stands above it: file name and headings."""
+    return ((text.split(), head.split()) for text, head in joined_terms(chunk))
+
+
+def joined_terms(chunk: Chunk) -> Iterator[tuple[str, str]]:
+    """The same as `passage_terms`, with the terms joined by white space."""
     name = chunk.path.removeprefix("memory/").removesuffix(".md").removesuffix(".jsonl")
     for passage in chunk.passages:
-        text = without_stop_words(index_terms(chunk.text[passage.start : passage.end]))
-        yield text, without_stop_words(index_terms(f"{name} {passage.heading}"))
+        text = findable_terms(chunk.text[passage.start : passage.end])
+        yield text, _head_terms(name, passage.heading)
+
+
+@lru_cache(maxsize=64)
+def _head_terms(name: str, heading: str) -> str:
+    return findable_terms(f"{name} {heading}")

@@ -4,15 +4,24 @@ from memdown.text.cutting import cuts
 from memdown.text.highlighting import match_spans
 from memdown.text.queries import QueryTerms, query_terms
 from memdown.text.scripts import estimate_tokens, fold, weight
-from memdown.text.stopwords import without_stop_words
-from memdown.text.terms import TERMS_VERSION, TOKENCHARS, index_terms, is_gram, prefix_terms
+from memdown.text.stopwords import findable_terms, without_stop_words
+from memdown.text.terms import (
+    TERMS_VERSION,
+    TOKENCHARS,
+    distinct_terms,
+    index_terms,
+    is_gram,
+    prefix_terms,
+)
 
 __all__ = [
     "TERMS_VERSION",
     "TOKENCHARS",
     "QueryTerms",
     "cuts",
+    "distinct_terms",
     "estimate_tokens",
+    "findable_terms",
     "fold",
     "index_terms",
     "is_gram",

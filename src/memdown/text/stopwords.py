@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from memdown.text.terms import is_gram, ordered_terms
+from memdown.text.terms import Cache, is_gram, ordered_terms, piece_terms, short_grams
 
 _WORDS: Final = """
 a about after all also am an and any are as at be because been before being but by can could did
@@ -72,6 +72,15 @@ def without_stop_words(terms: Iterable[str]) -> list[str]:
     """The terms that can be found: stop words are not indexed, they would be half of the index."""
     stop = _stop_words()
     return [term for term in terms if term not in stop]
+
+
+def findable_terms(text: str) -> str:
+    """The terms of a text that can be found, joined by spaces, as the keyword index stores them."""
+    found = " ".join(map(_FINDABLE.__getitem__, text.split()))
+    return found if found.isascii() else " ".join([found, *short_grams(found.split())])
+
+
+_FINDABLE: Final = Cache(lambda piece: without_stop_words(piece_terms(piece)))
 
 
 def looks_english(terms: Iterable[str]) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
 from operator import add
@@ -23,6 +24,7 @@ _MAX_TERM: Final = 64
 _PREFIX: Final = 5
 _CACHED_PIECES: Final = 100_000
 _CACHED_LENGTH: Final = 24
+_CACHED_TEXTS: Final = 256
 
 _LETTER = r"[^\W_]"
 _JOINER = "(?:[-./@+#'’‐‑]|::?|__?)"
@@ -32,6 +34,7 @@ _TOKEN: Final = re.compile(
 )
 _FIRST_LETTER: Final = re.compile(_LETTER)
 _EDGES: Final = f"{TOKENCHARS}'’‐‑"
+_AROUND_WORDS: Final = ".,;:!?()[]{}<>*\"'`|=~/\\-–—“”„«»"
 # Vulgar fractions would fold into the digits before them.
 _ASCII_FORMS: Final = str.maketrans("’ʼ‐‑", "''--", "¼½¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞")
 _FOREIGN: Final = re.compile(rf"(?=[\x00-\u02ff\s])[^\w{re.escape(TOKENCHARS)}]")
@@ -52,11 +55,15 @@ _SPLITTERS: Final = (
 )
 
 
-class _Cache(dict[str, str]):
+class Cache(dict[str, str]):
     """Piece of text → its terms, joined by spaces; computed once for the usual words."""
 
+    def __init__(self, terms_of: Callable[[str], Iterable[str]]) -> None:
+        super().__init__()
+        self._terms_of = terms_of
+
     def __missing__(self, piece: str) -> str:
-        terms = " ".join(chain.from_iterable(token_terms(token) for _, token in tokens(piece)))
+        terms = " ".join(self._terms_of(piece))
         if len(piece) <= _CACHED_LENGTH:
             if len(self) >= _CACHED_PIECES:
                 self.clear()
@@ -64,7 +71,15 @@ class _Cache(dict[str, str]):
         return terms
 
 
-_CACHE: Final = _Cache()
+def piece_terms(piece: str) -> Iterable[str]:
+    """The terms of what stands between two white spaces."""
+    word = piece.strip(_AROUND_WORDS)
+    if word.isalpha() and word.isascii() and word[1:].islower():
+        return (_normal(word),)
+    return chain.from_iterable(token_terms(token) for _, token in tokens(piece))
+
+
+_CACHE: Final = Cache(piece_terms)
 
 
 def index_terms(text: str) -> list[str]:
@@ -74,7 +89,13 @@ def index_terms(text: str) -> list[str]:
     are searched by pieces, so that a query of one character finds them.
     """
     terms = ordered_terms(text)
-    return terms if text.isascii() else terms + _short_grams(terms)
+    return terms if text.isascii() else terms + short_grams(terms)
+
+
+@lru_cache(maxsize=_CACHED_TEXTS)
+def distinct_terms(text: str) -> frozenset[str]:
+    """The terms of a short text, each once; the same few texts are compared again and again."""
+    return frozenset(index_terms(text))
 
 
 def ordered_terms(text: str) -> list[str]:
@@ -143,6 +164,8 @@ def token_terms(token: str) -> list[str]:
 
 def compound_parts(token: str) -> list[tuple[int, str]]:
     """What a compound falls into at its weakest joints, after where it starts; none for a word."""
+    if token.isalnum() and (token[1:].islower() or token.isdigit()):
+        return []
     for splitter in _SPLITTERS if len(token) <= _MAX_TERM else _SPLITTERS[:-1]:
         joints = [match.span() for match in splitter.finditer(token)]
         starts = [0, *(end for _, end in joints)]
@@ -202,7 +225,7 @@ def _is_unspaced(char: str) -> bool:
     return "\u0e01" <= char < "\u1100" or "\u1780" <= char < "\u1800" or "\ua9e0" <= char < "\uaa80"
 
 
-def _short_grams(terms: list[str]) -> list[str]:
+def short_grams(terms: list[str]) -> list[str]:
     """What is shorter than the usual grams: single characters, and pairs where three are usual."""
     every = set("".join(terms))
     if not every or max(every) < FIRST_UNSPACED:

@@ -12,7 +12,8 @@ import pyarrow as pa
 from memdown.stores.lancedb.connection import opened, table_names
 from memdown.types import Fingerprint, ModelKey
 
-NAME = "pointer"
+# Tables that an earlier form of this pointed to are made anew from the notes.
+NAME = "pointer_2"
 PREFIX = "index_"
 # A search that began before a rebuild was published goes on reading the old table.
 _GRACE_SECONDS = 120.0

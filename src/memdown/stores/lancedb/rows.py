@@ -6,9 +6,7 @@ A chunk's row has the number of its first passage, a file's row the negative of 
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
-from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +14,16 @@ import pyarrow as pa
 
 from memdown.errors import IndexCorrupt
 from memdown.stores.passages import passage_terms
-from memdown.types import Chunk, FileState, Passage, StoredChunk, Vectors
+from memdown.stores.sqlite.failures import Damaged
+from memdown.stores.sqlite.rows import (
+    checked,
+    pack_headings,
+    pack_lines,
+    pack_passages,
+    unpack_lines,
+    unpack_passages,
+)
+from memdown.types import Chunk, FileState, StoredChunk, Vectors
 
 _FIELDS = (
     ("key", pa.int64()),
@@ -29,7 +36,7 @@ _FIELDS = (
     ("facts", pa.string()),
     ("start_line", pa.int64()),
     ("end_line", pa.int64()),
-    ("heading", pa.binary()),
+    ("headings", pa.binary()),
     ("text", pa.binary()),
     ("passages", pa.binary()),
     ("lines", pa.binary()),
@@ -104,10 +111,10 @@ def chunk_rows(
             "digest": chunk.digest,
             "start_line": chunk.start_line,
             "end_line": chunk.end_line,
-            "heading": _packed(chunk.heading),
+            "headings": _packed(pack_headings(chunk)),
             "text": _packed(chunk.text),
-            "passages": _pack_passages(chunk.passages),
-            "lines": array("I", chunk.lines).tobytes() if chunk.lines else None,
+            "passages": pack_passages(chunk),
+            "lines": pack_lines(chunk),
             "terms": "\n".join(
                 f"{' '.join(text)}\t{' '.join(head)}" for text, head in passage_terms(chunk)
             ),
@@ -121,23 +128,27 @@ def chunk_rows(
 
 def read_chunk_row(row: Mapping[str, Any], date: datetime.date | None) -> StoredChunk:
     """A chunk back from a row, checked against the digest it was stored with."""
-    text = _unpacked(row["text"])
-    if hashlib.sha256(row["text"]).hexdigest() != row["digest"]:
+    path = row["path"]
+    try:
+        text = checked(_unpacked(row["text"]), row["digest"], path)
+        lines = unpack_lines(row["lines"])
+        above = _unpacked(row["headings"]).split("\n")
+        passages = unpack_passages(row["passages"], above, text, row["start_line"], lines)
+    except (Damaged, UnicodeDecodeError) as error:
         raise IndexCorrupt(
-            f"A chunk of {row['path']} is not the text that was stored; rebuild the index with "
-            "`memdown index --force`."
-        )
+            f"The index of {path} is damaged ({error}); rebuild it with `memdown index --force`."
+        ) from error
     chunk = Chunk(
         row["id"],
-        row["path"],
+        path,
         row["source"],
         row["start_line"],
         row["end_line"],
-        _unpacked(row["heading"]),
+        above[0],
         text,
         row["digest"],
-        _unpack_passages(row["passages"]),
-        tuple(array("I", row["lines"])) if row["lines"] else None,
+        passages,
+        lines,
     )
     return StoredChunk(row["key"], chunk, date)
 
@@ -159,18 +170,3 @@ def _packed(text: str) -> bytes:
 
 def _unpacked(blob: bytes) -> str:
     return blob.decode("utf-8", "surrogatepass")
-
-
-def _pack_passages(passages: Sequence[Passage]) -> bytes:
-    numbers = array("I")
-    for passage in passages:
-        numbers.extend((passage.start, passage.end, passage.start_line, passage.end_line))
-    return numbers.tobytes()
-
-
-def _unpack_passages(blob: bytes) -> tuple[Passage, ...]:
-    numbers = array("I", blob)
-    return tuple(
-        Passage(numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3])
-        for i in range(0, len(numbers), 4)
-    )

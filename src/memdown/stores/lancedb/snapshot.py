@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from memdown.stores.lancedb import rows
 from memdown.stores.lancedb.connection import mapped
+from memdown.stores.lancedb.matrix import Matrix
 from memdown.stores.sqlite.keys import file_keys, source_keys
-from memdown.stores.sqlite.vectors import Matrix
 from memdown.types import (
     FILE_SPAN,
     Match,

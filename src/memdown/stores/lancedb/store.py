@@ -17,6 +17,7 @@ from memdown.errors import IndexCorrupt, StoreError
 from memdown.failpoints import reach
 from memdown.stores.lancedb import cache, rows
 from memdown.stores.lancedb.connection import KEPT_FOR, connect, mapped, opened
+from memdown.stores.lancedb.matrix import Matrix
 from memdown.stores.lancedb.pointer import (
     PREFIX,
     Pointer,
@@ -29,7 +30,6 @@ from memdown.stores.lancedb.snapshot import LanceSnapshot
 from memdown.stores.lancedb.terms import ChunkTerms, Terms, Vocabulary, parse
 from memdown.stores.sqlite import lock
 from memdown.stores.sqlite.keys import file_ids, file_keys
-from memdown.stores.sqlite.vectors import Matrix
 from memdown.types import (
     Chunk,
     FileState,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memdown.stores.bm25 import Column, Wanted, scores
 from memdown.stores.passages import passage_terms
@@ -23,6 +24,7 @@ from memdown.types import Chunk, Match, TextMatches, TextQuery
 
 BUDGET = 10_000
 _LAST = "\U0010ffff"
+_HEAD_NUMBERS, _EMPTY_HEAD_NUMBERS = 5, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +128,14 @@ def match(place: Place, query: TextQuery, budget: int = BUDGET) -> TextMatches:
     most = _reachable(query, known, total)
     if not wanted:
         return TextMatches((), most)
-    keys, text, head = _candidates(place, query, _affordable(costs, budget))
+    chosen = _affordable(costs, budget)
+    wanted = [_counted_here(one, chosen) for one in wanted]
+    keys, text, head = _candidates(place, chosen)
     if not len(keys):
         return TextMatches((), most)
     found = scores(len(keys), text, head, wanted, total=total, average=tokens / total)
+    # All sources count in what is rare, so they are left out only now.
+    found *= _is_within(keys, query)
     order = np.lexsort((keys, -found))
     best = [place for place in order[: query.limit] if found[place] > 0]
     return TextMatches(tuple(Match(int(keys[n]), float(found[n])) for n in best), most)
@@ -169,8 +175,7 @@ def _wanted(
         terms = _with_prefix(place, prefix)
         if terms:
             numbers = [term.number for term in terms]
-            # As if terms occurred independently: counting the passages would cost more than it
-            # gains, since only the logarithm of it matters.
+            # As if terms occurred independently, unless all their passages are candidates.
             without = 1.0
             for term in terms:
                 without *= 1.0 - term.in_text / total
@@ -213,37 +218,80 @@ def _affordable(costs: Sequence[tuple[int, list[int]]], budget: int) -> list[int
     return sorted(set(chosen))
 
 
-def _candidates(
-    place: Place, query: TextQuery, numbers: Sequence[int]
-) -> tuple[np.ndarray, Column, Column]:
-    ranges = [source_keys(source) for source in query.sources]
-    rows = run(
+def _counted_here(one: Wanted, chosen: Sequence[int]) -> Wanted:
+    """With the passages counted among the candidates, if all that hold it are there."""
+    is_there = not one.is_phrase and len(one.terms) > 1 and set(one.terms) <= set(chosen)
+    return replace(one, found_in=None) if is_there else one
+
+
+def _is_within(keys: np.ndarray, query: TextQuery) -> np.ndarray:
+    within = np.zeros(len(keys), bool)
+    for source in query.sources:
+        bounds = source_keys(source)
+        within |= (keys >= bounds.start) & (keys < bounds.stop)
+    return within
+
+
+def _candidates(place: Place, numbers: Sequence[int]) -> tuple[np.ndarray, Column, Column]:
+    found = read_passages(
+        place, "agent_id = %s AND generation = %s AND (words || head) && %s::int[]",
+        (*place.owner, list(numbers)),
+    )  # fmt: skip
+    return found.keys, _column(found.text), _column(found.head)
+
+
+def _column(flat: Flat) -> Column:
+    rows = np.repeat(np.arange(len(flat.sizes)), flat.sizes)
+    return Column(flat.terms.astype(np.int64), rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """The numbers of the terms of some passages, one after the other, and how many each has."""
+
+    terms: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Some passages: their keys, and the terms of text and head."""
+
+    keys: NDArray[np.int64]
+    text: Flat
+    head: Flat
+
+
+def read_passages(place: Place, where: str, values: Sequence[object]) -> Passages:
+    """Passages by their terms' numbers, in order; put together by the server, in its binary form."""
+    ((keys, words, word_sizes, head, head_sizes),) = run(
         place.db,
         place.sql(
-            "SELECT key, array_send(words), array_send(head) FROM {s}.passages "
-            "WHERE agent_id = %s AND generation = %s AND (words || head) && %s::int[] AND ("
-            + " OR ".join(["key >= %s AND key < %s"] * len(ranges))
-            + ")"
+            "SELECT string_agg(int8send(key), ''), string_agg(array_send(words), ''), "
+            "string_agg(int4send(cardinality(words)), ''), string_agg(array_send(head), ''), "
+            "string_agg(int4send(cardinality(head)), '') "
+            f"FROM (SELECT key, words, head FROM {{s}}.passages WHERE {where} ORDER BY key) AS p"
         ),
-        (
-            *place.owner,
-            list(numbers),
-            *(edge for keys in ranges for edge in (keys.start, keys.stop)),
-        ),
+        values,
+        binary=True,
     )
-    keys = np.array([row[0] for row in rows], np.int64)
-    return keys, _column([row[1] for row in rows]), _column([row[2] for row in rows])
+    return Passages(
+        np.frombuffer(keys or b"", ">i8").astype(np.int64),
+        _flat(words or b"", word_sizes or b""),
+        _flat(head or b"", head_sizes or b""),
+    )
 
 
-def _column(arrays: Sequence[bytes]) -> Column:
-    """Arrays in PostgreSQL's binary form: five numbers, then length and value of each item."""
-    sizes = np.array([len(array) // 4 for array in arrays], np.int64)
-    flat = np.frombuffer(b"".join(arrays), ">i4")
-    starts = np.cumsum(sizes) - sizes
-    rows = np.repeat(np.arange(len(arrays)), sizes)
-    within = np.arange(len(flat)) - starts[rows]
-    is_value = (within >= 6) & (within % 2 == 0)
-    return Column(flat[is_value].astype(np.int64), rows[is_value])
+def _flat(arrays: bytes, packed_sizes: bytes) -> Flat:
+    """Arrays as PostgreSQL sends them: a head of three or five numbers, then length and value."""
+    sizes = np.frombuffer(packed_sizes, ">i4").astype(np.int64)
+    heads = np.where(sizes > 0, _HEAD_NUMBERS, _EMPTY_HEAD_NUMBERS)
+    ends = np.cumsum(heads + 2 * sizes)
+    firsts = ends - 2 * sizes
+    numbers = np.frombuffer(arrays, ">i4")
+    first_values = np.repeat(firsts - 2 * (np.cumsum(sizes) - sizes), sizes)
+    places = first_values + 2 * np.arange(int(sizes.sum())) + 1
+    return Flat(numbers[places].astype(np.int32), sizes)
 
 
 def _reachable(query: TextQuery, known: dict[str, _Term], total: int) -> float:

@@ -14,7 +14,7 @@ from memdown.errors import IndexTooNew
 from memdown.stores.postgres.connection import Connection, one, run
 
 PARTITIONS = 8
-VERSION = 1
+VERSION = 2
 _MIGRATING = 0x6D656D64  # "memd": one process at a time makes tables
 _LARGE = ("files", "chunks", "passages", "terms")
 
@@ -31,13 +31,13 @@ CREATE TABLE {s}.agent_roles (
 CREATE TABLE {s}.files (
   agent_id text NOT NULL, generation bigint NOT NULL, id bigint NOT NULL, path text NOT NULL,
   source text NOT NULL, hash text NOT NULL, mtime bigint NOT NULL, size bigint NOT NULL,
-  ctime bigint NOT NULL, inode numeric NOT NULL, date date,
+  ctime bigint NOT NULL, inode numeric NOT NULL, date date, revision bigint NOT NULL,
   PRIMARY KEY (agent_id, generation, id), UNIQUE (agent_id, generation, path))
   PARTITION BY HASH (agent_id);
 CREATE TABLE {s}.chunks (
   agent_id text NOT NULL, generation bigint NOT NULL, key bigint NOT NULL, id text NOT NULL,
   path text NOT NULL, source text NOT NULL, start_line integer NOT NULL, end_line integer NOT NULL,
-  hash text NOT NULL, text bytea NOT NULL, heading bytea NOT NULL, passages bytea NOT NULL,
+  hash text NOT NULL, text bytea NOT NULL, headings bytea NOT NULL, passages bytea NOT NULL,
   lines bytea, dims integer, embedding {vector}, PRIMARY KEY (agent_id, generation, key))
   PARTITION BY HASH (agent_id);
 CREATE TABLE {s}.passages (
@@ -73,8 +73,11 @@ def migrate(db: Connection, schema: str) -> None:
     with db.transaction():
         run(db, "SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
         # Another process may have made the tables while this one waited.
-        if version(db, schema) == 0:
-            _m001_first_tables(db, schema)
+        found = version(db, schema)
+        if found == 1:
+            _m002_headings_and_revisions(db, schema)
+        elif found == 0:
+            _make_tables(db, schema)
 
 
 def version(db: Connection, schema: str) -> int:
@@ -89,7 +92,7 @@ def has_vectors(db: Connection) -> bool:
     return one(db, "SELECT 1 FROM pg_extension WHERE extname = 'vector'") is not None
 
 
-def _m001_first_tables(db: Connection, schema: str) -> None:
+def _make_tables(db: Connection, schema: str) -> None:
     _install_vectors(db)
     run(db, sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
     kind = "vector" if has_vectors(db) else "real[]"
@@ -122,6 +125,17 @@ def _m001_first_tables(db: Connection, schema: str) -> None:
             # A partition named directly is not covered by its parent's policies.
             run(db, _named(f"ALTER TABLE {{s}}.{table}_{number} ENABLE ROW LEVEL SECURITY", schema))
     run(db, _named(f"INSERT INTO {{s}}.meta VALUES ('version', '{VERSION}')", schema))
+
+
+def _m002_headings_and_revisions(db: Connection, schema: str) -> None:
+    """Columns for the headings of passages; older rows go, and the next sync writes them anew."""
+    for statement in (
+        "TRUNCATE {s}.agents, {s}.generations, {s}.files, {s}.chunks, {s}.passages, {s}.terms",
+        "ALTER TABLE {s}.files ADD COLUMN revision bigint NOT NULL",
+        "ALTER TABLE {s}.chunks RENAME COLUMN heading TO headings",
+        "UPDATE {s}.meta SET value = '2' WHERE key = 'version'",
+    ):
+        run(db, _named(statement, schema))
 
 
 def _install_vectors(db: Connection) -> None:

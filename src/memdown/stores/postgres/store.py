@@ -14,6 +14,7 @@ import psycopg
 
 from memdown.errors import ConfigError, IndexBusy, StoreError
 from memdown.failpoints import reach
+from memdown.stores.mirror import Mirror, State, View
 from memdown.stores.postgres import cache, keywords, schema, tables, vectors
 from memdown.stores.postgres.connection import (
     Connection,
@@ -27,6 +28,7 @@ from memdown.stores.postgres.connection import (
     shown,
 )
 from memdown.stores.postgres.place import Place
+from memdown.stores.postgres.reading import PostgresOrigin
 from memdown.types import (
     Chunk,
     FileState,
@@ -96,6 +98,8 @@ class PostgresStore:
         self._writer_lock = threading.RLock()
         self._is_writing = 0
         self._looked_for_vectors = False
+        self._has_schema = False
+        self._mirror = Mirror(self._origin)
         self._known_files: tuple[object, dict[str, FileState]] | None = None
         self._closed = False
 
@@ -104,6 +108,12 @@ class PostgresStore:
         with self._reading() as db:
             found = self._live(db)
             return found[2] if found else None
+
+    def state(self) -> object:
+        """What tells one state of the index from another: any change makes a new one."""
+        with self._reading() as db:
+            found = self._live(db)
+            return None if found is None else (found[0].generation, found[1])
 
     def files(self) -> dict[str, FileState]:
         """Every indexed file."""
@@ -158,13 +168,13 @@ class PostgresStore:
 
     def touch(self, file: FileState) -> None:
         """Keep the rows of a file whose content is the same, with its new facts."""
-        with self._changing() as place:
+        with self._changing() as (place, _):
             tables.write_file(place, file)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forget files."""
         for path in paths:
-            with self._changing() as place:
+            with self._changing() as (place, _):
                 tables.remove_file(place, path)
                 reach("index.removing")
 
@@ -209,10 +219,20 @@ class PostgresStore:
                         "`memdown index`."
                     )
                 self._look_for_vectors(db)
-                yield PostgresSnapshot(self, found[0], found[2])
+                yield PostgresSnapshot(self, self._mirror, self._seen(*found))
             finally:
                 if not db.closed:
                     db.rollback()
+
+    @contextlib.contextmanager
+    def _origin(self) -> Iterator[PostgresOrigin]:
+        """What the mirror reads, on a connection of its own."""
+        with self.snapshot() as snapshot:
+            yield snapshot.origin
+
+    def _seen(self, place: Place, revision: int, fingerprint: Fingerprint) -> PostgresOrigin:
+        dims = fingerprint.dims if self.can_match_vectors() else None
+        return PostgresOrigin(place, State(place.generation, dims, revision))
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
@@ -287,6 +307,7 @@ class PostgresStore:
     def close(self) -> None:
         """Close every connection; a closed store cannot be used again."""
         self._closed = True
+        self._mirror.close()
         with self._writer_lock, self._pool_lock:
             if self._writer is not None:
                 self._writer.close()
@@ -316,26 +337,28 @@ class PostgresStore:
         """Write a file's chunks into a generation; None is the live one."""
         if place is not None:
             with self._writing_to() as db, db.transaction():
-                tables.replace_file(place, file, chunks, rows, keep, key)
+                tables.replace_file(place, file, chunks, rows, keep, key, revision=0)
                 reach("rebuild.file")
             return
-        with self._changing() as live:
-            tables.replace_file(live, file, chunks, rows, keep, key)
+        with self._changing() as (live, revision):
+            tables.replace_file(live, file, chunks, rows, keep, key, revision=revision)
             found = self._live(live.db)
             if found and found[2].dims is None and rows is not None and len(rows):
                 tables.write_agent(live, with_changes(found[2], dims=rows.shape[1]))
             reach("index.file")
 
     @contextlib.contextmanager
-    def _changing(self) -> Iterator[Place]:
-        """The live generation inside one transaction, which no other writer of it overlaps."""
+    def _changing(self) -> Iterator[tuple[Place, int]]:
+        """The live generation inside one transaction, which no other writer of it overlaps.
+
+        The second value is the number of the revision that the transaction makes.
+        """
         with self._writing_to() as db, db.transaction():
             run(db, "SELECT pg_advisory_xact_lock(%s)", (self._lock_number + 1,))
             found = self._live(db)
             if found is None:
                 raise StoreError(f"There is no index of {self._agent} on {self._place_name} yet.")
-            yield found[0]
-            tables.next_revision(found[0])
+            yield found[0], tables.next_revision(found[0])
 
     @contextlib.contextmanager
     def _writing_to(self) -> Iterator[Connection]:
@@ -395,8 +418,10 @@ class PostgresStore:
         return Place(db, self._schema, self._agent, 0)
 
     def _live(self, db: Connection) -> tuple[Place, int, Fingerprint] | None:
-        if one(db, "SELECT to_regclass(%s)", (f"{self._schema}.agents",)) is None:
-            return None
+        if not self._has_schema:
+            if schema.version(db, self._schema) < schema.VERSION:
+                return None
+            self._has_schema = True
         return tables.read_agent(db, self._schema, self._agent)
 
     def _look_for_vectors(self, db: Connection) -> None:
@@ -476,20 +501,28 @@ class Rebuild:
 class PostgresSnapshot:
     """One search's view: a read transaction on a connection of its own."""
 
-    def __init__(self, store: PostgresStore, place: Place, fingerprint: Fingerprint) -> None:
+    def __init__(self, store: PostgresStore, mirror: Mirror, origin: PostgresOrigin) -> None:
         self._store = store
-        self._place = place
-        self._dims = fingerprint.dims
+        self.origin = origin
+        self._place = origin.place
+        self._dims = origin.state.dims
+        self._mirror = mirror
+        self._looked = False
+        self._found: View | None = None
         self._indexed: bool | None = None
 
     def match_text(self, query: TextQuery) -> TextMatches:
         """The best passages by keyword."""
-        return keywords.match(self._place, query)
+        view = self._view()
+        return keywords.match(self._place, query) if view is None else view.match_text(query)
 
     def match_vector(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
         """The nearest chunks; none if the server cannot compare vectors now."""
         if not self._can_compare(vector):
             return []
+        view = self._view()
+        if view is not None:
+            return view.match_vector(vector, sources, limit)
         try:
             with self._place.db.transaction():
                 if self._indexed is None:
@@ -503,15 +536,24 @@ class PostgresSnapshot:
         """How close some chunks are."""
         if not self._can_compare(vector) or not chunk_keys:
             return {}
+        view = self._view()
+        if view is not None:
+            return view.similarities(vector, chunk_keys)
         return vectors.similarities(self._place, vector, chunk_keys)
 
     def background(self, vector: Vector, source: Source) -> float:
         """How similar an average chunk of a source is, judged by the beginnings of some files."""
+        view = self._view()
+        if view is not None and self._can_compare(vector):
+            return view.background(vector, source)
         near = self.similarities(vector, tables.sample_keys(self._place, source)).values()
         return sum(near) / len(near) if near else 0.0
 
     def chunk_keys(self, passage_keys: Sequence[int]) -> dict[int, int]:
         """The key of the chunk that holds each passage."""
+        view = self._view()
+        if view is not None:
+            return view.chunk_keys(passage_keys)
         return tables.chunk_keys(self._place, passage_keys)
 
     def load(self, chunk_keys: Sequence[int]) -> dict[int, StoredChunk]:
@@ -524,3 +566,10 @@ class PostgresSnapshot:
 
     def _can_compare(self, vector: Vector) -> bool:
         return self._store.can_match_vectors() and self._dims == vector.size
+
+    def _view(self) -> View | None:
+        """The copy in memory; None if it is not at hand for what this search sees."""
+        if not self._looked:
+            self._looked = True
+            self._found = self._mirror.view(self.origin)
+        return self._found

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
-from array import array
 from collections.abc import Sequence
 
 from memdown.errors import IndexCorrupt
 from memdown.stores.postgres import keywords
 from memdown.stores.postgres.connection import Connection, one, run
 from memdown.stores.postgres.place import Place
+from memdown.stores.sqlite.failures import Damaged
 from memdown.stores.sqlite.keys import file_ids, file_keys
+from memdown.stores.sqlite.rows import (
+    checked,
+    pack_headings,
+    pack_lines,
+    pack_passages,
+    unpack_lines,
+    unpack_passages,
+)
 from memdown.types import (
     Chunk,
     FileState,
     Fingerprint,
     ModelKey,
-    Passage,
     Source,
     StoredChunk,
     Vectors,
@@ -86,13 +94,16 @@ def drop_generation(place: Place) -> None:
         run(place.db, place.sql(f"DELETE FROM {{s}}.{table} WHERE {_MINE}"), place.owner)
 
 
-def next_revision(place: Place) -> None:
-    """Tell everyone who holds something in memory that it is out of date."""
-    run(
+def next_revision(place: Place) -> int:
+    """Tell everyone who holds something in memory that it is out of date; the new number."""
+    number: int = one(
         place.db,
-        place.sql("UPDATE {s}.agents SET revision = revision + 1 WHERE agent_id = %s"),
+        place.sql(
+            "UPDATE {s}.agents SET revision = revision + 1 WHERE agent_id = %s RETURNING revision"
+        ),
         (place.agent,),
     )
+    return number
 
 
 def stored_prefix(place: Place, path: str, chunks: Sequence[Chunk]) -> int:
@@ -123,9 +134,10 @@ def replace_file(
     rows: Vectors | None,
     keep: int,
     key: int | None,
+    revision: int,
 ) -> None:
     """Store a file's chunks after the first `keep`, or under the numbers from `key` on."""
-    keys = file_keys(write_file(place, file))
+    keys = file_keys(write_file(place, file, revision))
     if key is None:
         key = keys.start + sum(len(chunk.passages) for chunk in chunks[:keep])
     _delete_from(place, range(key, keys.stop))
@@ -151,9 +163,9 @@ def replace_file(
                     chunk.end_line,
                     chunk.digest,
                     _packed(chunk.text),
-                    _packed(chunk.heading),
-                    _pack_passages(chunk.passages),
-                    array("I", chunk.lines).tobytes() if chunk.lines else None,
+                    _packed(pack_headings(chunk)),
+                    pack_passages(chunk),
+                    pack_lines(chunk),
                     None if rows is None else rows.shape[1],
                     None if rows is None else rows[number].tolist(),
                 )
@@ -176,8 +188,8 @@ def remove_file(place: Place, path: str) -> None:
     )
 
 
-def write_file(place: Place, file: FileState) -> int:
-    """Note a file's facts; its number."""
+def write_file(place: Place, file: FileState, revision: int | None = None) -> int:
+    """Note a file's facts; its number. Without a `revision`, that of its rows stays."""
     file_id = _file_id(place, file.path)
     if file_id is None:
         ids = file_ids(file.source)
@@ -190,10 +202,11 @@ def write_file(place: Place, file: FileState) -> int:
     run(
         place.db,
         place.sql(
-            "INSERT INTO {s}.files VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
+            "INSERT INTO {s}.files VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
             "ON CONFLICT (agent_id, generation, id) DO UPDATE SET hash = excluded.hash, "
             "mtime = excluded.mtime, size = excluded.size, ctime = excluded.ctime, "
-            "inode = excluded.inode, date = excluded.date"
+            "inode = excluded.inode, date = excluded.date, "
+            "revision = coalesce(%s, files.revision)"
         ),
         (
             *place.owner,
@@ -206,6 +219,8 @@ def write_file(place: Place, file: FileState) -> int:
             file.ctime_ns,
             file.inode,
             file.date,
+            revision or 0,
+            revision,
         ),
     )
     return file_id
@@ -270,34 +285,45 @@ def sample_keys(place: Place, source: Source) -> list[int]:
 
 def load_chunks(place: Place, keys: Sequence[int]) -> dict[int, StoredChunk]:
     """Chunks by their numbers, each checked against the digest it was stored with."""
-    return {
-        key: StoredChunk(
-            key,
-            Chunk(
-                chunk_id,
-                path,
-                source,
-                start,
-                end,
-                _unpacked(heading),
-                _checked(_unpacked(text), digest, path),
-                digest,
-                _unpack_passages(passages),
-                tuple(array("I", lines)) if lines else None,
-            ),
-            date,
-        )
-        for key, chunk_id, path, source, start, end, heading, text, digest, passages, lines, date in run(
-            place.db,
-            place.sql(
-                "SELECT c.key, c.id, c.path, c.source, c.start_line, c.end_line, c.heading, "
-                "c.text, c.hash, c.passages, c.lines, f.date FROM {s}.chunks c "
-                "JOIN {s}.files f USING (agent_id, generation, path) "
-                "WHERE c.agent_id = %s AND c.generation = %s AND c.key = ANY(%s)"
-            ),
-            (*place.owner, list(keys)),
-        )
-    }
+    rows = run(
+        place.db,
+        place.sql(
+            "SELECT c.key, c.id, c.path, c.source, c.start_line, c.end_line, c.headings, c.text, "
+            "c.hash, c.passages, c.lines, f.date FROM {s}.chunks c "
+            "JOIN {s}.files f USING (agent_id, generation, path) "
+            "WHERE c.agent_id = %s AND c.generation = %s AND c.key = ANY(%s)"
+        ),
+        (*place.owner, list(keys)),
+        binary=True,
+    )
+    return {row[0]: _stored(*row) for row in rows}
+
+
+def _stored(
+    key: int,
+    chunk_id: str,
+    path: str,
+    source: Source,
+    start: int,
+    end: int,
+    headings: bytes,
+    packed: bytes,
+    digest: str,
+    places: bytes,
+    numbers: bytes | None,
+    date: datetime.date | None,
+) -> StoredChunk:
+    try:
+        text = checked(_unpacked(packed), digest, path)
+        lines = unpack_lines(numbers)
+        above = _unpacked(headings).split("\n")
+        passages = unpack_passages(places, above, text, start, lines)
+    except (Damaged, UnicodeDecodeError) as error:
+        raise IndexCorrupt(
+            f"The index of {path} is damaged ({error}); rebuild it with `memdown index --force`."
+        ) from error
+    chunk = Chunk(chunk_id, path, source, start, end, above[0], text, digest, passages, lines)
+    return StoredChunk(key, chunk, date)
 
 
 def count_by_source(place: Place, table: str) -> dict[Source, int]:
@@ -375,30 +401,6 @@ def _packed(text: str) -> bytes:
 
 def _unpacked(blob: bytes) -> str:
     return bytes(blob).decode("utf-8", "surrogatepass")
-
-
-def _checked(text: str, digest: str, path: str) -> str:
-    if hashlib.sha256(_packed(text)).hexdigest() != digest:
-        raise IndexCorrupt(
-            f"A chunk of {path} is not the text that was stored; rebuild the index with "
-            "`memdown index --force`."
-        )
-    return text
-
-
-def _pack_passages(passages: Sequence[Passage]) -> bytes:
-    numbers = array("I")
-    for passage in passages:
-        numbers.extend((passage.start, passage.end, passage.start_line, passage.end_line))
-    return numbers.tobytes()
-
-
-def _unpack_passages(blob: bytes) -> tuple[Passage, ...]:
-    numbers = array("I", bytes(blob))
-    return tuple(
-        Passage(numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3])
-        for i in range(0, len(numbers), 4)
-    )
 
 
 def _data(fingerprint: Fingerprint) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memdown.stores.postgres.connection import one, run
 from memdown.stores.postgres.place import Place
@@ -55,6 +56,27 @@ def similarities(place: Place, vector: Vector, keys: Sequence[int]) -> dict[int,
             ),
             (vector.tolist(), *place.owner, list(keys)),
         )
+    )
+
+
+def read(
+    place: Place, dims: int, where: str, values: Sequence[object]
+) -> tuple[NDArray[np.int64], Vectors]:
+    """The vectors of some chunks, put together by the server, in its binary form."""
+    ((keys, packed),) = run(
+        place.db,
+        place.sql(
+            "SELECT string_agg(int8send(key), ''), string_agg(vector_send(embedding), '') "
+            f"FROM (SELECT key, embedding FROM {{s}}.chunks WHERE {_MINE} AND dims = %s "
+            f"AND {where} ORDER BY key) AS c"
+        ),
+        (*place.owner, dims, *values),
+        binary=True,
+    )
+    rows = np.frombuffer(packed or b"", [("head", ">i4"), ("numbers", ">f4", (dims,))])
+    return (
+        np.frombuffer(keys or b"", ">i8").astype(np.int64),
+        rows["numbers"].astype(np.float32).reshape(-1, dims),
     )
 
 

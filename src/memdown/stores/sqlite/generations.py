@@ -10,18 +10,25 @@ import apsw
 from memdown.failpoints import reach
 from memdown.stores.sqlite import vectors
 from memdown.stores.sqlite.connection import run, transaction
-from memdown.stores.sqlite.schema import LIVE, NEXT, OLD, create_generation, table_names
-from memdown.stores.sqlite.tables import next_revision, write_fingerprint
+from memdown.stores.sqlite.schema import (
+    GENERATION,
+    LIVE,
+    NEXT,
+    OLD,
+    create_generation,
+    index_revisions,
+    table_names,
+)
+from memdown.stores.sqlite.tables import next_revision, read_revision, write_fingerprint
 from memdown.types import Fingerprint
 
-_TABLES = ("files", "chunks", "chunks_fts", "chunks_vec")
 
-
-def begin(db: apsw.Connection) -> None:
-    """Empty `next_` tables, after clearing what a killed rebuild left."""
+def begin(db: apsw.Connection) -> int:
+    """Empty `next_` tables, after clearing what a killed rebuild left; the revision they will be."""
     clear_leftovers(db)
     with transaction(db):
         create_generation(db, NEXT)
+        return read_revision(db) + 1
 
 
 def publish(db: apsw.Connection, fingerprint: Fingerprint) -> None:
@@ -30,7 +37,10 @@ def publish(db: apsw.Connection, fingerprint: Fingerprint) -> None:
         _rename(db, LIVE, OLD)
         _rename(db, NEXT, LIVE)
         write_fingerprint(db, fingerprint)
-        next_revision(db)
+        revision = next_revision(db)
+        # Only where someone wrote meanwhile without being the one writer.
+        run(db, "UPDATE files SET revision = ? WHERE revision <> ?", (revision, revision))
+        index_revisions(db)
         reach("rebuild.in_flip")
     reach("rebuild.after_flip")
     clear_leftovers(db)
@@ -61,4 +71,4 @@ def _rename(db: apsw.Connection, old: str, new: str) -> None:
 
 def _existing(db: apsw.Connection, prefix: str) -> Iterator[str]:
     names = table_names(db)
-    return (table for table in _TABLES if prefix + table in names)
+    return (table for table in GENERATION if prefix + table in names)

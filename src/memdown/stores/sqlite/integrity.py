@@ -8,11 +8,12 @@ from pathlib import Path
 
 import apsw
 
-from memdown.stores.sqlite import schema, tables, vectors
+from memdown.stores.sqlite import rows, schema, tables, vectors
 from memdown.stores.sqlite.connection import one, run, transaction
 
 _BOOT = "boot"
 _MOST_TOLD = 10
+_PASSAGES = "SELECT passages FROM chunks"
 
 
 def problems(db: apsw.Connection) -> list[str]:
@@ -25,7 +26,7 @@ def problems(db: apsw.Connection) -> list[str]:
         *_wrong_texts(db),
         *_wrong_rows(db, names),
         *_wrong_keywords(db, names),
-        *_wrong_vectors(db, names),
+        *_wrong_vectors(db),
     ]
 
 
@@ -33,7 +34,7 @@ def _wrong_texts(db: apsw.Connection) -> list[str]:
     wrong = [
         f"chunk {key} does not hold the text it was made from"
         for key, packed, digest in db.execute("SELECT key, text, hash FROM chunks")
-        if not tables.is_stored_text(packed, digest)
+        if not rows.is_stored_text(packed, digest)
     ]
     return wrong[:_MOST_TOLD]
 
@@ -42,7 +43,7 @@ def _wrong_rows(db: apsw.Connection, names: set[str]) -> list[str]:
     lost = one(db, "SELECT count(*) FROM chunks WHERE path NOT IN (SELECT path FROM files)")
     found = [f"{lost} chunks belong to no file"] if lost else []
     if "chunks_fts_docsize" in names:
-        passages = one(db, "SELECT sum(length(passages) / 16) FROM chunks") or 0
+        passages = sum(rows.count_passages(blob) for (blob,) in db.execute(_PASSAGES))
         indexed = one(db, "SELECT count(*) FROM chunks_fts_docsize")
         if passages != indexed:
             found.append(f"{indexed} of {passages} passages are in the keyword index")
@@ -62,20 +63,20 @@ def _wrong_keywords(db: apsw.Connection, names: set[str]) -> list[str]:
     return []
 
 
-def _wrong_vectors(db: apsw.Connection, names: set[str]) -> list[str]:
+def _wrong_vectors(db: apsw.Connection) -> list[str]:
     """Vectors are stored with length one; whatever overwrites a part of one changes that."""
     fingerprint = tables.read_fingerprint(db)
     if fingerprint is None or fingerprint.dims is None:
         return []
     try:
-        matrix = vectors.read_matrix(db, 0, fingerprint.dims, names)
+        keys, rows = vectors.read_all(db, fingerprint.dims)
     except ValueError as error:
         return [f"the vectors cannot be read ({error})"]
     chunks = one(db, "SELECT count(*) FROM chunks")
     found = []
-    if len(matrix.keys) != chunks:
-        found.append(f"there are {len(matrix.keys)} vectors for {chunks} chunks")
-    wrong = len(matrix.keys) - int(vectors.is_sound(matrix.rows).sum())
+    if len(keys) != chunks:
+        found.append(f"there are {len(keys)} vectors for {chunks} chunks")
+    wrong = len(keys) - int(vectors.is_sound(rows).sum())
     return [*found, f"{wrong} vectors are damaged"] if wrong else found
 
 

@@ -9,14 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 
 from memdown.stores.passages import HEAD_WEIGHT, TEXT_WEIGHT, passage_terms
+from memdown.stores.postings import Holders, Unit
 from memdown.stores.reach import reachable
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.keys import source_keys
 from memdown.text import without_stop_words
 from memdown.types import Chunk, Match, TextMatches, TextQuery
 
+_MARK = 0x80
+_COLUMNS = 2
+_LAST_CHARACTER = "\U0010ffff"
 _RANK = f"bm25({TEXT_WEIGHT}, {HEAD_WEIGHT})"
 
 
@@ -78,6 +84,75 @@ def _quoted(*terms: str) -> str:
 def _reachable(db: apsw.Connection, query: TextQuery) -> float:
     total = int(one(db, "SELECT count(*) FROM chunks_fts_docsize"))
     return reachable(query, document_frequencies(db, query.words), total)
+
+
+def read_lengths(db: apsw.Connection) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The numbers of all passages in order, and how many terms each has."""
+    ((numbers, packed),) = run(
+        db,
+        "SELECT group_concat(id), group_concat(hex(sz), '') "
+        "FROM (SELECT id, sz FROM chunks_fts_docsize ORDER BY id)",
+    )
+    keys = _numbers(numbers)
+    sizes = _varints(bytes.fromhex(packed or "")).reshape(len(keys), _COLUMNS)
+    return keys, sizes.sum(axis=1, dtype=np.int32)
+
+
+def _numbers(text: str | None) -> NDArray[np.int64]:
+    """Numbers that SQLite joined by commas: reading a row for each would take three times as long."""
+    return np.fromstring(text or "", np.int64, sep=",")
+
+
+def _varints(data: bytes) -> NDArray[np.int64]:
+    """Numbers as SQLite packs them: seven bits a byte, the highest first, the last without a mark."""
+    parts = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(parts < _MARK)
+    number_of = np.zeros(len(parts), np.int64)
+    number_of[ends[:-1] + 1] = 1
+    number_of = np.cumsum(number_of)
+    shifts = 7 * (ends[number_of] - np.arange(len(parts)))
+    values = (parts & (_MARK - 1)).astype(np.int64) << shifts
+    return np.bincount(number_of, weights=values, minlength=len(ends)).astype(np.int64)
+
+
+def holders(db: apsw.Connection, unit: Unit) -> Holders:
+    """The passages that hold a word, a prefix or a phrase."""
+    run(
+        db,
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.instances "
+        "USING fts5vocab(main, chunks_fts, instance)",
+    )
+    if unit.kind == "word":
+        sql = (
+            "SELECT group_concat(iif(col = 'head', -doc, doc)) FROM temp.instances WHERE term = ?"
+        )
+        return _counted(_numbers(one(db, sql, unit.terms)))
+    if unit.kind == "prefix":
+        sql = (
+            "SELECT group_concat(doc) FROM temp.instances "
+            "WHERE term >= ? AND term < ? AND col = 'text'"
+        )
+        bounds = (unit.terms[0], unit.terms[0] + _LAST_CHARACTER)
+        return _counted(_numbers(one(db, sql, bounds)))
+    places = _phrase_places(db, unit.terms)
+    return _counted(np.array([key for key, _ in places], np.int64))
+
+
+def _phrase_places(db: apsw.Connection, terms: Sequence[str]) -> set[tuple[int, int]]:
+    """Where a phrase begins: passages and places in them."""
+    sql = "SELECT doc, offset - ? FROM temp.instances WHERE term = ? AND col = 'text'"
+    places = set(run(db, sql, (0, terms[0])))
+    for number, term in enumerate(terms[1:], start=1):
+        places &= set(run(db, sql, (number, term)))
+    return places
+
+
+def _counted(places: NDArray[np.int64]) -> Holders:
+    """Each passage once, with the weight of all its places; those in a head are negative."""
+    keys, numbers = np.unique(np.abs(places), return_inverse=True)
+    weights = np.where(places < 0, HEAD_WEIGHT, TEXT_WEIGHT)
+    often = np.bincount(numbers, weights=weights, minlength=len(keys))
+    return Holders(keys, often.astype(np.float32))
 
 
 def document_frequencies(db: apsw.Connection, terms: Sequence[str]) -> list[int]:

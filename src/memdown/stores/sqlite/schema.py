@@ -17,6 +17,7 @@ from memdown.text import TOKENCHARS
 LIVE = ""
 NEXT = "next_"
 OLD = "old_"
+GENERATION = ("files", "chunks", "chunks_fts", "chunks_vec")
 
 _FTS_SQL = (
     "CREATE VIRTUAL TABLE {prefix}chunks_fts USING fts5("
@@ -37,10 +38,18 @@ def m001_first_tables(db: apsw.Connection) -> None:
     )
     run(db, "CREATE INDEX idx_embedding_cache_updated_at ON embedding_cache(updated_at)")
     checksums.note_missing(db)
+
+
+def m002_smaller_rows(db: apsw.Connection) -> None:
+    """The tables of a generation; older ones go, and the next sync fills these from the notes."""
+    for table in GENERATION:
+        run(db, f"DROP TABLE IF EXISTS {table}")
+    run(db, "DELETE FROM meta WHERE key NOT IN ('boot', 'checksums_off', 'revision')")
     create_generation(db, LIVE)
+    index_revisions(db)
 
 
-MIGRATIONS = (m001_first_tables,)
+MIGRATIONS = (m001_first_tables, m002_smaller_rows)
 
 
 def migrate(db: apsw.Connection, path: object) -> None:
@@ -64,6 +73,11 @@ def check_version(db: apsw.Connection, path: object) -> None:
         )
 
 
+def is_current(db: apsw.Connection) -> bool:
+    """Whether the file has this version's tables; until a writer has made them it holds nothing."""
+    return version(db) == len(MIGRATIONS)
+
+
 def version(db: apsw.Connection) -> int:
     """How many migrations the file has seen."""
     number = db.pragma("user_version")
@@ -77,7 +91,7 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
         f"CREATE TABLE {prefix}files ("
         "id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, source TEXT NOT NULL, "
         "hash TEXT NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL, "
-        "ctime INTEGER NOT NULL, inode INTEGER NOT NULL, date TEXT)",
+        "ctime INTEGER NOT NULL, inode INTEGER NOT NULL, date TEXT, revision INTEGER NOT NULL)",
     )
     run(
         db,
@@ -85,12 +99,18 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
         "key INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT NOT NULL, source TEXT NOT NULL, "
         "start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, hash TEXT NOT NULL, "
         "model TEXT NOT NULL, text BLOB NOT NULL, embedding BLOB, updated_at INTEGER NOT NULL, "
-        "heading TEXT NOT NULL, passages BLOB NOT NULL, lines BLOB)",
+        "headings TEXT NOT NULL, passages BLOB NOT NULL, lines BLOB)",
     )
     if fts5_error(db) is None:
         run(db, _FTS_SQL.format(prefix=prefix))
         # Smaller than usual by what the checksums take, so that every block fits on one page.
         run(db, f"INSERT INTO {prefix}chunks_fts({prefix}chunks_fts, rank) VALUES ('pgsz', 4000)")
+
+
+def index_revisions(db: apsw.Connection) -> None:
+    """Let readers ask fast which files changed since a revision; for the live generation only."""
+    run(db, "DROP INDEX IF EXISTS idx_files_revision")
+    run(db, f"CREATE INDEX idx_files_revision ON {LIVE}files(revision)")
 
 
 def fts5_error(db: apsw.Connection) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import weakref
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
 from pathlib import Path
@@ -19,7 +20,6 @@ from memdown.stores.sqlite import (
     checksums,
     generations,
     integrity,
-    keywords,
     lock,
     schema,
     tables,
@@ -34,18 +34,16 @@ from memdown.stores.sqlite.connection import (
     transaction,
 )
 from memdown.stores.sqlite.failures import Damaged
+from memdown.stores.sqlite.held import Held, State
 from memdown.stores.sqlite.schema import LIVE, NEXT
+from memdown.stores.sqlite.snapshot import SqliteSnapshot
 from memdown.types import (
     Chunk,
     FileState,
     Fingerprint,
-    Match,
     ModelKey,
-    Source,
     StoredChunk,
     StoreStatus,
-    TextMatches,
-    TextQuery,
     Vector,
     Vectors,
 )
@@ -91,14 +89,22 @@ class SqliteStore:
         self._known_files: tuple[object, dict[str, FileState]] | None = None
         self._writer_lock = threading.RLock()
         self._pool_lock = threading.Lock()
-        self._matrix: vectors.Matrix | None = None
-        self._revision = -1
+        self._held = Held()
+        self._opened: weakref.WeakKeyDictionary[apsw.Connection, _Identity] = (
+            weakref.WeakKeyDictionary()
+        )
+        self._known_state: tuple[object, State] | None = None
         self._closed = False
 
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
         with self._reading() as db:
             return None if db is None else tables.read_fingerprint(db)
+
+    def state(self) -> object:
+        """What tells one state of the index from another: any transaction makes a new one."""
+        with self._reading() as db:
+            return None if db is None else (self._identity(), db.pragma("application_id"))
 
     def files(self) -> dict[str, FileState]:
         """Every indexed file."""
@@ -179,9 +185,9 @@ class SqliteStore:
     def rebuild(self, fingerprint: Fingerprint) -> Iterator[Rebuild]:
         """A new, empty index beside the live one: published whole on success, or not at all."""
         with self._writing_to() as db:
-            generations.begin(db)
+            revision = generations.begin(db)
             reach("rebuild.begun")
-            target = Rebuild(self, fingerprint)
+            target = Rebuild(self, fingerprint, revision)
             try:
                 yield target
                 reach("rebuild.before_flip")
@@ -200,7 +206,7 @@ class SqliteStore:
                 raise StoreError(f"There is no index at {self._path} yet: run `memdown index`.")
             run(db, "BEGIN")
             try:
-                yield SqliteSnapshot(db, self)
+                yield SqliteSnapshot(db, self._path, self._held, self._state(db))
             finally:
                 if db.in_transaction:
                     run(db, "ROLLBACK")
@@ -282,7 +288,7 @@ class SqliteStore:
                 db.close()
             self._readers.clear()
             self._writer = None
-            self._matrix = None
+            self._held.forget()
 
     @property
     def _lock_file(self) -> Path:
@@ -299,35 +305,6 @@ class SqliteStore:
             return None
         return facts.st_dev, facts.st_ino
 
-    def matrix(self, db: apsw.Connection) -> vectors.Matrix | None:
-        """All vectors in memory, for the second search of a revision on.
-
-        Reading them all pays only if several searches follow; until then `vec0` answers, if it can.
-        """
-        revision = tables.read_revision(db)
-        matrix = self._matrix
-        if matrix is not None and matrix.revision == revision:
-            return matrix
-        if self._revision != revision and self.has_vector_table(db):
-            self._revision = revision
-            return None
-        self._matrix = self.read_matrix(db)
-        return self._matrix
-
-    def read_matrix(self, db: apsw.Connection) -> vectors.Matrix:
-        """All vectors, read for one use and not kept."""
-        fingerprint = tables.read_fingerprint(db)
-        dims = (fingerprint.dims if fingerprint else None) or 1
-        return vectors.read_matrix(db, tables.read_revision(db), dims, schema.table_names(db))
-
-    def has_vector_table(self, db: apsw.Connection) -> bool:
-        """Whether searching by `vec0` sees every vector."""
-        return self._abilities(db, LIVE)[1]
-
-    def has_keywords(self, db: apsw.Connection) -> bool:
-        """Whether there is a full-text table to search."""
-        return self._abilities(db, LIVE)[0]
-
     def _write(
         self,
         prefix: str,
@@ -338,6 +315,7 @@ class SqliteStore:
         keep: int = 0,
         key: int | None = None,
         model: str | None = None,
+        revision: int | None = None,
     ) -> None:
         """Write a file's chunks: those after the first `keep`, or as rows from number `key` on."""
         with self._writing_to() as db, transaction(db):
@@ -353,6 +331,7 @@ class SqliteStore:
                 rows,
                 keep,
                 key,
+                revision=revision or tables.next_revision(db),
                 model=model or (fingerprint.key.model if fingerprint else ""),
                 with_fts=with_fts,
                 with_vec=with_vec,
@@ -360,7 +339,6 @@ class SqliteStore:
             if prefix == LIVE:
                 if fingerprint and fingerprint.dims is None and rows is not None and len(rows):
                     tables.write_fingerprint(db, with_changes(fingerprint, dims=rows.shape[1]))
-                tables.next_revision(db)
             number = int(str(db.pragma("application_id")))
             reach("index.file" if prefix == LIVE else "rebuild.file")
         known = self._known_files
@@ -368,6 +346,19 @@ class SqliteStore:
             # Reading thousands of rows again because of one would cost more than writing it.
             known[1][file.path] = file
             self._known_files = ((self._writer_of, number), known[1])
+
+    def _state(self, db: apsw.Connection) -> State:
+        """What a search is going to see."""
+        # Every transaction of any process counts this number up.
+        number = (self._opened.get(db), db.pragma("application_id"))
+        known = self._known_state
+        if known is None or known[0] != number:
+            fingerprint = tables.read_fingerprint(db)
+            has_words, has_vec = self._abilities(db, LIVE)
+            dims = fingerprint.dims if fingerprint else None
+            state = State(number[0], dims, has_words, has_vec, tables.read_revision(db))
+            known = self._known_state = (number, state)
+        return known[1]
 
     def _abilities(self, db: apsw.Connection, prefix: str) -> tuple[bool, bool]:
         names = schema.table_names(db)
@@ -456,9 +447,10 @@ class SqliteStore:
         try:
             self._equip(db)
             schema.check_version(db, self._path)
-            if schema.version(db) == 0:
+            if not schema.is_current(db):
                 db.close()
                 return None
+            self._opened[db] = identity
             checksums.check(db, writing=False)
             if integrity.machine_died(db, self._path):
                 # A writer looks at everything before it writes; where none can, checksums must do.
@@ -482,8 +474,9 @@ class SqliteStore:
 class Rebuild:
     """The writer of the generation that is being made."""
 
-    def __init__(self, store: SqliteStore, fingerprint: Fingerprint) -> None:
+    def __init__(self, store: SqliteStore, fingerprint: Fingerprint, revision: int) -> None:
         self._store = store
+        self._revision = revision
         self.fingerprint = fingerprint
 
     def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:  # noqa: ARG002
@@ -495,7 +488,7 @@ class Rebuild:
     ) -> None:
         """Store a file in one transaction."""
         self._note_dims(vectors)
-        self._store._write(NEXT, file, chunks, vectors, keep=keep, model=self.fingerprint.key.model)
+        self._write(file, chunks, vectors, keep=keep)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk among those written so far."""
@@ -507,7 +500,7 @@ class Rebuild:
     ) -> None:
         """Store more of a file in one transaction."""
         self._note_dims(vectors)
-        self._store._write(NEXT, file, chunks, vectors, key=key, model=self.fingerprint.key.model)
+        self._write(file, chunks, vectors, key=key)
 
     def touch(self, file: FileState) -> None:
         """Note the new facts of a file that is written already."""
@@ -517,69 +510,26 @@ class Rebuild:
     def remove(self, paths: Sequence[str]) -> None:
         """Not needed: what is gone is never written."""
 
+    def _write(
+        self,
+        file: FileState,
+        chunks: Sequence[Chunk],
+        vectors: Vectors | None,
+        *,
+        keep: int = 0,
+        key: int | None = None,
+    ) -> None:
+        self._store._write(
+            NEXT,
+            file,
+            chunks,
+            vectors,
+            keep=keep,
+            key=key,
+            model=self.fingerprint.key.model,
+            revision=self._revision,
+        )
+
     def _note_dims(self, vectors: Vectors | None) -> None:
         if vectors is not None and len(vectors):
             self.fingerprint = with_changes(self.fingerprint, dims=vectors.shape[1])
-
-
-class SqliteSnapshot:
-    """One search's view: a read transaction on a connection of its own."""
-
-    def __init__(self, db: apsw.Connection, store: SqliteStore) -> None:
-        self._db = db
-        self._store = store
-        self._asked = False
-        self._vectors: vectors.Matrix | None = None
-
-    def match_text(self, query: TextQuery) -> TextMatches:
-        """The best passages by keyword; none where this SQLite has no FTS5."""
-        if not self._store.has_keywords(self._db):
-            return TextMatches((), 0.0)
-        with mapped(self._store._path):
-            return keywords.match(self._db, query)
-
-    def match_vector(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
-        """The nearest chunks."""
-        with mapped(self._store._path):
-            matrix = self._matrix()
-            if matrix is None:
-                return vectors.match(self._db, vector, sources, limit)
-            return matrix.match(vector, sources, limit)
-
-    def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
-        """How close some chunks are."""
-        with mapped(self._store._path):
-            matrix = self._matrix()
-            if matrix is not None:
-                return matrix.similarities(vector, chunk_keys)
-            found, rows = vectors.fetch(self._db, chunk_keys)
-            return dict(zip(found, map(float, rows @ vector), strict=True)) if found else {}
-
-    def _matrix(self) -> vectors.Matrix | None:
-        """All vectors in memory; None while asking `vec0` is cheaper."""
-        if not self._asked:
-            self._asked = True
-            self._vectors = self._store.matrix(self._db)
-        return self._vectors
-
-    def background(self, vector: Vector, source: Source) -> float:
-        """How similar an average chunk of a source is, judged by the beginnings of some files."""
-        near = self.similarities(vector, tables.sample_keys(self._db, source)).values()
-        return sum(near) / len(near) if near else 0.0
-
-    def chunk_keys(self, passage_keys: Sequence[int]) -> dict[int, int]:
-        """The key of the chunk that holds each passage."""
-        with mapped(self._store._path):
-            return tables.chunk_keys(self._db, passage_keys)
-
-    def load(self, chunk_keys: Sequence[int]) -> dict[int, StoredChunk]:
-        """Chunks by their keys."""
-        with mapped(self._store._path):
-            return tables.load_chunks(self._db, chunk_keys)
-
-    def all_vectors(self, limit: int) -> tuple[list[int], Vectors]:
-        """The keys and vectors of all chunks, or of evenly drawn ones."""
-        with mapped(self._store._path):
-            matrix = self._store.read_matrix(self._db)
-            step = max(1, -(-len(matrix.keys) // limit))
-            return matrix.keys[::step].tolist(), matrix.rows[::step]

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
 import time
-import zlib
-from array import array
 from collections.abc import Sequence
 
 import apsw
@@ -16,12 +13,21 @@ from memdown.stores.sqlite import keywords, vectors
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.failures import Damaged
 from memdown.stores.sqlite.keys import file_ids, file_keys
+from memdown.stores.sqlite.rows import (
+    checked,
+    pack_headings,
+    pack_lines,
+    pack_passages,
+    pack_text,
+    unpack_lines,
+    unpack_passages,
+    unpack_text,
+)
 from memdown.types import (
     Chunk,
     FileState,
     Fingerprint,
     ModelKey,
-    Passage,
     Source,
     StoredChunk,
     Vectors,
@@ -54,6 +60,7 @@ def replace_file(
     keep: int,
     key: int | None,
     *,
+    revision: int,
     model: str,
     with_fts: bool,
     with_vec: bool,
@@ -62,7 +69,7 @@ def replace_file(
 
     With `key`, the chunks are stored under the numbers from there on, and what is before stays.
     """
-    keys = file_keys(_write_file(db, prefix, file))
+    keys = file_keys(_write_file(db, prefix, file, revision))
     if key is None:
         key = keys.start + sum(len(chunk.passages) for chunk in chunks[:keep])
     _delete_from(db, prefix, range(key, keys.stop), with_fts=with_fts, with_vec=with_vec)
@@ -85,9 +92,9 @@ def replace_file(
                 pack_text(chunk.text),
                 inline,
                 now,
-                chunk.heading,
-                _pack_passages(chunk.passages),
-                array("I", chunk.lines).tobytes() if chunk.lines else None,
+                pack_headings(chunk),
+                pack_passages(chunk),
+                pack_lines(chunk),
             ),
         )
         if vector is not None and with_vec:
@@ -110,7 +117,7 @@ def remove_file(
 
 def touch_file(db: apsw.Connection, prefix: str, file: FileState) -> None:
     """Keep a file's rows under its new size and times."""
-    _write_file(db, prefix, file)
+    _write_file(db, prefix, file, None)
 
 
 def read_files(db: apsw.Connection) -> dict[str, FileState]:
@@ -161,32 +168,35 @@ def load_chunks(
     db: apsw.Connection, keys: Sequence[int], prefix: str = ""
 ) -> dict[int, StoredChunk]:
     """Chunks by their numbers, each checked against the digest it was stored with."""
-    return {
-        key: StoredChunk(
-            key,
-            Chunk(
-                chunk_id,
-                path,
-                source,
-                start,
-                end,
-                heading,
-                _checked(unpack_text(text), digest, path),
-                digest,
-                _unpack_passages(passages),
-                _unpack_lines(lines),
-            ),
-            _date(date),
-        )
-        for key, chunk_id, path, source, start, end, heading, text, digest, passages, lines, date in run(
-            db,
-            "SELECT c.key, c.id, c.path, c.source, c.start_line, c.end_line, c.heading, c.text, "
-            "c.hash, c.passages, c.lines, f.date "
-            f"FROM {prefix}chunks c JOIN {prefix}files f ON f.path = c.path "
-            "WHERE c.key IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(keys)),),
-        )
-    }
+    found = {}
+    for (
+        key,
+        chunk_id,
+        path,
+        source,
+        start,
+        end,
+        headings,
+        packed,
+        digest,
+        places,
+        numbers,
+        date,
+    ) in run(
+        db,
+        "SELECT c.key, c.id, c.path, c.source, c.start_line, c.end_line, c.headings, c.text, "
+        "c.hash, c.passages, c.lines, f.date "
+        f"FROM {prefix}chunks c JOIN {prefix}files f ON f.path = c.path "
+        "WHERE c.key IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(keys)),),
+    ):
+        text = checked(unpack_text(packed), digest, path)
+        lines = unpack_lines(numbers)
+        above = headings.split("\n")
+        passages = unpack_passages(places, above, text, start, lines)
+        chunk = Chunk(chunk_id, path, source, start, end, above[0], text, digest, passages, lines)
+        found[key] = StoredChunk(key, chunk, _date(date))
+    return found
 
 
 def count_by_source(db: apsw.Connection, table: str) -> dict[Source, int]:
@@ -231,9 +241,11 @@ def read_revision(db: apsw.Connection) -> int:
     return int(read_meta(db, _REVISION) or 0)
 
 
-def next_revision(db: apsw.Connection) -> None:
-    """Tell everyone who holds something in memory that it is out of date."""
-    write_meta(db, _REVISION, str(read_revision(db) + 1))
+def next_revision(db: apsw.Connection) -> int:
+    """Tell everyone who holds something in memory that it is out of date; the new number."""
+    revision = read_revision(db) + 1
+    write_meta(db, _REVISION, str(revision))
+    return revision
 
 
 def read_meta(db: apsw.Connection, key: str) -> str | None:
@@ -252,7 +264,8 @@ def _file_id(db: apsw.Connection, prefix: str, path: str) -> int | None:
     return file_id
 
 
-def _write_file(db: apsw.Connection, prefix: str, file: FileState) -> int:
+def _write_file(db: apsw.Connection, prefix: str, file: FileState, revision: int | None) -> int:
+    """Note a file's facts; without a `revision`, that of its rows stays."""
     file_id = _file_id(db, prefix, file.path)
     if file_id is None:
         ids = file_ids(file.source)
@@ -262,7 +275,10 @@ def _write_file(db: apsw.Connection, prefix: str, file: FileState) -> int:
         file_id = ids.start if last is None else last + 1
     run(
         db,
-        f"INSERT OR REPLACE INTO {prefix}files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT INTO {prefix}files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+        "ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, mtime = excluded.mtime, "
+        "size = excluded.size, ctime = excluded.ctime, inode = excluded.inode, "
+        "date = excluded.date, revision = ifnull(?, revision)",
         (
             file_id,
             file.path,
@@ -273,6 +289,8 @@ def _write_file(db: apsw.Connection, prefix: str, file: FileState) -> int:
             file.ctime_ns,
             file.inode,
             file.date.isoformat() if file.date else None,
+            revision or 0,
+            revision,
         ),
     )
     return file_id
@@ -297,54 +315,6 @@ def _delete_from(
     if with_fts:
         keywords.delete(db, prefix, keys)
     run(db, f"DELETE FROM {prefix}chunks WHERE key >= ? AND key < ?", bounds)
-
-
-def pack_text(text: str) -> bytes:
-    """A chunk's text as it is stored: the notes are there to be read, the index is there to be small."""
-    return zlib.compress(text.encode("utf-8", "surrogatepass"))
-
-
-def unpack_text(packed: bytes) -> str:
-    """The text of a stored chunk."""
-    try:
-        return zlib.decompress(packed).decode("utf-8", "surrogatepass")
-    except (zlib.error, UnicodeDecodeError) as error:
-        raise Damaged(f"a chunk's text cannot be unpacked ({error})") from error
-
-
-def is_stored_text(packed: bytes, digest: str) -> bool:
-    """Whether a stored text is the one it was made from."""
-    try:
-        text = unpack_text(packed)
-    except Damaged:
-        return False
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() == digest
-
-
-def _checked(text: str, digest: str, path: str) -> str:
-    if hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() != digest:
-        raise Damaged(f"a chunk of {path} is not the text that was stored")
-    return text
-
-
-def _pack_passages(passages: Sequence[Passage]) -> bytes:
-    """Offsets and lines as 32-bit numbers; headings are needed for indexing only."""
-    numbers = array("I")
-    for passage in passages:
-        numbers.extend((passage.start, passage.end, passage.start_line, passage.end_line))
-    return numbers.tobytes()
-
-
-def _unpack_passages(blob: bytes) -> tuple[Passage, ...]:
-    numbers = array("I", blob)
-    return tuple(
-        Passage(numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3])
-        for i in range(0, len(numbers), 4)
-    )
-
-
-def _unpack_lines(blob: bytes | None) -> tuple[int, ...] | None:
-    return tuple(array("I", blob)) if blob else None
 
 
 def _date(text: str | None) -> datetime.date | None:

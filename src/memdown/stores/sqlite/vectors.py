@@ -7,8 +7,9 @@ are most of an index, and storing them twice would double it. Each way reads wha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import apsw
 import numpy as np
@@ -16,13 +17,15 @@ from numpy.typing import NDArray
 
 from memdown.stores.sqlite.connection import run
 from memdown.stores.sqlite.failures import Damaged
-from memdown.stores.sqlite.keys import source_keys
+from memdown.stores.sqlite.schema import table_names
 from memdown.types import Match, Source, Vector, Vectors
 
 _SHADOWS = ("info", "chunks", "rowids", "vector_chunks00")
 # The largest k that vec0 accepts.
 _MOST = 4096
 _TOLERANCE = 1e-2
+_ROWS_A_BLOCK = 1024
+Keys: TypeAlias = NDArray[np.int64]
 
 
 def load_extension(db: apsw.Connection, path: str | None) -> str | None:
@@ -112,60 +115,29 @@ def is_sound(rows: Vectors) -> NDArray[np.bool_]:
         return sound
 
 
-@dataclass(frozen=True, slots=True)
-class Matrix:
-    """All vectors of one revision of the index, in memory."""
-
-    revision: int
-    keys: np.ndarray
-    rows: Vectors
-
-    def match(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
-        """The nearest chunks."""
-        if not len(self.keys):
-            return []
-        found: list[tuple[float, int]] = []
-        for source in sources:
-            # Keys are sorted, and those of a source form one range.
-            bounds = source_keys(source)
-            first, last = np.searchsorted(self.keys, (bounds.start, bounds.stop))
-            scores = self.rows[first:last] @ vector
-            if len(scores) > limit:
-                best = np.argpartition(-scores, limit)[:limit]
-            else:
-                best = np.arange(len(scores))
-            found += zip(scores[best].tolist(), self.keys[first:last][best].tolist(), strict=True)
-        found.sort(key=lambda one: (-one[0], one[1]))
-        return [Match(key, score) for score, key in found[:limit]]
-
-    def similarities(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
-        """How close the given chunks are."""
-        if not len(self.keys):
-            return {}
-        places = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
-        scores = (self.rows[places] @ vector).tolist()
-        known = (self.keys[places] == np.asarray(keys)).tolist()
-        return {key: score for key, score, there in zip(keys, scores, known, strict=True) if there}
-
-
-def read_matrix(db: apsw.Connection, revision: int, dims: int, tables: set[str]) -> Matrix:
-    """Read every vector, wherever it is stored, without the extension."""
-    keys: list[np.ndarray] = []
-    blocks: list[Vectors] = []
-    if "chunks_vec_chunks" in tables:
-        for validity, rowids, vectors in run(
-            db,
+def read_blocks(db: apsw.Connection, dims: int) -> Iterator[tuple[Keys, Vectors]]:
+    """Every vector, wherever it is stored, many at a time, without the extension."""
+    if table_names(db) >= {"chunks_vec_chunks", "chunks_vec_vector_chunks00"}:
+        for validity, rowids, vectors in db.execute(
             "SELECT c.validity, c.rowids, v.vectors FROM chunks_vec_chunks c "
             "JOIN chunks_vec_vector_chunks00 v ON v.rowid = c.chunk_id",
         ):
             used = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little").astype(bool)
-            keys.append(np.frombuffer(rowids, np.int64)[used])
-            blocks.append(np.frombuffer(vectors, np.float32).reshape(-1, dims)[used])
-    for key, blob in run(db, "SELECT key, embedding FROM chunks WHERE embedding IS NOT NULL"):
-        keys.append(np.array([key], np.int64))
-        blocks.append(np.frombuffer(blob, np.float32).reshape(1, dims))
-    if not keys:
-        return Matrix(revision, np.empty(0, np.int64), np.empty((0, dims), np.float32))
-    all_keys, rows = np.concatenate(keys), np.concatenate(blocks)
-    order = np.argsort(all_keys, kind="stable")
-    return Matrix(revision, all_keys[order], rows[order])
+            rows = np.frombuffer(vectors, np.float32).reshape(-1, dims)
+            yield np.frombuffer(rowids, np.int64)[used], rows[used]
+    sql = "SELECT key, embedding FROM chunks WHERE embedding IS NOT NULL ORDER BY key"
+    cursor = iter(db.execute(sql))
+    while some := list(itertools.islice(cursor, _ROWS_A_BLOCK)):
+        keys = np.array([key for key, _ in some], np.int64)
+        yield keys, np.frombuffer(b"".join(row for _, row in some), np.float32).reshape(-1, dims)
+
+
+def read_all(db: apsw.Connection, dims: int) -> tuple[Keys, Vectors]:
+    """The keys and vectors of all chunks, in order."""
+    blocks = list(read_blocks(db, dims))
+    if not blocks:
+        return np.empty(0, np.int64), np.empty((0, dims), np.float32)
+    keys = np.concatenate([keys for keys, _ in blocks])
+    rows = np.concatenate([rows for _, rows in blocks])
+    order = np.argsort(keys, kind="stable")
+    return keys[order], rows[order]

@@ -1,0 +1,183 @@
+"""What a process that searches again and again holds of an index in memory, kept in step with it.
+
+Reading it all pays only if more searches follow, so the first search of a process does without.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from memdown.stores.nearest import Gathered, Nearest
+from memdown.stores.passages import passage_terms
+from memdown.stores.postings import NewPassage, Postings, Ready, Unit
+from memdown.stores.sqlite import keywords, tables, vectors
+from memdown.stores.sqlite.connection import run
+from memdown.stores.sqlite.failures import Damaged
+from memdown.stores.sqlite.keys import file_keys, source_keys
+from memdown.types import FILE_SPAN, SOURCES, Source, Vector
+
+Keys = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Which index it is, what it holds, and at which revision."""
+
+    index: object
+    dims: int | None
+    has_words: bool
+    has_vec: bool
+    revision: int
+
+    def is_like(self, other: State) -> bool:
+        """Whether only the revision may differ."""
+        return (self.index, self.dims, self.has_words, self.has_vec) == (
+            other.index,
+            other.dims,
+            other.has_words,
+            other.has_vec,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """The vectors of one source, and the mean of some of them, evenly drawn."""
+
+    nearest: Nearest
+    middle: Vector
+
+
+class Held:
+    """Postings and vectors of one index. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seen: object = None
+        self._state: State | None = None
+        self._postings: Postings | None = None
+        self._gathered: dict[Source, Gathered] = {}
+        self._vectors: dict[Source, Vectors] = {}
+
+    def vectors(self, db: apsw.Connection, state: State) -> dict[Source, Vectors] | None:
+        """The vectors by source; None if only the index itself can tell."""
+        with self._lock:
+            return self._vectors if self._follow(db, state) else None
+
+    def postings(self, db: apsw.Connection, state: State, units: Sequence[Unit]) -> Ready | None:
+        """Where these units stand; None if only the index itself can tell."""
+        with self._lock:
+            if not self._follow(db, state) or self._postings is None:
+                return None
+            try:
+                return self._postings.ready(units, lambda unit: keywords.holders(db, unit))
+            except LookupError as error:
+                raise Damaged(f"the keyword index is at odds with itself: {error}") from error
+
+    def is_held(self, state: State) -> bool:
+        """Whether the index has been searched before; to be asked once a search."""
+        with self._lock:
+            known, self._seen = self._seen == state.index, state.index
+            return known
+
+    def forget(self) -> None:
+        """Hold nothing any more."""
+        with self._lock:
+            self._drop()
+
+    def _drop(self) -> None:
+        self._state = self._postings = None
+        self._gathered, self._vectors = {}, {}
+
+    def _follow(self, db: apsw.Connection, state: State) -> bool:
+        """Be at this state; False if memory is ahead of it, because the search began earlier."""
+        was = self._state
+        if was == state:
+            return True
+        if was is None or not was.is_like(state):
+            self._begin(db, state)
+        elif was.revision > state.revision:
+            return False
+        else:
+            # If reading fails, what is half done is not kept.
+            self._state = None
+            if not self._change(db, was):
+                self._begin(db, state)
+        self._vectors = {
+            source: Vectors(gathered.now(), _middle(db, gathered.now(), source))
+            for source, gathered in self._gathered.items()
+        }
+        self._state = state
+        return True
+
+    def _begin(self, db: apsw.Connection, state: State) -> None:
+        self._drop()
+        if state.has_words:
+            self._postings = Postings(*keywords.read_lengths(db))
+        if state.dims:
+            self._gathered = _read_vectors(db, state.dims)
+
+    def _change(self, db: apsw.Connection, was: State) -> bool:
+        """Take over what changed since; False if that is too much, or cannot be told."""
+        chunks, stale = _changes(db, was.revision)
+        words = self._postings
+        if words is not None and not words.change(stale, _new_passages(db, chunks)):
+            return False
+        if not self._gathered:
+            return True
+        if not was.has_vec:
+            return False
+        for source, gathered in self._gathered.items():
+            gathered.strike(stale)
+            within = source_keys(source)
+            found, rows = vectors.fetch(db, [key for key in chunks if key in within])
+            if found:
+                gathered.append(np.array(found, np.int64), rows)
+        return True
+
+
+def _changes(db: apsw.Connection, revision: int) -> tuple[list[int], Callable[[Keys], Mask]]:
+    """The chunks of files that changed after a revision; and which rows are out of date."""
+    changed = [file for (file,) in run(db, "SELECT id FROM files WHERE revision > ?", (revision,))]
+    there = np.array([file for (file,) in run(db, "SELECT id FROM files")], np.int64)
+    kept = np.setdiff1d(there, np.array(changed, np.int64))
+    chunks = [
+        key
+        for keys in map(file_keys, changed)
+        for (key,) in run(
+            db, "SELECT key FROM chunks WHERE key >= ? AND key < ?", (keys.start, keys.stop)
+        )
+    ]
+    return chunks, lambda keys: ~np.isin(keys // FILE_SPAN, kept)
+
+
+def _new_passages(db: apsw.Connection, chunks: Sequence[int]) -> list[NewPassage]:
+    return [
+        NewPassage(number, text, head)
+        for key, stored in tables.load_chunks(db, chunks).items()
+        for number, (text, head) in enumerate(passage_terms(stored.chunk), start=key)
+    ]
+
+
+def _read_vectors(db: apsw.Connection, dims: int) -> dict[Source, Gathered]:
+    counts = tables.count_by_source(db, "chunks")
+    gathered = {source: Gathered(dims, counts.get(source, 0)) for source in SOURCES}
+    for keys, rows in vectors.read_blocks(db, dims):
+        for source, some in gathered.items():
+            within = source_keys(source)
+            mine = (keys >= within.start) & (keys < within.stop)
+            if mine.all():
+                some.append(keys, rows)
+            elif mine.any():
+                some.append(keys[mine], rows[mine])
+    return gathered
+
+
+def _middle(db: apsw.Connection, nearest: Nearest, source: Source) -> Vector:
+    return nearest.middle(tables.sample_keys(db, source))

@@ -1,0 +1,112 @@
+"""One search's view of an index: from memory where that is at hand, else by SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import apsw
+
+from memdown.stores.postings import units_of
+from memdown.stores.sqlite import keywords, tables, vectors
+from memdown.stores.sqlite.connection import mapped
+from memdown.stores.sqlite.held import Held, State
+from memdown.stores.sqlite.held import Vectors as HeldVectors
+from memdown.stores.sqlite.keys import source_keys
+from memdown.types import (
+    Match,
+    Source,
+    StoredChunk,
+    TextMatches,
+    TextQuery,
+    Vector,
+    Vectors,
+)
+
+
+class SqliteSnapshot:
+    """A read transaction on a connection of its own."""
+
+    def __init__(self, db: apsw.Connection, path: Path, held: Held, state: State) -> None:
+        self._db = db
+        self._path = path
+        self._state = state
+        # Without `vec0` nothing but memory can answer, so it is read for the first search already.
+        self._held = held if held.is_held(state) or (state.dims and not state.has_vec) else None
+
+    def match_text(self, query: TextQuery) -> TextMatches:
+        """The best passages by keyword; none where this SQLite has no FTS5."""
+        units = units_of(query)
+        if not self._state.has_words or not units:
+            return TextMatches((), 0.0)
+        with mapped(self._path):
+            ready = self._held.postings(self._db, self._state, units) if self._held else None
+            if ready is None:
+                return keywords.match(self._db, query)
+            return ready.match(query, [source_keys(source) for source in query.sources])
+
+    def match_vector(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
+        """The nearest chunks."""
+        if not self._state.dims:
+            return []
+        with mapped(self._path):
+            held = self._vectors()
+            if held is None:
+                return vectors.match(self._db, vector, sources, limit)
+            found = [one for source in sources for one in held[source].nearest.match(vector, limit)]
+            return sorted(found, key=lambda one: -one.score)[:limit]
+
+    def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
+        """How close some chunks are."""
+        if not self._state.dims:
+            return {}
+        with mapped(self._path):
+            held = self._vectors()
+            if held is not None:
+                near = [one.nearest.similarities(vector, chunk_keys) for one in held.values()]
+                return {key: score for some in near for key, score in some.items()}
+            found, rows = vectors.fetch(self._db, chunk_keys)
+            return dict(zip(found, map(float, rows @ vector), strict=True)) if found else {}
+
+    def background(self, vector: Vector, source: Source) -> float:
+        """How similar an average chunk of a source is, judged by the beginnings of some files."""
+        with mapped(self._path):
+            held = self._vectors()
+            if held is not None:
+                return float(held[source].middle @ vector)
+            near = self.similarities(vector, tables.sample_keys(self._db, source)).values()
+            return sum(near) / len(near) if near else 0.0
+
+    def chunk_keys(self, passage_keys: Sequence[int]) -> dict[int, int]:
+        """The key of the chunk that holds each passage."""
+        with mapped(self._path):
+            held = self._vectors()
+            if held is None:
+                return tables.chunk_keys(self._db, passage_keys)
+            found: dict[int, int] = {}
+            for source, one in held.items():
+                within = source_keys(source)
+                some = [key for key in passage_keys if key in within]
+                found |= zip(some, one.nearest.not_above(some), strict=True)
+            return found
+
+    def load(self, chunk_keys: Sequence[int]) -> dict[int, StoredChunk]:
+        """Chunks by their keys."""
+        with mapped(self._path):
+            return tables.load_chunks(self._db, chunk_keys)
+
+    def all_vectors(self, limit: int) -> tuple[list[int], Vectors]:
+        """The keys and vectors of all chunks, or of evenly drawn ones."""
+        with mapped(self._path):
+            keys, rows = vectors.read_all(self._db, self._state.dims or 1)
+            step = max(1, -(-len(keys) // limit))
+            return keys[::step].tolist(), rows[::step]
+
+    def _vectors(self) -> dict[Source, HeldVectors] | None:
+        """All vectors in memory; None where that is not at hand."""
+        if self._held is None or not self._state.dims:
+            return None
+        found = self._held.vectors(self._db, self._state)
+        if found is None and not self._state.has_vec:
+            return Held().vectors(self._db, self._state)
+        return found
