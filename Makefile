@@ -13,7 +13,7 @@ test: $(VENV)/.dev $(VENV)/.browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not long" -n 2 --dist loadfile --reruns 2
+	$(BIN)/pytest -m "not long" -n 2 --dist loadfile
 
 test-long: $(VENV)/.dev $(VENV)/.examples
 	$(BIN)/pytest -m long

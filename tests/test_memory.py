@@ -220,7 +220,8 @@ def test_max_results_only_cuts(memory: Memory) -> None:
     every = memory.search(query, max_results=50, min_score=0.0).hits
     first = memory.search(query, max_results=2, min_score=0.0).hits
     assert [hit.citation for hit in first] == [hit.citation for hit in every[:2]]
-    assert [hit.score for hit in first] == pytest.approx([hit.score for hit in every[:2]])
+    # Vectors in memory have two bytes a number, so the last digits may differ.
+    assert [hit.score for hit in first] == pytest.approx([hit.score for hit in every[:2]], rel=1e-4)
 
 
 def test_nothing_relevant_gives_nothing_and_says_why(folder: Path) -> None:

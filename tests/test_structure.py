@@ -30,6 +30,7 @@ LAYERS = (
         "conversations",
         "embedding",
         "indexing",
+        "noticing",
         "search",
         "unreadable",
         "watching",

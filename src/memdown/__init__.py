@@ -1,5 +1,6 @@
 """Memory for AI agents that is plain Markdown: `Memory`, the values it returns, its errors."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from memdown.errors import (
@@ -27,10 +28,10 @@ from memdown.errors import (
     Unreachable,
     WorkspaceError,
 )
-from memdown.types import Answer, Citation, Excerpt, Failure, Hit, Progress, Status, SyncReport
 
 if TYPE_CHECKING:
     from memdown.memory import Memory
+    from memdown.types import Answer, Citation, Excerpt, Failure, Hit, Progress, Status, SyncReport
 
 __version__ = "0.1.0"
 
@@ -71,9 +72,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load `Memory` when it is first used: it needs numpy and SQLite, `memdown --help` does not."""
-    if name == "Memory":
-        from memdown.memory import Memory
-
-        return Memory
+    """Load what is more than a name when it is first used: `memdown --help` needs none of it."""
+    if name in __all__:
+        home = "memdown.memory" if name == "Memory" else "memdown.types"
+        return getattr(import_module(home), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

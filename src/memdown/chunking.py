@@ -25,15 +25,6 @@ class _Piece(NamedTuple):
     first: bool = True
 
 
-class _Span(NamedTuple):
-    """A line, or a piece of one that is longer than a chunk, by its place in a chunk's text."""
-
-    start: int
-    end: int
-    line: int
-    weight: int
-
-
 @dataclass(frozen=True, slots=True)
 class _Draft:
     """The pieces of one chunk; the first `repeated` of them end the chunk before."""
@@ -66,8 +57,10 @@ class _Places:
     def lines(self, pieces: Sequence[_Piece]) -> tuple[int, ...] | None:
         return tuple(self.original(piece.line) for piece in pieces) if self._line_map else None
 
-    def heading(self, line: int) -> str:
-        return self._paths[bisect_right(self._changes, line)]
+    def passage(self, start: int, end: int, first: int, last: int) -> Passage:
+        """The passage from one place in a chunk's text to another, on these lines."""
+        heading = self._paths[bisect_right(self._changes, first)]
+        return Passage(start, end, self.original(first), self.original(last), heading)
 
 
 def split_lines(text: str) -> list[str]:
@@ -125,7 +118,7 @@ def chunk_document(
 
 def _pieces(lines: list[str], cap: int) -> Iterator[_Piece]:
     for number, line in enumerate(lines, start=1):
-        size = weight(line)
+        size = len(line) if line.isascii() else weight(line)
         if size <= cap:
             yield _Piece(number, line, size)
             continue
@@ -166,36 +159,21 @@ def _passages(draft: _Draft, places: _Places) -> Iterator[Passage]:
     A line is never split: a paragraph is matched best as a whole, and what is shown of it is
     chosen later.
     """
-    group: list[_Span] = []
-    size = 0
-    for span in _spans(draft):
-        grown = size + span.start - group[-1].end + span.weight if group else span.weight
-        if group and (grown > _PASSAGE_CAP or span.line in places.heading_lines):
-            yield _passage(group, places)
-            group, grown = [], span.weight
-        group.append(span)
-        size = grown
-    if group:
-        yield _passage(group, places)
-
-
-def _spans(draft: _Draft) -> Iterator[_Span]:
     offset = sum(len(piece.text) + 1 for piece in draft.pieces[: draft.repeated])
-    for piece in draft.pieces[draft.repeated :]:
-        if piece.text and not piece.text.isspace():
-            yield _Span(offset, offset + len(piece.text), piece.line, piece.weight)
-        offset += len(piece.text) + 1
-
-
-def _passage(group: list[_Span], places: _Places) -> Passage:
-    first, last = group[0], group[-1]
-    return Passage(
-        start=first.start,
-        end=last.end,
-        start_line=places.original(first.line),
-        end_line=places.original(last.line),
-        heading=places.heading(first.line),
-    )
+    start = end = first = last = size = 0
+    for line, text, size_of_line, _, _ in draft.pieces[draft.repeated :]:
+        if text and not text.isspace():
+            if first:
+                size += offset - end + size_of_line
+                if size > _PASSAGE_CAP or line in places.heading_lines:
+                    yield places.passage(start, end, first, last)
+                    first = 0
+            if not first:
+                start, first, size = offset, line, size_of_line
+            end, last = offset + len(text), line
+        offset += len(text) + 1
+    if first:
+        yield places.passage(start, end, first, last)
 
 
 def _digest(text: str) -> str:

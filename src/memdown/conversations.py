@@ -40,8 +40,8 @@ class Conversations:
         delta_messages: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._folder = folder
-        self._enabled = enabled
+        self.folder = folder
+        self.enabled = enabled
         self._delta_bytes = delta_bytes
         self._delta_messages = delta_messages
         self._clock = clock
@@ -49,11 +49,11 @@ class Conversations:
 
     def scan(self) -> tuple[dict[str, FileState], tuple[Failure, ...]]:
         """The transcripts there are, as far as they count, and what could not be looked at."""
-        if not self._enabled:
+        if not self.enabled:
             return {}, ()
         from memdown.transcripts import scan_transcripts
 
-        found = scan_transcripts(self._folder)
+        found = scan_transcripts(self.folder)
         return found.files, found.problems
 
     def growth(self, state: FileState) -> Growth:
@@ -61,7 +61,7 @@ class Conversations:
         from memdown.transcripts import read_portions
 
         def portions(known: FileState | None) -> Iterator[Portion]:
-            return read_portions(str(self._folder), state, known)
+            return read_portions(str(self.folder), state, known)
 
         return Growth(state, portions)
 
@@ -84,6 +84,6 @@ class Conversations:
         if added < 0 or added >= self._delta_bytes or not self._delta_messages:
             return True
         known = known or FileState(state.path, "sessions", 0, 0)
-        return added_messages(str(self._folder), state, known, self._delta_messages) >= (
+        return added_messages(str(self.folder), state, known, self._delta_messages) >= (
             self._delta_messages
         )

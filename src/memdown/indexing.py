@@ -1,4 +1,4 @@
-"""One sync: find what changed, chunk it, embed it, write it, file by file."""
+"""One sync: find what changed, chunk it, embed it, write it, some files at a time."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from memdown.types import (
     Failure,
     FileState,
     Fingerprint,
+    IndexedFile,
     ModelKey,
     Progress,
     ProgressCallback,
@@ -38,6 +39,10 @@ from memdown.types import (
 # works ahead, with several requests in flight, gets more at a time, so that it is never idle.
 _CHUNKS_A_BATCH = 256
 _CHUNKS_AHEAD = 1024
+# What is written at once: many files cost little more than one, but a kill loses them all, and a
+# file without a new chunk counts too.
+_CHUNKS_A_WRITE = 256
+_FILES_A_WRITE = 256
 
 NO_MODEL = ModelKey("none", "none", "none")
 
@@ -166,7 +171,7 @@ def update(
 ) -> SyncReport:
     """Bring the store up to date. With `rebuild`, `changes` and `growths` must hold every file.
 
-    When `stop` is set it ends between two files: a rebuild is dropped, anything else is kept and
+    When `stop` is set it ends between two writes: a rebuild is dropped, anything else is kept and
     continued by the next sync. Files that hold a text in `waiting` are left for a later sync.
     """
     tally = _Tally(unchanged=unchanged)
@@ -236,13 +241,17 @@ def _write_all(
 ) -> None:
     enough = _CHUNKS_AHEAD if works_ahead(work.embedder) else _CHUNKS_A_BATCH
     waiting: list[_Waiting] = []
+    same: list[FileState] = []
+    fresh = 0
     flying: _Flying | None = None
     for number, change in enumerate(changes):
         if work.stop and work.stop.is_set():
             raise _Stopped
         if work.progress:
             work.progress(Progress(number, len(changes), change.state.path))
-        prepared = _prepare(work, writer, change, indexed)
+        prepared = _prepare(work, writer, change, indexed, same)
+        if len(same) >= _FILES_A_WRITE:
+            _touch(work, writer, same)
         if work.embedding is not None:
             work.embedding.drain()
         if prepared is None:
@@ -251,22 +260,28 @@ def _write_all(
             work.tally.waiting += 1
             continue
         waiting.append(prepared)
-        if sum(len(file.fresh) for file in waiting) >= enough:
+        fresh += len(prepared.fresh)
+        if fresh >= enough or len(waiting) >= _FILES_A_WRITE:
             # The next flight is launched before the last one lands: requests never pause for us.
             launched = _launch(work, waiting)
             _land(work, writer, flying)
-            waiting, flying = [], launched
+            waiting, fresh, flying = [], 0, launched
     launched = _launch(work, waiting)
     _land(work, writer, flying)
     _land(work, writer, launched)
+    _touch(work, writer, same)
     if work.progress:
         work.progress(Progress(len(changes), len(changes), ""))
 
 
 def _prepare(
-    work: _Work, writer: Writer, change: Change, indexed: Mapping[str, FileState]
+    work: _Work,
+    writer: Writer,
+    change: Change,
+    indexed: Mapping[str, FileState],
+    same: list[FileState],
 ) -> _Waiting | None:
-    """Read and chunk one file; None if it failed or holds what is indexed already."""
+    """Read and chunk one file; None if it failed, or if it joins the `same`: nothing in it is new."""
     tally = work.tally
     try:
         with tally.timed("read"):
@@ -276,13 +291,21 @@ def _prepare(
         return None
     known = indexed.get(document.path)
     if known is not None and known.digest == document.digest:
-        writer.touch(state)
+        same.append(state)
         tally.unchanged += 1
         return None
     with tally.timed("chunk"):
         chunks = chunks_of(document, work.embedder, work.chunking)
         keep = writer.stored_prefix(document.path, chunks) if known else 0
     return _Waiting(state, chunks, keep)
+
+
+def _touch(work: _Work, writer: Writer, same: list[FileState]) -> None:
+    """Note the new facts of files whose content is what is indexed."""
+    if same:
+        with work.tally.timed("write"):
+            writer.touch(*same)
+        same.clear()
 
 
 def _write_growths(
@@ -370,7 +393,7 @@ def _launch(work: _Work, waiting: Sequence[_Waiting]) -> _Flying:
 
 
 def _land(work: _Work, writer: Writer, flying: _Flying | None) -> None:
-    """Write files when their vectors are there, one transaction a file.
+    """Write files when their vectors are there, some in one transaction.
 
     A provider that fails ends the sync, after what it did make is written. A single bad answer
     costs the files that it is about, unless a good index would be replaced by less.
@@ -384,18 +407,40 @@ def _land(work: _Work, writer: Writer, flying: _Flying | None) -> None:
         with tally.timed("embed"):
             landed = work.embedding.land(flying.flight)
         vectors, error = landed.vectors, landed.error
+    ready: list[_Waiting] = []
     for file in flying.files:
         if vectors is not None and any(chunk.digest not in vectors for chunk in file.fresh):
             tally.failed.append(Failure(file.state.path, str(error), passing=True))
-            continue
+        else:
+            ready.append(file)
+    for files in _portions(ready):
         with tally.timed("write"):
-            writer.replace(file.state, file.chunks, _rows(vectors, file.fresh), file.keep)
+            writer.replace_all(
+                [
+                    IndexedFile(file.state, file.chunks, _rows(vectors, file.fresh), file.keep)
+                    for file in files
+                ]
+            )
         if work.embedding is not None:
             work.embedding.drain()
-        tally.indexed += 1
-        tally.chunks += len(file.chunks)
+        tally.indexed += len(files)
+        tally.chunks += sum(len(file.chunks) for file in files)
     if error is not None and (work.rebuild or not isinstance(error, BadAnswer)):
         raise error
+
+
+def _portions(files: Sequence[_Waiting]) -> Iterator[list[_Waiting]]:
+    """The files in portions that are written at once."""
+    some: list[_Waiting] = []
+    fresh = 0
+    for file in files:
+        if some and fresh + len(file.fresh) > _CHUNKS_A_WRITE:
+            yield some
+            some, fresh = [], 0
+        some.append(file)
+        fresh += len(file.fresh)
+    if some:
+        yield some
 
 
 def _rows(vectors: Mapping[str, Vector] | None, chunks: Sequence[Chunk]) -> Vectors | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
 
@@ -51,6 +51,7 @@ from memdown.upkeep import Upkeep
 from memdown.wiring import (
     embedder_setup,
     lock_dir,
+    open_long_term,
     open_reranker,
     open_sidecar,
     open_store,
@@ -59,6 +60,9 @@ from memdown.wiring import (
     with_own_index,
     with_state_dir,
 )
+
+if TYPE_CHECKING:
+    from memdown.backends.ltm import LongTermMemory
 
 log = logging.getLogger("memdown")
 _T = TypeVar("_T")
@@ -93,6 +97,8 @@ class Memory:
         self._stop = threading.Event()
         self._upkeep = Upkeep(settings, notes, store, self._choice, self._stop)
         self._qmd = open_sidecar(settings, notes)
+        self._long_term: LongTermMemory | None = None
+        self._long_term_lock = threading.Lock()
 
     @classmethod
     def open(
@@ -254,6 +260,13 @@ class Memory:
             today=self._today(),
             lock_dir=self._lock_dir,
         )
+
+    def long_term(self) -> LongTermMemory:
+        """The single memories of the plugin `memory-lancedb`; nothing is made before the first."""
+        with self._long_term_lock:
+            if self._long_term is None:
+                self._long_term = open_long_term(self.settings, self._embedder)
+            return self._long_term
 
     def notes(self) -> workspace.Scan:
         """Every note there is, and what could not be looked at."""
@@ -438,6 +451,7 @@ class Memory:
         self._choice.close()
         if self._background is not None:
             self._background.join()
+        self._upkeep.close()
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -469,14 +483,18 @@ class Memory:
         self, reasons: list[str], progress: ProgressCallback | None, *, hurried: bool
     ) -> bool:
         """Sync what changed before a search; True if the search must go on without all of it."""
-        waiting = self._guarded(self._upkeep.pending)
-        if not waiting:
-            return False
-        sync = self._start_background(progress)
-        if hurried:
-            sync.join(_PATIENCE_SECONDS)
-        else:
-            sync.join(None if progress else self._patience(waiting))
+        # A sync that was under way may have passed a note before it was saved; the next has not.
+        for _ in range(2):
+            waiting = self._guarded(self._upkeep.pending)
+            if not waiting:
+                return False
+            sync, was_running = self._start_background(progress)
+            if hurried:
+                sync.join(_PATIENCE_SECONDS)
+            else:
+                sync.join(None if progress else self._patience(waiting))
+            if not was_running or sync.is_alive() or sync.error:
+                break
         if sync.is_alive():
             reasons.append(f"partial: {waiting} changed files are still being indexed")
         elif sync.error:
@@ -487,12 +505,15 @@ class Memory:
         soon = waiting <= _FEW_FILES or self._store.fingerprint() is None
         return _LONG_PATIENCE_SECONDS if soon else _PATIENCE_SECONDS
 
-    def _start_background(self, progress: ProgressCallback | None) -> _SyncThread:
+    def _start_background(self, progress: ProgressCallback | None) -> tuple[_SyncThread, bool]:
+        """The sync in the background, and whether it was running already."""
         with self._background_lock:
-            if self._background is None or not self._background.is_alive():
-                self._background = _SyncThread(self, progress)
-                self._background.start()
-            return self._background
+            running = self._background
+            if running is not None and running.is_alive():
+                return running, True
+            self._background = _SyncThread(self, progress)
+            self._background.start()
+            return self._background, False
 
     def _guarded(self, work: Callable[[], _T], *, syncing: bool = False) -> _T:
         """Do some work; if the index turns out damaged, set it aside and begin a new one."""

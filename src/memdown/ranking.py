@@ -19,6 +19,9 @@ from memdown.windows import Taken, grow
 # What a passage's text score gains from others: the better neighbour, the better one two away, the
 # best of its file, and all of its chunk together.
 _NEXT, _SECOND, _FILE, _CHUNK = 0.3, 0.15, 0.1, 0.1
+# How much it counts which share of the query's words a passage holds, beside its BM25, which prefers
+# a rare word that is repeated in a short text.
+_COVERED = 0.5
 # The vector leg counts in full only if the best chunk stands out by _TELLING from an average one.
 # Where an embedder does not know a language, everything is equally near and tells nothing: below
 # _UNTOLD it hardly counts, and from there on more and more, until it has risen by _TOLD.
@@ -162,33 +165,40 @@ def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
 
 
 def refine(
-    scored: Sequence[Scored], similarity: Mapping[int, float], background: float, weights: Weights
+    scored: Sequence[Scored],
+    covered: Mapping[int, float],
+    similarity: Mapping[int, float],
+    background: float,
+    weights: Weights,
 ) -> list[Scored]:
-    """Let the similarity of the passages themselves count as much as that of their chunks.
+    """Judge passages by themselves: which share of the query's words they hold, and how similar they are.
 
-    Those without a similarity come after the others.
+    A similarity, if there is one, counts as much as that of the chunk. Passages of which nothing is
+    known come after the others.
     """
     closeness = _closeness(similarity, background)
-    compared = []
+    judged = []
     for one in scored:
-        if one.key in similarity:
-            by_vector = (one.by_vector + closeness[one.key]) / 2
-            compared.append(
-                (weights.text * one.by_text + weights.vector * by_vector, by_vector, one)
-            )
-    compared.sort(key=lambda it: (-it[0], it[2].key))
-    best = max((share for share, _, _ in compared), default=0.0) or 1.0
+        if one.key in covered:
+            by_text = (one.by_text + _COVERED * covered[one.key]) / (1.0 + _COVERED)
+            near = closeness.get(one.key)
+            by_vector = one.by_vector if near is None else (one.by_vector + near) / 2
+            share = weights.text * by_text + weights.vector * by_vector
+            judged.append((share, by_text, by_vector, one))
+    judged.sort(key=lambda it: (-it[0], it[3].key))
+    best = max((share for share, *_ in judged), default=0.0) or 1.0
     first = [
         replace(
             one,
+            by_text=by_text,
             by_vector=by_vector,
             share=share / best,
             moves=(*one.moves, Move("refinement", rank)),
         )
-        for rank, (share, by_vector, one) in enumerate(compared, start=1)
+        for rank, (share, by_text, by_vector, one) in enumerate(judged, start=1)
     ]
     least = min((one.share for one in first), default=1.0)
-    rest = [one for one in scored if one.key not in similarity]
+    rest = [one for one in scored if one.key not in covered]
     return first + [replace(one, share=min(one.share, least)) for one in rest]
 
 

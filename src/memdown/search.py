@@ -11,7 +11,14 @@ import numpy as np
 from memdown import diversity, ranking, windows
 from memdown.errors import EmbedderError, QueryError
 from memdown.ranking import Legs, Scored, View, Weights
-from memdown.text import QueryTerms, is_gram, query_terms, without_stop_words
+from memdown.text import (
+    QueryTerms,
+    distinct_terms,
+    is_gram,
+    prefix_terms,
+    query_terms,
+    without_stop_words,
+)
 from memdown.timing import NamedTime, dates_within, find_time
 from memdown.types import (
     Embedder,
@@ -34,6 +41,7 @@ _DEFAULT_TEXT_WEIGHT = 0.3
 _LEAST_SHOWN = 40
 _REFINED = 24
 _STRETCH_CHARS = 200
+_INFLECTED = 0.5
 # Few enough that the bundled embedder need not prepare for many.
 _A_BATCH = 60
 _SPARE = 4
@@ -210,8 +218,8 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
     # Those further behind are hardly ever needed; only of another time than others they may win.
     first = len(best) if asked.named else max(_REFINED, 2 * options.max_results)
     chunks = snapshot.load(list({one.chunk_key for one in best[:first]}))
-    if query.vector is not None and weights.vector and embedder and not embedder.cacheable:
-        best = _refined(best, chunks, query.vector, legs.background, weights, embedder)
+    asks = weights.vector and embedder and not embedder.cacheable
+    best = _refined(best, chunks, query, legs.background, weights, embedder if asks else None)
     view = View(
         # Some may be left out, because they repeat others.
         count=max(options.max_results + _SPARE, _RERANKED if asked.reranker else 0),
@@ -278,21 +286,44 @@ def _with_dates(
 def _refined(
     scored: list[Scored],
     chunks: Mapping[int, StoredChunk],
-    vector: Vector,
+    query: Query,
     background: float,
     weights: Weights,
-    embedder: Embedder,
+    embedder: Embedder | None,
 ) -> list[Scored]:
-    """Compare the first passages themselves with the query, where that costs next to nothing.
-
-    A passage is as close as its closest few sentences: an average over many blurs.
-    """
+    """Judge the first passages by themselves; by their meaning only where that costs next to nothing."""
     first = [one for one in scored if one.chunk_key in chunks][:_REFINED]
+    texts = {one.key: _passage_text(chunks[one.chunk_key], one.key) for one in first}
+    covered = {key: _coverage(query.terms, text) for key, text in texts.items()}
+    similarity = (
+        _similarities(texts, query.vector, embedder)
+        if embedder and query.vector is not None
+        else {}
+    )
+    return ranking.refine(scored, covered, similarity, background, weights)
+
+
+def _coverage(terms: QueryTerms, text: str) -> float:
+    """The share of a query's words that a text holds; one with another ending counts half."""
+    if not terms.words:
+        return 0.0
+    found = distinct_terms(text)
+    missing = [word for word in terms.words if word not in found]
+    held = float(len(terms.words) - len(missing))
+    if terms.prefixes and missing:
+        held += _INFLECTED * len(set(prefix_terms(missing)).intersection(prefix_terms(found)))
+    return held / len(terms.words)
+
+
+def _similarities(texts: Mapping[int, str], vector: Vector, embedder: Embedder) -> dict[int, float]:
+    """How similar each passage is.
+
+    It is as close as its closest few sentences: an average over many blurs.
+    """
     similarity: dict[int, float] = {}
-    texts = [_passage_text(chunks[one.chunk_key], one.key) for one in first]
     stretches = [
-        (one.key, stretch)
-        for one, text in zip(first, texts, strict=True)
+        (key, stretch)
+        for key, text in texts.items()
         for stretch in windows.stretches(text, _STRETCH_CHARS)
     ]
     for start in range(0, len(stretches), _A_BATCH):
@@ -300,7 +331,7 @@ def _refined(
         rows = embedder.embed_batch([text for _, text in batch])
         for (key, _), score in zip(batch, (rows @ vector).tolist(), strict=True):
             similarity[key] = max(score, similarity.get(key, -1.0))
-    return ranking.refine(scored, similarity, background, weights)
+    return similarity
 
 
 def _passage_text(stored: StoredChunk, key: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -50,6 +51,7 @@ class HashEmbedder:
         return normalised(rows)
 
 
+@lru_cache(maxsize=10_000)
 def _direction(term: str, dims: int) -> Vector:
     seed = int.from_bytes(hashlib.blake2b(term.encode(), digest_size=8).digest())
     return np.random.default_rng(seed).standard_normal(dims).astype(np.float32)

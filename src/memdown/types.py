@@ -389,8 +389,18 @@ class Snapshot(Protocol):
         """The keys of at most `limit` chunks, evenly drawn if there are more, and their vectors."""
 
 
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """A file to be stored; its first `keep` chunks are there already, `vectors` are of the others."""
+
+    state: FileState
+    chunks: Sequence[Chunk]
+    vectors: Vectors | None
+    keep: int = 0
+
+
 class Writer(Protocol):
-    """Where the rows of an index are written, one file a transaction."""
+    """Where the rows of an index are written."""
 
     def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:
         """How many of a file's leading chunks are stored exactly as given."""
@@ -400,6 +410,9 @@ class Writer(Protocol):
     ) -> None:
         """Store a file; its first `keep` chunks are there already, `vectors` are of the others."""
 
+    def replace_all(self, files: Sequence[IndexedFile]) -> None:
+        """Store several files, each path once: all of them together, or one after the other."""
+
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk, from which a text that only ever grows is continued."""
 
@@ -408,8 +421,8 @@ class Writer(Protocol):
     ) -> None:
         """Store a file that grew: its rows from number `key` on are replaced by these chunks."""
 
-    def touch(self, file: FileState) -> None:
-        """Keep the rows of a file whose content is the same, with its new facts."""
+    def touch(self, *files: FileState) -> None:
+        """Keep the rows of files whose content is the same, with their new facts."""
 
     def remove(self, paths: Sequence[str]) -> None: ...
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from memdown.conversations import Conversations, sessions_folder
 from memdown.documents import read_document
 from memdown.errors import EmbedderError, IndexBusy
 from memdown.indexing import Change, Chunking
+from memdown.noticing import Noticing, Places
 from memdown.types import (
     Document,
     Embedder,
@@ -51,6 +53,7 @@ class Upkeep:
         self._store = store
         self._choice = choice
         self._stop = stop
+        self._noticing = Noticing()
         self._conversations = Conversations(
             sessions_folder(settings.state_dir, settings.agent),
             enabled="sessions" in settings.sources,
@@ -233,6 +236,10 @@ class Upkeep:
 
     def pending(self) -> int:
         """How many files a sync would have to look into."""
+        state = self._index_state()
+        if state is not None and self._noticing.nothing_happened(state):
+            return 0
+        begun = self._noticing.before_scan() if state is not None else None
         indexed = self._store.files()
         found = self.scan(indexed)
         count = len(self._changed(found, indexed)[0])
@@ -240,7 +247,26 @@ class Upkeep:
         want = indexing.wanted_fingerprint(self._embedder, self.chunking())
         if indexed and not indexing.fits(self._store.fingerprint(), want):
             count += len(indexed)
+        if begun is not None:
+            self._noticing.scanned(begun, self._places(found), None if count else state)
         return count
+
+    def close(self) -> None:
+        """Watch no folder any more."""
+        self._noticing.close()
+
+    def _index_state(self) -> object | None:
+        """What tells one state of the index from another; None if the store cannot tell it fast."""
+        state: Callable[[], object] | None = getattr(self._store, "state", None)
+        return None if state is None else (state(), self._embedder)
+
+    def _places(self, found: workspace.Scan) -> Places:
+        """Every folder whose entries can change what a scan finds."""
+        folder = str(self._notes.folder)
+        bases, ways = workspace.ways(self._notes)
+        talks = [str(self._conversations.folder)] if self._conversations.enabled else []
+        listed = (os.path.join(folder, name).rstrip("/") or "/" for name in found.folders)  # noqa: PTH118
+        return Places((*bases, *talks), (*ways, *listed))
 
     def chunking(self) -> Chunking:
         """How documents are cut."""

@@ -24,6 +24,7 @@ from memdown.agent.arguments import BadArguments, checked_arguments
 from memdown.agent.framing import RECALLED
 from memdown.agent.running import MAX_TEXT_CHARS, shortened
 from memdown.agent.tools import REMEMBER, TOOLS, ToolDefinition, offered_tools
+from memdown.config import load_settings
 
 NOTES = {
     "MEMORY.md": "# Memory\n\nThe router at home is an ER-605.\n",
@@ -155,7 +156,7 @@ def test_a_huge_note_is_cut_at_a_line_with_the_way_to_go_on() -> None:
 
 
 def test_one_definition_serves_every_format() -> None:
-    tools = offered_tools(enabled=True, write=True)
+    tools = offered_tools(load_settings(), write=True)
     chat, responses = openai_tools(tools), openai_responses_tools(tools)
     claude, mcp = anthropic_tools(tools), mcp_tools(tools)
     for number, tool in enumerate(tools):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from browser.waiting import until_ready
 from memdown import Memory
 from memdown.web.site import Site
 from web.live import running
@@ -91,5 +92,6 @@ def page(context: BrowserContext, site: Site) -> Iterator[Page]:
     )
     page.goto(site.access.url())
     page.wait_for_selector("#q")
+    until_ready(page)
     yield page
     assert problems == []

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Page, expect
 
+from browser.waiting import until_ready
 from memdown import Memory
 from web.live import running
 
@@ -17,6 +18,7 @@ from web.live import running
 def test_an_edit_with_its_preview(page: Page, base: str, folder: Path) -> None:
     page.goto(f"{base}/notes/memory/people/ida.md")
     page.get_by_role("link", name="Edit", exact=True).click()
+    until_ready(page, re.compile("view=edit"))
     page.locator("[data-text]").fill("# Ida\n\nHazelnut **and walnut** allergy.\n")
     expect(page.locator("[data-preview] strong")).to_have_text("and walnut")
     page.keyboard.press("Control+s")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
+from browser.waiting import until_ready
 from memdown.web.site import Site
 
 
@@ -46,7 +47,7 @@ def test_an_empty_answer_says_why_and_what_to_try(page: Page) -> None:
 def test_a_hit_opens_at_its_lines(page: Page) -> None:
     page.locator("#q").fill("password on the fridge")
     page.locator(".hit [data-hit]").first.click()
-    expect(page).to_have_url(re.compile(r"/notes/memory/home\.md#L\d+"))
+    until_ready(page, re.compile(r"/notes/memory/home\.md#L\d+"))
     expect(page.locator(".hl", has_text="fridge")).to_be_visible()
     expect(page.locator(".hl").first).to_be_in_viewport()
 
@@ -67,12 +68,12 @@ def test_everything_by_keyboard(page: Page) -> None:
     expect(page.locator(".hit").first.locator(".why-body")).to_be_visible()
     page.locator("[data-hit]").first.focus()
     page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile("/notes/"))
+    until_ready(page, re.compile("/notes/"))
     page.keyboard.press("e")
-    expect(page).to_have_url(re.compile("view=edit"))
+    until_ready(page, re.compile("view=edit"))
     expect(page.locator("[data-text]")).to_be_focused()
     page.keyboard.press("Escape")
-    expect(page).not_to_have_url(re.compile("view=edit"))
+    until_ready(page, re.compile("/notes/[^?]*$"))
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
     page.keyboard.press("Escape")
@@ -83,18 +84,29 @@ def test_everything_by_keyboard(page: Page) -> None:
 
 
 def test_dark_and_light(page: Page, browser: Browser, site: Site) -> None:
-    def background() -> str:
-        return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
-
-    light = background()
+    body = page.locator("body")
+    page.emulate_media(color_scheme="light")
+    light = str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
     page.emulate_media(color_scheme="dark")
-    dark = background()
-    assert dark != light
+    expect(body).not_to_have_css("background-color", light)
     page.get_by_role("button", name="Dark or light").click()
-    assert background() == light
+    expect(body).to_have_css("background-color", light)
     page.reload()
-    assert background() == light
-    assert page.locator("html").get_attribute("data-theme") == "light"
+    expect(body).to_have_css("background-color", light)
+    expect(page.locator("html")).to_have_attribute("data-theme", "light")
+
+
+def test_what_is_typed_before_the_script_starts_is_searched_for(page: Page, base: str) -> None:
+    """The page shows before its script runs; someone may type into it at once."""
+    held: list[Route] = []
+    page.route("**/memdown.js*", held.append)
+    page.goto(f"{base}/", wait_until="commit")
+    page.locator("#q").fill("router in the hall")
+    expect(page.locator(".hit")).to_have_count(0)
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    expect(page.locator(".hit .path").first).to_have_text("memory/home.md")
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, base: str) -> None:

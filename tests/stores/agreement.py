@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
+
+import pytest
 
 from memdown import Answer, Memory
 from memdown.config import load_settings
@@ -15,6 +18,8 @@ from memdown.testing import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "workspace"
+# Stores add up in another order and round vectors differently.
+_TIE = 0.001
 
 
 def questions_of(folder: Path, count: int) -> list[str]:
@@ -33,6 +38,15 @@ def questions_of(folder: Path, count: int) -> list[str]:
         start = rng.randrange(max(1, len(words) - length))
         asked.append(" ".join(words[start : start + length]) + " note")
     return asked
+
+
+def made_up(folder: Path, patched: pytest.MonkeyPatch) -> tuple[Path, list[str]]:
+    """A workspace of 5,000 chunks in seven languages, and 200 questions about it."""
+    patched.setattr(sys, "path", [*sys.path, str(ROOT)])
+    from bench.generate import generate
+
+    work = generate(folder, 5_000)
+    return work.folder, [question.text for question in Random(3).sample(work.questions, 200)]
 
 
 @contextmanager
@@ -57,16 +71,18 @@ def agreement(one: Memory, other: Memory, questions: Sequence[str]) -> float:
 
 
 def _same(one: Answer, other: Answer) -> bool:
-    """Equal places in equal order; places of equal scores may be swapped."""
+    """Equal places with equal scores; places of equal scores may be swapped.
 
-    def places(answer: Answer) -> list[tuple[float, str]]:
-        return sorted((round(-hit.score, 3), hit.citation or "") for hit in answer.hits)
+    Of several that share the last place each answer may show another one.
+    """
+    mine, theirs = _scores(one), _scores(other)
+    if len(mine) != len(theirs):
+        return False
+    last = min(mine.values(), default=0.0) + _TIE
+    return all(
+        abs(mine.get(place, last) - theirs.get(place, last)) <= _TIE for place in {*mine, *theirs}
+    )
 
-    mine, theirs = places(one), places(other)
-    if mine == theirs:
-        return True
-    # The last place may be shared by several of one score, of which each shows another.
-    worst = mine[-1][0] if mine else 0.0
-    return [place for place in mine if place[0] < worst] == [
-        place for place in theirs if place[0] < worst
-    ] and [score for score, _ in mine] == [score for score, _ in theirs]
+
+def _scores(answer: Answer) -> dict[str, float]:
+    return {hit.citation or "": hit.score for hit in answer.hits}

@@ -87,8 +87,12 @@ def _same(held: TextMatches, asked: TextMatches) -> None:
         [m.score for m in asked.matches], rel=1e-6
     )
     last = asked.matches[-1].score if asked.matches else 0.0
-    clear = lambda found: {m.key for m in found.matches if m.score > last * (1 + 1e-6)}  # noqa: E731
-    assert clear(held) == clear(asked)
+    assert _above(held, last) == _above(asked, last)
+
+
+def _above(found: TextMatches, last: float) -> set[int]:
+    """What is better than the last one, with which others may tie."""
+    return {match.key for match in found.matches if match.score > last * (1 + 1e-6)}
 
 
 @settings(max_examples=60, deadline=None)

@@ -18,7 +18,8 @@ from memdown.errors import IndexCorrupt, StoreError
 from memdown.failpoints import VARIABLE
 from memdown.stores.lancedb import LanceStore, create
 from memdown.stores.lancedb import store as lance
-from stores.agreement import EXAMPLE, agreement, opened, questions_of
+from memdown.stores.lancedb.pointer import read_pointer
+from stores.agreement import EXAMPLE, agreement, made_up, opened, questions_of
 
 
 @pytest.fixture
@@ -49,6 +50,19 @@ def test_the_example_workspace(tmp_path: Path, count: int) -> None:
     ):
         assert agreement(one, other, asked) >= 0.95
         assert other.status().store.location.endswith("index.lancedb")
+
+
+@pytest.mark.long
+def test_a_workspace_of_5000_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes, asked = made_up(tmp_path / "notes", monkeypatch)
+    config = tmp_path / "memdown.json"
+    sqlite = {"driver": "sqlite", "path": str(tmp_path / "index.sqlite")}
+    lancedb = {"driver": "lancedb", "path": str(tmp_path / "index.lancedb")}
+    with (
+        opened(notes, config, sqlite, "many") as one,
+        opened(notes, config, lancedb, "many") as other,
+    ):
+        assert agreement(one, other, asked) >= 0.95
 
 
 WORKER = """
@@ -151,7 +165,9 @@ def test_damage_is_found_and_set_aside(store: LanceStore, folder: Path) -> None:
 
 def test_a_changed_text_is_told(store: LanceStore) -> None:
     with store._using() as db:
-        table = db.open_table("index_1")
+        pointer = read_pointer(db)
+        assert pointer is not None
+        table = db.open_table(pointer.table)
         table.update(where="key >= 0", values={"digest": "0" * 64})
     assert len(store.check()) == 1
     with pytest.raises(IndexCorrupt, match=r"a\.md"):

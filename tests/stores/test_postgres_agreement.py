@@ -2,44 +2,63 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from stores.agreement import EXAMPLE, ROOT, agreement, opened, questions_of
+from memdown import Memory
+from memdown.stores.postgres import PostgresStore
+from stores.agreement import EXAMPLE, agreement, made_up, opened, questions_of
 from stores.postgres_server import Server
 
 
-@pytest.mark.parametrize(
-    ("count", "share"), [(50, 0.9), pytest.param(200, 0.95, marks=pytest.mark.long)]
-)
-def test_the_example_workspace(postgres: Server, tmp_path: Path, count: int, share: float) -> None:
-    """Few questions tell less: one in fifty is two points."""
+@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("way", ["server", "memory"])
+def test_the_example_workspace(
+    postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, way: str
+) -> None:
     asked = questions_of(EXAMPLE, count)
     config = tmp_path / "memdown.json"
     sqlite = {"driver": "sqlite", "path": str(tmp_path / "index.sqlite")}
+    if way == "server":
+        keep_out_of_memory(monkeypatch)
     with (
         opened(EXAMPLE, config, sqlite, "example") as one,
         opened(EXAMPLE, config, {"driver": "postgres", "url": postgres.url}, "example") as other,
     ):
-        assert agreement(one, other, asked) >= share
+        if way == "memory":
+            read_into_memory(other)
+        assert agreement(one, other, asked) >= 0.95
 
 
 @pytest.mark.long
 def test_a_workspace_of_5000_chunks(
     postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from bench.generate import generate
-
-    work = generate(tmp_path / "notes", 5_000)
-    asked = [question.text for question in Random(3).sample(work.questions, 200)]
+    """First by the server alone, as a process does that asks once, then from memory."""
+    folder, asked = made_up(tmp_path / "notes", monkeypatch)
     config = tmp_path / "memdown.json"
     sqlite = {"driver": "sqlite", "path": str(tmp_path / "index.sqlite")}
     with (
-        opened(work.folder, config, sqlite, "many") as one,
-        opened(work.folder, config, {"driver": "postgres", "url": postgres.url}, "many") as other,
+        opened(folder, config, sqlite, "many") as one,
+        opened(folder, config, {"driver": "postgres", "url": postgres.url}, "many") as other,
     ):
+        with monkeypatch.context() as patched:
+            keep_out_of_memory(patched)
+            assert agreement(one, other, asked) >= 0.95
+        read_into_memory(other)
         assert agreement(one, other, asked) >= 0.95
+
+
+def keep_out_of_memory(patched: pytest.MonkeyPatch) -> None:
+    patched.setattr("memdown.stores.mirror.MOST_BYTES", -1)
+
+
+def read_into_memory(memory: Memory) -> None:
+    store = memory._store
+    assert isinstance(store, PostgresStore)
+    store._mirror._too_large = None
+    for _ in range(2):
+        memory.search("harbour")
+    store._mirror.wait()
+    assert store._mirror._view is not None

@@ -50,6 +50,8 @@ class _Writer:
     refused: dict[str, str] = field(default_factory=dict)
 
     def run(self, name: str, arguments: Mapping[str, object] | str) -> ToolResult:
+        if name == "memory_store":
+            return self._store(arguments)
         if name != "memory_remember":
             return run_tool(self.memory, name, arguments)
         try:
@@ -68,6 +70,16 @@ class _Writer:
         self.saved.append(citation)
         self.texts.append(text)
         return ToolResult({"saved": True, **citation_json(citation)})
+
+    def _store(self, arguments: Mapping[str, object] | str) -> ToolResult:
+        """Keep a single memory; one that is known already is not kept twice."""
+        result = run_tool(self.memory, "memory_store", arguments, write=True)
+        if result.is_error:
+            self.refused["memory_store"] = str(result.data["error"])
+        else:
+            self.refused.pop("memory_store", None)
+            self.texts.append(str(result.data["memory"]["text"]))
+        return result
 
     @property
     def error(self) -> str | None:
@@ -143,6 +155,8 @@ def flush_messages(
     system = [settings.system_prompt]
     if any(tool.name == "memory_remember" for tool in tools):
         system.append("Append with memory_remember; it chooses the file of the day by itself.")
+    elif any(tool.name == "memory_store" for tool in tools):
+        system.append("Keep each thing with memory_store; there are no files to write to.")
     prompt = [settings.prompt]
     if saved:
         prompt.append("You have saved these already; do not save them again:")

@@ -39,7 +39,7 @@ def mcp_tools(tools: Iterable[ToolDefinition]) -> list[dict[str, Any]]:
             "inputSchema": dict(tool.parameters),
             "annotations": {
                 "readOnlyHint": not tool.writes,
-                "destructiveHint": False,
+                "destructiveHint": tool.deletes,
                 "idempotentHint": not tool.writes,
                 "openWorldHint": False,
             },

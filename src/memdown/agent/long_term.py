@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from memdown.agent.arguments import checked_arguments
 from memdown.agent.framing import RECALLED
 from memdown.agent.running import ToolResult, failed
 from memdown.agent.tools import ToolDefinition
-from memdown.backends.ltm import CATEGORIES, Entry, Found, LongTermMemory
+from memdown.backends.ltm import (
+    CATEGORIES,
+    MOST_A_CONVERSATION,
+    Entry,
+    Found,
+    LongTermMemory,
+    Stored,
+    auto_capture,
+    auto_recall,
+    captured,
+)
 from memdown.errors import MemdownError
 
 LONG_TERM_TOOLS = (
@@ -79,6 +89,7 @@ LONG_TERM_TOOLS = (
             "additionalProperties": False,
         },
         writes=True,
+        deletes=True,
     ),
 )
 
@@ -111,6 +122,29 @@ def run_long_term_tool(
         told = "Nothing was deleted; call again with the memoryId of the one that is meant."
         return ToolResult({"action": "candidates", "notice": told, "candidates": listed})
     return ToolResult({"action": "not_found"})
+
+
+class AroundTurns:
+    """What happens around the turns of one conversation without being asked.
+
+    `said` are the user's messages so far: what was captured of them counts for the conversation.
+    """
+
+    def __init__(self, memories: Callable[[], LongTermMemory], said: Sequence[str] = ()) -> None:
+        self._memories = memories
+        self._left = MOST_A_CONVERSATION - len(captured(said))
+
+    def before(self, message: str) -> str:
+        """Memories to put before what the user says now; "" if none fits."""
+        return auto_recall(self._memories(), message)
+
+    def after(self, message: str) -> list[Stored]:
+        """Keep what is worth it of what the user said."""
+        worth = len(captured([message], self._left))
+        if not worth:
+            return []
+        self._left -= worth
+        return auto_capture(self._memories(), [message], worth)
 
 
 def entry_json(entry: Entry) -> dict[str, Any]:

@@ -50,13 +50,17 @@ def run_tool(
 ) -> ToolResult:
     """Call a memory tool by name. Mistakes come back as an error result, never as an exception.
 
-    `write` allows `memory_remember`. What was found is marked as recalled data: a note may hold
+    `write` allows the tools that write. What was found is marked as recalled data: a note may hold
     text that someone else wrote.
     """
     tools = {tool.name: tool for tool in tools_for(memory, write=write)}
     if name not in tools:
         return failed(_unknown(name, tools))
     try:
+        if memory.settings.memory_slot == "memory-lancedb":
+            from memdown.agent.long_term import run_long_term_tool
+
+            return run_long_term_tool(memory.long_term(), name, arguments)
         given = checked_arguments(tools[name], arguments)
         if name == "memory_search":
             found = memory_search(
@@ -96,5 +100,8 @@ def shortened(read: Mapping[str, Any], start: int) -> dict[str, Any]:
 def _unknown(name: str, tools: Mapping[str, ToolDefinition]) -> str:
     shown = repr(str(name)[:60])
     if not tools:
-        return f"There is no tool {shown}: memory is turned off here (memorySearch.enabled)."
+        return (
+            f"There is no tool {shown}: memory is turned off here (memorySearch.enabled, "
+            "plugins.slots.memory)."
+        )
     return f"There is no tool {shown}; the memory tools are {', '.join(tools)}."

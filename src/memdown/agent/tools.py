@@ -10,6 +10,7 @@ from memdown.agent.citations import ChatType, show_citations, with_source
 from memdown.types import Answer, Citation, Excerpt, Hit, ProgressCallback
 
 if TYPE_CHECKING:
+    from memdown.config import Settings
     from memdown.memory import Memory
 
 
@@ -21,6 +22,7 @@ class ToolDefinition:
     description: str
     parameters: Mapping[str, Any]
     writes: bool = False
+    deletes: bool = False
 
 
 TOOLS = (
@@ -108,16 +110,23 @@ REMEMBER = ToolDefinition(
 )
 
 
-def offered_tools(*, enabled: bool, write: bool = False) -> tuple[ToolDefinition, ...]:
-    """The tools of a memory: none when it is turned off, the writing one only on request."""
-    if not enabled:
+def offered_tools(settings: Settings, *, write: bool = False) -> tuple[ToolDefinition, ...]:
+    """The tools of a memory: none when it is turned off, those that write only on request.
+
+    The plugin `memory-lancedb` has tools of its own for single memories, in place of these.
+    """
+    if not settings.enabled or settings.memory_slot == "none":
         return ()
+    if settings.memory_slot == "memory-lancedb":
+        from memdown.agent.long_term import LONG_TERM_TOOLS
+
+        return tuple(tool for tool in LONG_TERM_TOOLS if write or not tool.writes)
     return (*TOOLS, REMEMBER) if write else TOOLS
 
 
 def tools_for(memory: Memory, *, write: bool = False) -> tuple[ToolDefinition, ...]:
-    """The tools this memory offers; `write` adds `memory_remember`."""
-    return offered_tools(enabled=memory.settings.enabled, write=write)
+    """The tools this memory offers; `write` adds those that write, such as `memory_remember`."""
+    return offered_tools(memory.settings, write=write)
 
 
 def memory_search(

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
 from memdown.agent.citations import show_citations
 from memdown.agent.flush import compaction_threshold, should_flush
@@ -22,12 +22,15 @@ from memdown.agent.turns import Message, ModelCall, OnText, Turn, run_turn
 from memdown.chat.compaction import bare_summary, split, summarise
 from memdown.chat.endpoint import ContextOverflow, EndpointError
 from memdown.chat.saved import SavedSession
+from memdown.errors import MemdownError
 
 if TYPE_CHECKING:
+    from memdown.agent.long_term import AroundTurns
     from memdown.memory import Memory
 
 ROLE = "You are a helpful assistant in a terminal. Answer briefly and plainly."
 _ANSWER_TOKENS = 1024
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,8 @@ class ChatAgent:
         self._system = Message("system", self._system_prompt())
         self._messages = self._session.messages()
         self._reported = (0, 0)
+        self._around = self._single_memories()
+        self._recalled = ""
 
     def new(self) -> str:
         """Begin a new session; its id. It starts with what the notes of the last days say."""
@@ -76,6 +81,7 @@ class ChatAgent:
 
     def send(self, text: str, on_text: OnText | None = None) -> str:
         """Say something to the model and return its answer; `on_text` gets it as it comes."""
+        self._recalled = self._quietly(lambda around: around.before(text), "")
         self._add(Message("user", text))
         self._make_room()
         try:
@@ -89,6 +95,7 @@ class ChatAgent:
             used = turn.usage.input_tokens + turn.usage.output_tokens
             self._reported = (used, len(self._messages))
         self._session.count(turn.usage, self.context_tokens)
+        self._quietly(lambda around: around.after(text), None)
         return turn.text
 
     @property
@@ -119,12 +126,38 @@ class ChatAgent:
     def _answer(self, on_text: OnText | None) -> Turn:
         return run_turn(
             self._model,
-            [self._system, *self._messages],
+            [self._system, *self._with_recalled()],
             self._tools,
             self._run_tool,
             on_text=on_text,
             on_message=self._add,
         )
+
+    def _with_recalled(self) -> list[Message]:
+        """The conversation with recalled memories before the last message; they are not kept."""
+        *earlier, last = self._messages
+        if not self._recalled or last.role != "user":
+            return list(self._messages)
+        return [*earlier, replace(last, text=f"{self._recalled}\n\n{last.text}")]
+
+    def _single_memories(self) -> AroundTurns | None:
+        """Recall and capture of the plugin `memory-lancedb`, if it is in use."""
+        if self._memory.settings.memory_slot != "memory-lancedb" or not self._tools:
+            return None
+        from memdown.agent.long_term import AroundTurns
+
+        said = [message.text for message in self._messages if message.role == "user"]
+        return AroundTurns(self._memory.long_term, said)
+
+    def _quietly(self, work: Callable[[AroundTurns], _T], otherwise: _T) -> _T:
+        """Do something with single memories; the conversation goes on if that fails."""
+        if self._around is None:
+            return otherwise
+        try:
+            return work(self._around)
+        except MemdownError as error:
+            self._notify(f"Memories could not be used: {error}")
+            return otherwise
 
     def _run_tool(self, name: str, arguments: Mapping[str, object] | str) -> ToolResult:
         self._notify(f"[{name}]")
@@ -193,7 +226,7 @@ class ChatAgent:
             ROLE,
             f"Today is {datetime.date.today().isoformat()}.",  # noqa: DTZ011
             prompt_section(names, citations=citations),
-            session_context(self._memory) if self._tools else "",
+            session_context(self._memory) if "memory_search" in names else "",
         ]
         return "\n\n".join(part for part in parts if part)
 

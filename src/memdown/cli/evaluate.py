@@ -38,6 +38,7 @@ def eval_command() -> None:
       memdown eval make > my-questions.txt      draft questions about your own notes
       memdown eval my-questions.txt             ask them
       memdown eval chats.json --compare hybrid,text,vectors,fts5 --report report.md
+      memdown eval questions/ --compare hybrid,fts5     every question file in a folder
     """
 
 
@@ -59,18 +60,21 @@ def eval_command() -> None:
 def run_command(
     target: Target, files: tuple[Path, ...], compare: str, limit: int | None, report: Path | None
 ) -> None:
-    """Run question files. A file brings its own notes, or asks about the notes of the workspace."""
+    """Run question files, or all those (.json, .txt, .tsv) of a folder.
+
+    A file brings its own notes, or asks about the notes of the workspace.
+    """
     from memdown.cli.output import print_json
     from memdown.cli.progress import progress_bar
     from memdown.evaluation.configurations import read_names
-    from memdown.evaluation.questions import read_questions
+    from memdown.evaluation.questions import question_files, read_questions
     from memdown.evaluation.report import as_json, markdown, table, title
     from memdown.evaluation.running import evaluate
     from memdown.evaluation.summary import summarise
 
     configurations = read_names(compare)
     # A wrong file should be known before the others have taken their minutes.
-    sets = [(file.stem, read_questions(file)) for file in files]
+    sets = [(file.stem, read_questions(file)) for file in question_files(files)]
     settings = target.settings()
     results = []
     for name, asked in sets:

@@ -61,9 +61,6 @@ def search_command(
       memdown search ER-605 --max-results 3
       memdown search "café opening hours" --json
     """
-    from memdown.agent.citations import show_citations
-    from memdown.agent.tools import answer_json
-    from memdown.cli.explaining import explain_json, print_explanation
     from memdown.cli.output import print_answer, print_estimate, print_json
     from memdown.cli.progress import progress_bar
 
@@ -78,11 +75,17 @@ def search_command(
                 progress=progress,
             )
         if target.as_json:
+            from memdown.agent.citations import show_citations
+            from memdown.agent.tools import answer_json
+            from memdown.cli.explaining import explain_json
+
             data = answer_json(answer, citations=show_citations(memory.settings.citations))
             print_json(data | {"explain": explain_json(answer)} if explain else data)
         else:
             print_answer(answer)
             if explain:
+                from memdown.cli.explaining import print_explanation
+
                 print_explanation(answer)
     return 0 if answer.hits else 1
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memdown.embedders.endpoints import VENDORS, Given, lets_in, provider_key, resolve
 from memdown.embedders.options import Endpoint, JobOptions, Options, Sent, Timeouts
 from memdown.embedders.unavailable import Unavailable
 from memdown.errors import ConfigError, EmbedderError, MissingExtra
 from memdown.types import Embedder
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = [
     "AUTO",
@@ -136,9 +139,14 @@ def check_name(key: str, name: str) -> None:
 
 def plugin_names() -> list[str]:
     """The embedders that other packages bring."""
-    return sorted(
-        {point.name for point in metadata.entry_points(group=GROUP)} - {*BUILT_IN, AUTO, NONE}
-    )
+    return sorted({point.name for point in _plugins()} - {*BUILT_IN, AUTO, NONE})
+
+
+def _plugins() -> Iterable[EntryPoint]:
+    # Importing this takes as long as half a search.
+    from importlib import metadata
+
+    return metadata.entry_points(group=GROUP)
 
 
 def _spare_maker(setup: Setup) -> Callable[[], Embedder]:
@@ -166,7 +174,7 @@ def _factory(name: str) -> Callable[[Options], Embedder]:
                 raise
             raise MissingExtra(f"The provider {name!r}", name) from error
         return factory
-    for point in metadata.entry_points(group=GROUP):
+    for point in _plugins():
         if point.name == name:
             loaded: Callable[[Options], Embedder] = point.load()
             return loaded
@@ -174,6 +182,8 @@ def _factory(name: str) -> Callable[[Options], Embedder]:
 
 
 def _unknown(key: str, name: str) -> ConfigError:
+    import difflib
+
     names = sorted({AUTO, NONE, *BUILT_IN, *plugin_names()})
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known ones: {', '.join(names)}."

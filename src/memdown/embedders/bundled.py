@@ -7,30 +7,52 @@ because importing the package costs half a second and its own loader may go onli
 from __future__ import annotations
 
 import importlib.util
+import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memdown.embedders.vectors import normalised
+from memdown.embedders.word_pieces import Cutter, units
 from memdown.errors import EmbedderError
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
-
     from memdown.types import Vector, Vectors
 
 MODEL = "wordllama-l2-supercat-256"
 DIMS = 256
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
-_BATCH = 64
+# Twice 8 MB of vectors: of the words met lately, and of those met before.
+_MOST_WORDS = 8_192
+_CHARACTERS_AT_ONCE = 30_000
+_MANY_TEXTS = 128
+_FEW_PIECES = 64
+
+
+class _Words:
+    """The vectors of the words met so far. A row, once it is named, never changes."""
+
+    __slots__ = ("numbers", "rows")
+
+    def __init__(self, most: int) -> None:
+        self.numbers: dict[str, int] = {}
+        self.rows = np.empty((most, DIMS), dtype=np.float32)
+
+    def add(self, words: Sequence[str], rows: Vectors) -> None:
+        first = len(self.numbers)
+        self.rows[first : first + len(words)] = rows
+        self.numbers.update(zip(words, range(first, first + len(words)), strict=True))
 
 
 class BundledEmbedder:
-    """Averages the vectors of a text's word pieces. Thread-safe; files are read on first use."""
+    """Averages the vectors of a text's word pieces. Thread-safe; files are read on first use.
+
+    Each word's sum is kept, so that a text costs a look-up and an addition per word.
+    """
 
     id = "bundled"
     model = MODEL
@@ -41,36 +63,116 @@ class BundledEmbedder:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._loaded: tuple[Tokenizer, np.ndarray] | None = None
+        self._words = self._older = _Words(0)
+        self._loaded: tuple[Cutter, _Weights] | None = None
 
     def embed_query(self, text: str) -> Vector:
         vector: Vector = self.embed_batch([text])[0]
         return vector
 
     def embed_batch(self, texts: Sequence[str]) -> Vectors:
-        tokenizer, weights = self._load(wide=len(texts) >= _BATCH)
         rows = np.zeros((len(texts), DIMS), dtype=np.float32)
-        for first in range(0, len(texts), _BATCH):
-            # Runs of white space carry no meaning, yet would be averaged in as pieces of their own;
-            # the vectors of capitalised words are worse than those of the same words in small.
-            batch = [" ".join(text.lower().split()) for text in texts[first : first + _BATCH]]
-            encoded = tokenizer.encode_batch_fast(batch, add_special_tokens=False)
-            for row, encoding in enumerate(encoded, start=first):
-                pieces = encoding.ids
-                if pieces:
-                    rows[row] = weights.take(pieces, axis=0).sum(axis=0, dtype=np.float32)
-        return normalised(rows)
+        for first, group in _groups(texts):
+            self._add_up(group, rows[first : first + len(group)], len(texts) >= _MANY_TEXTS)
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        lengths[lengths == 0] = 1
+        rows /= lengths[:, None]
+        return rows
 
-    def _load(self, *, wide: bool) -> tuple[Tokenizer, np.ndarray]:
-        """Tokenizer and weights. Half-precision weights load fast, wide ones sum five times faster."""
+    def _add_up(self, texts: Sequence[str], out: np.ndarray, more_to_come: bool) -> None:
+        """Add the vectors of each text's words to its row."""
+        found: list[str] = []
+        ends = []
+        for text in texts:
+            found += units(text)
+            ends.append(len(found))
+        words = self._words
+        try:
+            numbers = list(map(words.numbers.__getitem__, found))
+        except KeyError:
+            words = self._learn(found, more_to_come)
+            numbers = list(map(words.numbers.__getitem__, found))
+        vectors = words.rows.take(np.array(numbers, dtype=np.intp), axis=0)
+        start = 0
+        for row, end in enumerate(ends):
+            if end > start:
+                np.add.reduce(vectors[start:end], axis=0, out=out[row])
+            start = end
+
+    def _learn(self, found: Sequence[str], more_to_come: bool) -> _Words:
+        """The words with all of these among them."""
         with self._lock:
-            if self._loaded is None:
-                self._loaded = (_load_tokenizer(), _load_weights())
-            tokenizer, weights = self._loaded
-            if wide and weights.dtype != np.float32:
-                weights = weights.astype(np.float32)
-                self._loaded = (tokenizer, weights)
-            return tokenizer, weights
+            words = self._words
+            new = {word for word in found if word not in words.numbers}
+            if len(words.numbers) + len(new) > len(words.rows):
+                # Whoever still reads the old ones keeps them.
+                self._older, new = words, set(found)
+                words = _Words(max(_MOST_WORDS, len(new)))
+            older = self._older
+            known = [word for word in new if word in older.numbers]
+            words.add(known, older.rows[[older.numbers[word] for word in known]])
+            new.difference_update(known)
+            words.add(list(new), self._sums(list(new), more_to_come))
+            self._words = words
+            return words
+
+    def _sums(self, words: Sequence[str], more_to_come: bool) -> Vectors:
+        if self._loaded is None:
+            self._loaded = (Cutter(_package_file(_TOKENIZER)), _Weights(_package_file(_WEIGHTS)))
+        cutter, weights = self._loaded
+        cut = cutter.cut(words, more_to_come=more_to_come)
+        rows = np.zeros((len(words), DIMS), dtype=np.float32)
+        # All first pieces, then all second ones and so on: few large steps instead of many small.
+        left = [row for row, pieces in enumerate(cut) if pieces]
+        place = 0
+        while left:
+            rows[left] += weights.of([cut[row][place] for row in left])
+            place += 1
+            left = [row for row in left if len(cut[row]) > place]
+        return rows
+
+
+class _Weights:
+    """The vectors of the pieces, mapped: a search needs a few of the 32,000 rows."""
+
+    def __init__(self, file: Path) -> None:
+        try:
+            with file.open("rb") as data:
+                size = int.from_bytes(data.read(8), "little")
+                facts = json.loads(data.read(size))["embedding.weight"]
+            if facts["dtype"] != "F16" or facts["shape"][1] != DIMS:
+                raise ValueError(facts)
+            start = 8 + size + facts["data_offsets"][0]
+            self._halves = np.memmap(file, "<u2", "r", start, tuple(facts["shape"]))
+        except (OSError, ValueError, KeyError, OverflowError) as error:
+            raise EmbedderError(
+                f"{file} cannot be read ({error}); reinstall it with "
+                "`pip install --force-reinstall wordllama`."
+            ) from error
+
+    def of(self, pieces: Sequence[int]) -> Vectors:
+        halves = np.asarray(self._halves)[pieces]
+        if len(pieces) < _FEW_PIECES:
+            return halves.view(np.float16).astype(np.float32)
+        rows: Vectors = self._wide.take(halves)
+        return rows
+
+    @cached_property
+    def _wide(self) -> np.ndarray:
+        """Every number of 16 bits as one of 32: looking it up is ten times faster than a cast."""
+        return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+
+
+def _groups(texts: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
+    """The texts in parts that are not too long, each with the number of its first one."""
+    first = size = 0
+    for number, text in enumerate(texts):
+        if size and size + len(text) > _CHARACTERS_AT_ONCE:
+            yield first, texts[first:number]
+            first, size = number, 0
+        size += len(text)
+    if first < len(texts):
+        yield first, texts[first:]
 
 
 def _package_file(name: str) -> Path:
@@ -83,23 +185,6 @@ def _package_file(name: str) -> Path:
         "The bundled embedder's files are missing: reinstall it with "
         "`pip install --force-reinstall wordllama`, or set memorySearch.provider to another one."
     )
-
-
-def _load_tokenizer() -> Tokenizer:
-    from tokenizers import Tokenizer, pre_tokenizers
-
-    tokenizer = Tokenizer.from_file(str(_package_file(_TOKENIZER)))
-    # Pieces never span words, so splitting first gives the same pieces in two thirds of the time.
-    tokenizer.pre_tokenizer = pre_tokenizers.Split("▁", "merged_with_next")
-    return tokenizer
-
-
-def _load_weights() -> np.ndarray:
-    from safetensors import safe_open
-
-    with safe_open(_package_file(_WEIGHTS), framework="numpy") as file:
-        weights: np.ndarray = file.get_tensor("embedding.weight")
-    return weights
 
 
 def create(options: object = None) -> BundledEmbedder:  # noqa: ARG001

@@ -22,6 +22,8 @@ def line_of(text: str, keys: Sequence[Key]) -> int:
 
 def _inside(text: str, place: int, key: Key) -> int:
     """Where a member of the object or list at `place` starts; `place` itself if it is not there."""
+    if text[place] not in "[{":
+        return place
     at = _skip(text, place + 1)
     number = 0
     while text[at] not in "]}":

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from memdown.errors import MemdownError
 from memdown.evaluation.json_lines import Key, line_of
+
+_FILE_ENDINGS = (".json", ".txt", ".tsv")
 
 
 class QuestionsError(MemdownError):
@@ -58,6 +60,22 @@ class _Wrong(Exception):
         super().__init__(reason)
         self.keys = tuple(keys)
         self.reason = reason
+
+
+def question_files(places: Iterable[Path]) -> list[Path]:
+    """The files that are named, and of every folder those that may hold questions, by name."""
+    files: list[Path] = []
+    for place in places:
+        if not place.is_dir():
+            files.append(place)
+            continue
+        inside = sorted(file for file in place.iterdir() if file.suffix in _FILE_ENDINGS)
+        if not inside:
+            raise QuestionsError(
+                f"{place} holds no question files: they end with {', '.join(_FILE_ENDINGS)}."
+            )
+        files += inside
+    return files
 
 
 def read_questions(file: Path) -> list[QuestionSet]:

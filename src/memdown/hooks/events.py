@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memdown import workspace
 from memdown.agent.session_start import session_context
 from memdown.config import Settings
 from memdown.errors import ConfigError, NoteNotFound, WorkspaceError
 from memdown.types import Citation, Excerpt
+
+if TYPE_CHECKING:
+    from memdown.hooks.conversation import Said
+    from memdown.hooks.saving import Copy
 
 MAX_INPUT_CHARS = 8_000_000
 Output = dict[str, Any] | None
@@ -67,7 +71,7 @@ def parse_input(text: str) -> HookInput:
 
 def session_start(given: HookInput, settings: Settings) -> Output:  # noqa: ARG001
     """Give the agent the notes of the last two days and MEMORY.md."""
-    if not settings.enabled or not settings.workspace.is_dir():
+    if not _has_notes(settings) or not settings.workspace.is_dir():
         return None
     notes = _Notes(workspace.open_workspace(settings.workspace, settings.extra_paths))
     return _context("SessionStart", session_context(notes))
@@ -75,7 +79,14 @@ def session_start(given: HookInput, settings: Settings) -> Output:  # noqa: ARG0
 
 def user_prompt_submit(given: HookInput, settings: Settings) -> Output:
     """Give the agent the memories that clearly belong to what the user just said."""
-    if not settings.enabled or not settings.workspace.is_dir() or not given.prompt.strip():
+    if not given.prompt.strip():
+        return None
+    if _has_single_memories(settings):
+        from memdown.backends.ltm import auto_recall
+        from memdown.wiring import open_long_term
+
+        return _context("UserPromptSubmit", auto_recall(open_long_term(settings), given.prompt))
+    if not _has_notes(settings) or not settings.workspace.is_dir():
         return None
     from memdown.agent.recalling import recall, recall_text
     from memdown.memory import Memory
@@ -91,7 +102,10 @@ def stop(given: HookInput, settings: Settings) -> Output:
 
 
 def pre_compact(given: HookInput, settings: Settings) -> Output:
-    """Copy the conversation and add a digest of it to the daily log, before it is cut."""
+    """Copy the conversation and add a digest of it to the daily log, before it is cut.
+
+    Where single memories take the place of notes, some of what the user said is kept instead.
+    """
     _save(given, settings, write_digest=True)
     return None
 
@@ -116,9 +130,37 @@ def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
     with opened_copy(folder, given.session_id) as copy:
         save_conversation(copy, given.transcript)
         new = copy.undigested() if write_digest else []
+        if _has_single_memories(settings):
+            _capture(settings, copy, new)
+            return
         text = digest(new, given.session_id)
         if text:
             copy.digested(new[-1].end, str(_write_once(settings, text)))
+
+
+def _has_notes(settings: Settings) -> bool:
+    return settings.enabled and settings.memory_slot == "memory-core"
+
+
+def _has_single_memories(settings: Settings) -> bool:
+    return settings.enabled and settings.memory_slot == "memory-lancedb"
+
+
+def _capture(settings: Settings, copy: Copy, new: Sequence[Said]) -> None:
+    """Keep what is worth it of what the user said since the last time."""
+    if not new:
+        return
+    from memdown.agent.long_term import AroundTurns
+    from memdown.transcripts.messages import without_recalled
+    from memdown.wiring import open_long_term
+
+    before, now = (
+        [without_recalled(said.text) for said in some if said.role == "user"]
+        for some in (copy.digested_before(), new)
+    )
+    around = AroundTurns(lambda: open_long_term(settings), before)
+    kept = [stored.entry.id for message in now for stored in around.after(message)]
+    copy.digested(new[-1].end, ", ".join(kept))
 
 
 def _write_once(settings: Settings, text: str) -> Citation:

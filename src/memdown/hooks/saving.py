@@ -66,6 +66,11 @@ class Copy:
         after = _last_end(self.data, _DIGEST)
         return [_said(entry) for entry in _entries(self.data, _MESSAGE) if _end_of(entry) > after]
 
+    def digested_before(self) -> list[Said]:
+        """What was said up to the last digest."""
+        until = _last_end(self.data, _DIGEST)
+        return [_said(entry) for entry in _entries(self.data, _MESSAGE) if _end_of(entry) <= until]
+
     def digested(self, end: int, citation: str) -> None:
         """Note that everything up to `end` is in a digest."""
         self.add([{"type": "digest", "citation": citation, "memdown": {"end": end}}])

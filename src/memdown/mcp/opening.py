@@ -9,6 +9,7 @@ from memdown.config import Settings
 from memdown.errors import MemdownError
 
 if TYPE_CHECKING:
+    from memdown.backends.ltm import LongTermMemory
     from memdown.memory import Memory
 
 
@@ -22,6 +23,7 @@ class LazyMemory:
         self._settings = settings
         self._lock = threading.Lock()
         self._memory: Memory | None = None
+        self._long_term: LongTermMemory | None = None
         self._closed = False
 
     def open(self) -> Memory:
@@ -34,6 +36,15 @@ class LazyMemory:
 
                 self._memory = Memory.from_settings(self._settings)
             return self._memory
+
+    def long_term(self) -> LongTermMemory:
+        """The single memories of the plugin `memory-lancedb`, which need no workspace."""
+        with self._lock:
+            if self._long_term is None:
+                from memdown.wiring import open_long_term
+
+                self._long_term = open_long_term(self._settings)
+            return self._long_term
 
     def warm_up(self) -> None:
         """Open the memory and, if the settings say so, bring the index up to date."""

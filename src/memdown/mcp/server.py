@@ -21,14 +21,14 @@ from memdown import __version__
 from memdown.agent.citations import show_citations
 from memdown.agent.formats import mcp_tools
 from memdown.agent.prompt import prompt_section
-from memdown.agent.running import run_tool
+from memdown.agent.running import ToolResult, failed, run_tool
 from memdown.agent.session_start import session_context
 from memdown.agent.tools import offered_tools
 from memdown.config import Settings
 from memdown.errors import MemdownError
 from memdown.mcp.opening import LazyMemory
 from memdown.mcp.resources import note_page, note_path
-from memdown.types import Progress
+from memdown.types import Progress, ProgressCallback
 
 log = logging.getLogger("memdown.mcp")
 Context = ServerRequestContext[Any]
@@ -40,7 +40,7 @@ _REPORT_SECONDS = 0.1
 
 
 def create_server(settings: Settings, *, write: bool = False) -> Server[Any]:
-    """A server over the memory that the settings name; `write` adds `memory_remember`."""
+    """A server over the memory that the settings name; `write` adds the tools that write."""
     return _MemoryServer(settings, write).server
 
 
@@ -51,7 +51,9 @@ class _MemoryServer:
         self._settings = settings
         self._write = write
         self._memory = LazyMemory(settings)
-        self._tools = offered_tools(enabled=settings.enabled, write=write)
+        self._tools = offered_tools(settings, write=write)
+        # Single memories take the place of the notes: nothing of these is offered beside them.
+        self._has_notes = settings.enabled and settings.memory_slot == "memory-core"
         self._threads = anyio.CapacityLimiter(_THREADS)
         names = [tool.name for tool in self._tools]
         self.server: Server[Any] = Server(
@@ -72,7 +74,7 @@ class _MemoryServer:
     @asynccontextmanager
     async def _lifespan(self, server: Server[Any]) -> AsyncIterator[dict[str, Any]]:  # noqa: ARG002
         async with anyio.create_task_group() as background:
-            if self._settings.enabled:
+            if self._has_notes:
                 background.start_soon(self._warm_up)
             try:
                 yield {}
@@ -107,18 +109,16 @@ class _MemoryServer:
 
         def call() -> types.CallToolResult:
             try:
-                result = run_tool(
-                    self._memory.open(),
+                result = self._run_tool(
                     params.name,
                     params.arguments or {},
-                    write=self._write,
-                    progress=latest.append if wants_progress else None,
+                    latest.append if wants_progress else None,
                 )
             except MemdownError as error:
                 return _said(str(error), is_error=True)
             return _said(result.text, is_error=result.is_error)
 
-        writes = params.name == "memory_remember"
+        writes = any(tool.writes for tool in self._tools if tool.name == params.name)
         if not wants_progress:
             return await self._in_thread(call, abandon=not writes)
         async with anyio.create_task_group() as group:
@@ -127,12 +127,26 @@ class _MemoryServer:
             group.cancel_scope.cancel()
         return result
 
+    def _run_tool(
+        self, name: str, arguments: dict[str, Any], progress: ProgressCallback | None
+    ) -> ToolResult:
+        if self._settings.memory_slot != "memory-lancedb":
+            return run_tool(
+                self._memory.open(), name, arguments, write=self._write, progress=progress
+            )
+        from memdown.agent.long_term import run_long_term_tool
+
+        offered = [tool.name for tool in self._tools]
+        if name not in offered:
+            return failed(f"There is no tool {name[:60]!r}; there are {', '.join(offered)}.")
+        return run_long_term_tool(self._memory.long_term(), name, arguments)
+
     async def _list_resources(
         self,
         context: Context,  # noqa: ARG002
         params: types.PaginatedRequestParams | None,
     ) -> types.ListResourcesResult:
-        if not self._settings.enabled:
+        if not self._has_notes:
             return types.ListResourcesResult(resources=[])
         cursor = params.cursor if params else None
         try:
@@ -153,8 +167,9 @@ class _MemoryServer:
         def read() -> str:
             return self._memory.open().get(note_path(params.uri)).text
 
-        if not self._settings.enabled:
-            raise MCPError(types.INVALID_PARAMS, "Memory is turned off (memorySearch.enabled).")
+        if not self._has_notes:
+            told = "Notes are turned off (memorySearch.enabled, plugins.slots.memory)."
+            raise MCPError(types.INVALID_PARAMS, told)
         try:
             text = await self._in_thread(read)
         except MemdownError as error:
@@ -167,7 +182,7 @@ class _MemoryServer:
         context: Context,  # noqa: ARG002
         params: types.PaginatedRequestParams | None,  # noqa: ARG002
     ) -> types.ListPromptsResult:
-        if not self._settings.enabled:
+        if not self._has_notes:
             return types.ListPromptsResult(prompts=[])
         prompt = types.Prompt(
             name=PROMPT,
@@ -189,7 +204,7 @@ class _MemoryServer:
         context: Context,  # noqa: ARG002
         params: types.GetPromptRequestParams,
     ) -> types.GetPromptResult:
-        if params.name != PROMPT or not self._settings.enabled:
+        if params.name != PROMPT or not self._has_notes:
             message = f"There is no prompt {params.name[:60]!r}; the prompt is {PROMPT}."
             raise MCPError(types.INVALID_PARAMS, message)
         chat = (params.arguments or {}).get("chat", "direct")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
-from importlib import import_module, metadata
+from importlib import import_module
 from typing import Any
 
 from memdown.errors import ConfigError, MissingExtra
@@ -33,6 +32,9 @@ def _factory(driver: str) -> Callable[..., Store]:
                 raise
             raise MissingExtra(f"The store {driver!r}", driver) from error
         return factory
+    import difflib
+    from importlib import metadata
+
     plugins = {point.name: point for point in metadata.entry_points(group=GROUP)}
     if driver in plugins:
         loaded: Callable[..., Store] = plugins[driver].load()

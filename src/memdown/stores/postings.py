@@ -88,10 +88,14 @@ class _Change:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Everything that one search needs; later changes do not touch it."""
+    """Everything that one search needs; later changes do not touch it.
+
+    `first` and `last` are the lowest and the highest key.
+    """
 
     keys: Keys
-    struck: Mask
+    first: int
+    last: int
     damp: Scores
     total: int
     postings: Sequence[_Posting]
@@ -110,7 +114,7 @@ class Ready:
 
     def _best(self, scores: Scores, keys: Sequence[range], limit: int) -> NDArray[np.int64]:
         """The rows with the `limit` highest scores, and those that tie with the last of them."""
-        if not all(self._all_within(one) for one in keys):
+        if not any(one.start <= self.first and self.last < one.stop for one in keys):
             within = np.zeros(len(self.keys), bool)
             for one in keys:
                 within |= (self.keys >= one.start) & (self.keys < one.stop)
@@ -123,11 +127,6 @@ class Ready:
         last = np.partition(values, len(best) - limit)[len(best) - limit]
         first: NDArray[np.int64] = best[values >= last]
         return first
-
-    def _all_within(self, keys: range) -> bool:
-        return not len(self.keys) or bool(
-            self.keys.min() >= keys.start and self.keys.max() < keys.stop
-        )
 
 
 def _least_of_best(scores: Scores, postings: Sequence[_Posting], limit: int) -> float:
@@ -186,13 +185,14 @@ class Postings:
         while self._entries > _MOST_ENTRIES and len(self._known) > 1:
             oldest = next(iter(self._known))
             self._entries -= len(self._known.pop(oldest).rows)
-        return Ready(self._keys, self._struck, self._damp, self._total, postings)
+        return Ready(self._keys, *self._bounds, self._damp, self._total, postings)
 
     def _count(self) -> None:
         alive = ~self._struck
         self._total = int(np.count_nonzero(alive))
         words = int(self._lengths.sum(where=alive, dtype=np.int64))
         self._damp = dampening(self._lengths, words / self._total if self._total else 1.0)
+        self._bounds = (int(self._keys.min(initial=1)), int(self._keys.max(initial=0)))
         self._order: tuple[NDArray[np.int64], Keys] | None = None
 
     def _posting(self, unit: Unit, fetch: Fetch) -> _Posting:

@@ -74,8 +74,11 @@ class Cache(dict[str, str]):
 def piece_terms(piece: str) -> Iterable[str]:
     """The terms of what stands between two white spaces."""
     word = piece.strip(_AROUND_WORDS)
-    if word.isalpha() and word.isascii() and word[1:].islower():
-        return (_normal(word),)
+    if word.isascii():
+        if word.isalpha() and word[1:].islower():
+            return (_normal(word),)
+        if word.isdigit() and len(word) <= _MAX_TERM:
+            return (word,)
     return chain.from_iterable(token_terms(token) for _, token in tokens(piece))
 
 
@@ -167,6 +170,8 @@ def compound_parts(token: str) -> list[tuple[int, str]]:
     if token.isalnum() and (token[1:].islower() or token.isdigit()):
         return []
     for splitter in _SPLITTERS if len(token) <= _MAX_TERM else _SPLITTERS[:-1]:
+        if splitter.search(token) is None:
+            continue
         joints = [match.span() for match in splitter.finditer(token)]
         starts = [0, *(end for _, end in joints)]
         ends = [*(start for start, _ in joints), len(token)]

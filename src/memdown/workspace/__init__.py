@@ -8,7 +8,7 @@ opens, and nothing else is.
 from memdown.workspace.discovery import Scan, scan
 from memdown.workspace.editing import Note, NoteChanged, read_whole, save
 from memdown.workspace.reading import decode, excerpt, read_note
-from memdown.workspace.roots import Workspace, daily_note, date_of, open_workspace
+from memdown.workspace.roots import Workspace, daily_note, date_of, open_workspace, ways
 from memdown.workspace.starting import create_workspace
 from memdown.workspace.writing import append, remember, repair
 
@@ -30,4 +30,5 @@ __all__ = [
     "repair",
     "save",
     "scan",
+    "ways",
 ]

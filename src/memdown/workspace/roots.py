@@ -107,6 +107,17 @@ def roots(workspace: Workspace) -> list[Root]:
     return found
 
 
+def ways(workspace: Workspace) -> tuple[list[str], list[str]]:
+    """Where the roots are opened, and the folders on the way from there to each of them."""
+    found = roots(workspace)
+    inner = [
+        "/".join((root.base.rstrip("/"), *root.parts[:depth]))
+        for root in found
+        for depth in range(1, len(root.parts))
+    ]
+    return list(dict.fromkeys(root.base for root in found)), list(dict.fromkeys(inner))
+
+
 def locate(workspace: Workspace, path: str) -> Place:
     """Where a path given by a user or a model leads; only paths of notes lead anywhere."""
     name = normalised(path)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ class LongTermMemory:
             )
         if category is not None and category not in CATEGORIES:
             raise QueryError(f"{category!r} is no category; use one of {', '.join(CATEGORIES)}.")
-        with self._lock:
+        with self._lock, _mapped(self._path):
             vector = self._embed(text)
             same = self._near(vector, 1)
             if same and same[0].score >= DUPLICATE:
@@ -88,7 +89,7 @@ class LongTermMemory:
         """The memories that are most similar to a question, best first."""
         if not query.strip():
             raise QueryError("The query is empty: ask for something, such as a name or a topic.")
-        with self._lock:
+        with self._lock, _mapped(self._path):
             if self._table(make=False) is None:
                 return []
             found = self._near(self._embed(query), limit)
@@ -108,7 +109,7 @@ class LongTermMemory:
 
     def entries(self) -> list[Entry]:
         """Every memory, the newest first."""
-        with self._lock:
+        with self._lock, _mapped(self._path):
             table = self._table(make=False)
             rows = [] if table is None else _rows(table, _COLUMNS)
         return sorted(map(_entry, rows), key=lambda entry: (-entry.created_at, entry.id))
@@ -127,7 +128,7 @@ class LongTermMemory:
             raise QueryError(
                 f"{memory_id[:60]!r} is no id of a memory; `memdown ltm list` shows them."
             ) from None
-        with self._lock:
+        with self._lock, _mapped(self._path):
             table = self._table(make=False)
             rows = [] if table is None else _rows(table, _COLUMNS, f"id = '{wanted}'")
             if not rows:
@@ -197,6 +198,19 @@ class LongTermMemory:
     def _model(self) -> str:
         key = (self._embedder.id, self._embedder.model, self._embedder.provider_key)
         return hashlib.sha256("\0".join(key).encode()).hexdigest()[:16]
+
+
+@contextlib.contextmanager
+def _mapped(path: Path) -> Iterator[None]:
+    """Turns the errors of LanceDB, which are many kinds, into ours."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:
+        told = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+        raise StoreError(
+            f"The memories in {path} cannot be used ({told}); check the folder, or move it away "
+            "to begin anew."
+        ) from error
 
 
 def _connect(path: Path) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from memdown.backends.ltm.capturing import captured
+from memdown.backends.ltm.capturing import MOST_A_CONVERSATION, captured
 from memdown.backends.ltm.memories import LongTermMemory, Stored
 from memdown.redaction import redact
 
@@ -35,12 +35,14 @@ def auto_recall(
     return "\n".join(["<recalled-memories>", _NOTICE, *lines, "</recalled-memories>"])
 
 
-def auto_capture(memories: LongTermMemory, user_messages: Sequence[str]) -> list[Stored]:
+def auto_capture(
+    memories: LongTermMemory, user_messages: Sequence[str], limit: int = MOST_A_CONVERSATION
+) -> list[Stored]:
     """Keep what a user said in a conversation that is worth it: at most three sentences.
 
     Only messages of the user may be given; secrets in them are redacted.
     """
     return [
         memories.store(redact(sentence), CAPTURED_IMPORTANCE)
-        for sentence in captured(user_messages)
+        for sentence in captured(user_messages, limit)
     ]

@@ -43,9 +43,9 @@ class Pointer:
         return replace(self, fingerprint=fingerprint)
 
 
-def read_pointer(db: Any) -> Pointer | None:
-    """Where the live index is; None if there is none yet."""
-    table = opened(db, NAME)
+def read_pointer(db: Any, table: Any = None) -> Pointer | None:
+    """Where the live index is; None if there is none yet. `table` is the pointer's, if it is open."""
+    table = table or opened(db, NAME)
     rows = [] if table is None else table.to_arrow().to_pylist()
     if not rows:
         return None
@@ -80,10 +80,10 @@ def write_pointer(db: Any, pointer: Pointer) -> None:
 
 
 def next_generation(db: Any) -> int:
-    """A number that no table has, nor the live one that may still be without a table."""
+    """A number that no table has or ever had: what is held of one is never taken for another."""
     pointer = read_pointer(db)
     numbers = [int(name.removeprefix(PREFIX)) for name in table_names(db) if _is_index(name)]
-    return max([*numbers, pointer.generation if pointer else 0]) + 1
+    return max([*numbers, pointer.generation if pointer else 0, time.time_ns() // 1_000_000]) + 1
 
 
 def unused_tables(db: Any, pointer: Pointer | None) -> list[str]:

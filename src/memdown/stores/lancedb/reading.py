@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from memdown.stores.inverted import Column, Inverted
@@ -53,9 +55,9 @@ class LanceOrigin:
         """The terms of all passages."""
         self._stamped()
         found = read(self.table, "key >= 0", ["key", "terms"])
-        firsts = found["key"].to_numpy()
-        order = np.argsort(firsts, kind="stable")
-        return _inverted(firsts[order], found["terms"].take(order).to_pylist())
+        # A chunk without passages has no terms, not even an empty line of them.
+        found = found.filter(pc.not_equal(found["terms"], "")).sort_by("key")
+        return _inverted(found["key"].to_numpy(), found["terms"])
 
     def chunks(self) -> Keys:
         """The keys of all chunks, in order."""
@@ -73,7 +75,9 @@ class LanceOrigin:
         if before is None:
             return None
         now = self._stamped()
-        kept = np.array([file for file, stamp in now.items() if before.get(file) == stamp], np.int64)
+        kept = np.array(
+            [file for file, stamp in now.items() if before.get(file) == stamp], np.int64
+        )
         new = sorted(set(now) - set(kept.tolist()))
         passages: list[NewPassage] = []
         chunks: list[int] = []
@@ -139,29 +143,42 @@ def _passages(key: int, terms: str) -> list[NewPassage]:
     ]
 
 
-def _inverted(firsts: Keys, stored: Sequence[str]) -> Inverted:
+def _inverted(firsts: Keys, stored: Any) -> Inverted:
     """All passages, from what each chunk's row holds: a line a passage, a tab before the head."""
-    lines = [terms.split("\n") if terms else [] for terms in stored]
-    counts = np.array([len(some) for some in lines], np.int64)
+    lines = _split(stored, "\n")
+    counts = np.diff(lines.offsets.to_numpy())
     within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    halves = [line.partition("\t") for some in lines for line in some]
-    texts = [_terms(text) for text, _, _ in halves]
-    heads = [_terms(head) for _, _, head in halves]
-    names = sorted({term for some in (texts, heads) for terms in some for term in terms})
-    numbers = {name: number for number, name in enumerate(names)}
+    halves = _split(lines.values, "\t").values
+    text, head = (
+        _split(halves.take(pa.array(np.arange(side, len(halves), 2))), " ") for side in (0, 1)
+    )
+    every = pa.concat_arrays([text.values, head.values]).dictionary_encode()
+    names, terms = every.dictionary.to_pylist(), every.indices.to_numpy()
+    order = sorted((name, number) for number, name in enumerate(names) if name)
     return Inverted(
         np.repeat(firsts, counts) + within,
-        _column(texts, numbers),
-        _column(heads, numbers),
-        names,
-        np.arange(len(names), dtype=np.int32),
+        _column(terms[: len(text.values)], text.offsets, names),
+        _column(terms[len(text.values) :], head.offsets, names),
+        [name for name, _ in order],
+        np.array([number for _, number in order], np.int32),
     )
 
 
-def _column(lists: Sequence[Sequence[str]], numbers: dict[str, int]) -> Column:
-    sizes = np.array([len(terms) for terms in lists], np.int64)
-    flat = (numbers[term] for terms in lists for term in terms)
-    return Column(np.fromiter(flat, np.int32, int(sizes.sum())), np.cumsum(sizes))
+def _split(texts: Any, mark: str) -> Any:
+    """Texts as lists of their parts; the list of an empty one holds an empty text."""
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    return pc.split_pattern(texts, mark)
+
+
+def _column(terms: NDArray[np.int32], offsets: Any, names: Sequence[str]) -> Column:
+    """Terms by passage; an empty text, which stands for none at all, is left out."""
+    ends = offsets.to_numpy()[1:].astype(np.int64)
+    if "" in names:
+        is_term = terms != names.index("")
+        ends = np.concatenate([[0], np.cumsum(is_term)])[ends]
+        terms = terms[is_term]
+    return Column(terms, ends)
 
 
 def _terms(text: str) -> list[str]:

@@ -10,19 +10,18 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from memdown.errors import IndexCorrupt
-from memdown.stores.passages import passage_terms
-from memdown.stores.sqlite.failures import Damaged
-from memdown.stores.sqlite.rows import (
-    checked,
+from memdown.stores.packing import (
     pack_headings,
     pack_lines,
     pack_passages,
-    unpack_lines,
-    unpack_passages,
+    pack_text,
+    unpack_chunk,
 )
+from memdown.stores.passages import passage_terms
 from memdown.types import Chunk, FileState, StoredChunk, Vectors
 
 _FIELDS = (
@@ -111,8 +110,8 @@ def chunk_rows(
             "digest": chunk.digest,
             "start_line": chunk.start_line,
             "end_line": chunk.end_line,
-            "headings": _packed(pack_headings(chunk)),
-            "text": _packed(chunk.text),
+            "headings": pack_headings(chunk),
+            "text": pack_text(chunk.text),
             "passages": pack_passages(chunk),
             "lines": pack_lines(chunk),
             "terms": "\n".join(
@@ -120,7 +119,7 @@ def chunk_rows(
             ),
         }
         if vectors is not None:
-            row["embedding"] = vectors[place].tolist()
+            row["embedding"] = vectors[place]
         rows.append(row)
         key += len(chunk.passages)
     return rows
@@ -128,45 +127,36 @@ def chunk_rows(
 
 def read_chunk_row(row: Mapping[str, Any], date: datetime.date | None) -> StoredChunk:
     """A chunk back from a row, checked against the digest it was stored with."""
-    path = row["path"]
-    try:
-        text = checked(_unpacked(row["text"]), row["digest"], path)
-        lines = unpack_lines(row["lines"])
-        above = _unpacked(row["headings"]).split("\n")
-        passages = unpack_passages(row["passages"], above, text, row["start_line"], lines)
-    except (Damaged, UnicodeDecodeError) as error:
-        raise IndexCorrupt(
-            f"The index of {path} is damaged ({error}); rebuild it with `memdown index --force`."
-        ) from error
-    chunk = Chunk(
+    return unpack_chunk(
+        row["key"],
         row["id"],
-        path,
+        row["path"],
         row["source"],
         row["start_line"],
         row["end_line"],
-        above[0],
-        text,
+        row["headings"],
+        row["text"],
         row["digest"],
-        passages,
-        lines,
+        row["passages"],
+        row["lines"],
+        date,
     )
-    return StoredChunk(row["key"], chunk, date)
 
 
 def as_table(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     """Rows as an Arrow table; what a row lacks is null."""
-    columns = {name: [row.get(name) for row in rows] for name in schema.names}
+    columns = {
+        name: [row.get(name) for row in rows] for name in schema.names if name != "embedding"
+    }
+    if "embedding" in schema.names:
+        columns["embedding"] = _vectors([row.get("embedding") for row in rows], schema)
     return pa.table(columns, schema=schema)
 
 
-def quoted(text: str) -> str:
-    """Text inside a filter."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _packed(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _unpacked(blob: bytes) -> str:
-    return blob.decode("utf-8", "surrogatepass")
+def _vectors(each: Sequence[Any], schema: pa.Schema) -> pa.Array:
+    dims = schema.field("embedding").type.list_size
+    flat = np.zeros((len(each), dims), np.float32)
+    lacks = np.array([vector is None for vector in each], bool)
+    for place in np.flatnonzero(~lacks).tolist():
+        flat[place] = each[place]
+    return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), dims, mask=pa.array(lacks))

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import random
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from lancedb.index import BTree
 
 from memdown.errors import IndexCorrupt, StoreError
 from memdown.failpoints import reach
 from memdown.stores.lancedb import cache, rows
 from memdown.stores.lancedb.connection import KEPT_FOR, connect, mapped, opened
-from memdown.stores.lancedb.matrix import Matrix
+from memdown.stores.lancedb.lease import Lease
+from memdown.stores.lancedb.pointer import NAME as POINTER
 from memdown.stores.lancedb.pointer import (
     PREFIX,
     Pointer,
@@ -26,26 +25,28 @@ from memdown.stores.lancedb.pointer import (
     unused_tables,
     write_pointer,
 )
+from memdown.stores.lancedb.reading import LanceOrigin, by_key, fits_in_memory, read
 from memdown.stores.lancedb.snapshot import LanceSnapshot
-from memdown.stores.lancedb.terms import ChunkTerms, Terms, Vocabulary, parse
+from memdown.stores.lancedb.writing import Batch
+from memdown.stores.mirror import Mirror, State
 from memdown.stores.sqlite import lock
 from memdown.stores.sqlite.keys import file_ids, file_keys
 from memdown.types import (
     Chunk,
     FileState,
     Fingerprint,
+    IndexedFile,
     ModelKey,
+    Source,
     StoredChunk,
     StoreStatus,
     Vector,
     Vectors,
 )
 
-_ALL = (1 << 31) - 1
-_MANY = 2_000
-# Every write makes a small file; so many are put together.
-_COMPACT_AFTER = 100
-_BATCH_ROWS = 2_000
+# Every write makes a small file; so many are put together. Many rows get an index by number.
+_COMPACT_AFTER = 20
+_INDEX_AFTER = 5_000
 
 
 def create(
@@ -72,23 +73,33 @@ class LanceStore:
         self._vector_error = None if vector_enabled else "turned off in the settings"
         self._db: Any = None
         self._lock = threading.RLock()
-        self._vocabulary = Vocabulary()
-        self._chunk_terms: dict[int, ChunkTerms] = {}
-        self._terms: tuple[object, Terms] | None = None
-        self._matrix: tuple[object, Matrix] | None = None
-        self._keys: tuple[object, NDArray[np.int64]] | None = None
+        self._mirror = Mirror(self._origin, at_once=True)
+        self._open_pointer: Any = None
+        self._open_table: Any = None
+        self._known_origin: LanceOrigin | None = None
         self._known_files: tuple[object, dict[str, tuple[int, FileState]]] | None = None
+        self._lease = None if self._is_local else Lease()
+        self._batch: Batch | None = None
+        self._is_writing = 0
         self._closed = False
 
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
         with self._using() as db:
-            pointer = read_pointer(db) if db is not None else None
+            pointer = self._pointer(db)
             return pointer.fingerprint if pointer else None
+
+    def state(self) -> object:
+        """What tells one state of the index from another: any change makes a new one."""
+        with self._using() as db:
+            pointer = self._pointer(db)
+            table = None if pointer is None else self._latest(db, pointer.table)
+            return None if table is None else (pointer, table.version)
 
     def files(self) -> dict[str, FileState]:
         """Every indexed file."""
         with self._using() as db:
+            self._flush(db)
             pointer = read_pointer(db) if db is not None else None
             if pointer is None:
                 return {}
@@ -128,9 +139,15 @@ class LanceStore:
         """Store a file in one step; its first `keep` chunks are there already."""
         self._write(file, chunks, vectors, keep, None)
 
+    def replace_all(self, files: Sequence[IndexedFile]) -> None:
+        """Store several files, one after the other."""
+        for file in files:
+            self.replace(file.state, file.chunks, file.vectors, file.keep)
+
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk, from which a text that only ever grows is continued."""
         with self._using() as db:
+            self._flush(db)
             pointer = read_pointer(db) if db is not None else None
             return self._last_chunk(db, pointer.table, path) if pointer else None
 
@@ -140,19 +157,21 @@ class LanceStore:
         """Store a file that grew, in one step: rows from number `key` on are replaced."""
         self._write(file, chunks, vectors, 0, key)
 
-    def touch(self, file: FileState) -> None:
-        """Keep the rows of a file whose content is the same, with its new facts."""
+    def touch(self, *files: FileState) -> None:
+        """Keep the rows of files whose content is the same, with their new facts."""
         with self._using(make=True) as db:
-            pointer = self._live(db)
-            self._put(db, pointer.table, file, [], None, None)
+            for file in files:
+                self._put(db, self._live(db).table, file, [], None, None)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forget files."""
         with self._using(make=True) as db:
+            self._flush(db)
             pointer = self._live(db)
             known = self._files(db, pointer.table)
             numbers = [known[path][0] for path in paths if path in known]
             if numbers:
+                self._keep_lease(db)
                 db.open_table(pointer.table).delete(f"file IN ({', '.join(map(str, numbers))})")
                 reach("index.removing")
 
@@ -189,27 +208,94 @@ class LanceStore:
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[LanceSnapshot]:
         """One unchanging view for one search: one version of the live table."""
+        # Memory goes on with the newest version only, so both are taken together.
         with self._using() as db:
-            pointer = read_pointer(db) if db is not None else None
-            if pointer is None:
-                raise StoreError(f"There is no index at {self._place} yet: run `memdown index`.")
-            table = opened(db, pointer.table)
-            if table is not None:
-                table.checkout(table.version)
+            origin, dims = self._seen(db)
+            view = None if origin is None else self._mirror.view(origin)
+        yield LanceSnapshot(self._place, None if origin is None else origin.table, view, dims)
+
+    @contextlib.contextmanager
+    def _origin(self) -> Iterator[LanceOrigin]:
+        with self._using() as db:
+            origin, _ = self._seen(db)
+            if origin is None:
+                raise StoreError(f"Nothing is written to {self._place} yet.")
+            yield origin
+
+    def _seen(self, db: Any) -> tuple[LanceOrigin | None, int | None]:
+        """The newest version of the live table, if it was written to; and the vectors' length."""
+        pointer = self._pointer(db)
+        if pointer is None:
+            raise StoreError(f"There is no index at {self._place} yet: run `memdown index`.")
         dims = pointer.fingerprint.dims if self._vector_error is None else None
-        yield LanceSnapshot(self, self._place, pointer.table, table, dims)
+        latest = self._latest(db, pointer.table)
+        if latest is None:
+            return None, dims
+        known, version = self._known_origin, latest.version
+        if known is None or (known.state.name, known.state.revision) != (pointer.table, version):
+            table = db.open_table(pointer.table)
+            table.checkout(version)
+            held = dims if dims and fits_in_memory(table.count_rows(), dims) else None
+            stamps = known.stamps if known and known.state.name == pointer.table else {}
+            state = State(pointer.table, held, version)
+            known = self._known_origin = LanceOrigin(table, state, stamps)
+        return known, dims
+
+    def _pointer(self, db: Any) -> Pointer | None:
+        """Where the live index is; its table stays open, since every search asks."""
+        if db is None:
+            return None
+        try:
+            if self._open_pointer is not None:
+                return read_pointer(db, self._open_pointer)
+        except (OSError, RuntimeError, ValueError):
+            # Another process has set the index aside.
+            self._let_go()
+        self._open_pointer = opened(db, POINTER)
+        return None if self._open_pointer is None else read_pointer(db, self._open_pointer)
+
+    def _latest(self, db: Any, name: str) -> Any:
+        """A table that sees what others write; None if there is none."""
+        if self._open_table is None or self._open_table.name != name:
+            self._open_table = opened(db, name)
+        return self._open_table
+
+    def _let_go(self) -> None:
+        self._open_pointer = self._open_table = self._known_origin = self._known_files = None
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
-        """Be the one writer on this machine; False when another still is after `timeout`."""
+        """Be the one writer among all processes; False when another still is after `timeout`.
+
+        What is written inside is collected and written a few files at a time.
+        """
         with lock.exclusive(self._path.with_name(self._path.name + ".lock"), timeout) as acquired:
-            if acquired:
+            if acquired and self._lease is not None:
                 with self._using(make=True) as db:
-                    self._clear_leftovers(db)
-            yield acquired
-            if acquired:
-                with self._using() as db:
-                    self._compact(db)
+                    acquired = self._lease.take(db, timeout)
+            try:
+                if acquired:
+                    with self._using(make=True) as db:
+                        self._clear_leftovers(db)
+                self._is_writing += acquired
+                try:
+                    yield acquired
+                finally:
+                    self._is_writing -= acquired
+                    with self._lock:
+                        # What could not be written is written by the next sync.
+                        waiting, self._batch = self._batch, None
+                    if waiting is not None:
+                        with self._using(make=True) as db:
+                            self._keep_lease(db)
+                            waiting.write(db)
+                if acquired:
+                    with self._using() as db:
+                        self._compact(db)
+            finally:
+                if acquired and self._lease is not None:
+                    with contextlib.suppress(StoreError), self._using(make=True) as db:
+                        self._lease.give_back(db)
 
     def status(self) -> StoreStatus:
         """What the store holds and can do; writes nothing."""
@@ -219,7 +305,7 @@ class LanceStore:
             chunks: dict[Any, int] = {}
             table = opened(db, pointer.table) if pointer is not None else None
             if table is not None:
-                for row in _read(table, "", ["key", "source"]):
+                for row in read(table, "", ["key", "source"]).to_pylist():
                     counts = files if row["key"] < 0 else chunks
                     counts[row["source"]] = counts.get(row["source"], 0) + 1
             return StoreStatus(
@@ -248,7 +334,7 @@ class LanceStore:
             if table is None:
                 return []
             wrong = []
-            for row in _read(table, "key >= 0", rows.CHUNK_COLUMNS):
+            for row in read(table, "key >= 0", rows.CHUNK_COLUMNS).to_pylist():
                 try:
                     rows.read_chunk_row(row, None)
                 except IndexCorrupt as error:
@@ -258,8 +344,9 @@ class LanceStore:
     def set_aside(self) -> str | None:
         """Move a damaged index away, so that a new one can be made; the cache goes with it."""
         with self._lock, lock.exclusive(self._path.with_name(self._path.name + ".lock"), 60.0):
-            self._db = self._terms = self._matrix = self._keys = self._known_files = None
-            self._chunk_terms = {}
+            self._db = self._batch = None
+            self._let_go()
+            self._mirror = Mirror(self._origin, at_once=True)
             if not self._is_local:
                 with mapped(self._place):
                     connect(self._place).drop_all_tables()
@@ -276,54 +363,9 @@ class LanceStore:
         """Let go of everything; a closed store cannot be used again."""
         with self._lock:
             self._closed = True
-            self._db = self._terms = self._matrix = self._keys = self._known_files = None
-            self._chunk_terms = {}
-
-    def matrix(self, name: str, table: Any, dims: int) -> Matrix:
-        """All numbers of chunks and their vectors in one version of a table, in memory."""
-        with self._lock:
-            state = (name, table.version)
-            if self._matrix is None or self._matrix[0] != state:
-                columns = ["key", "embedding"] if "embedding" in table.schema.names else ["key"]
-                where = "embedding IS NOT NULL" if len(columns) > 1 else "key < 0 AND key > 0"
-                found = table.search().where(where).select(columns).limit(_ALL).to_arrow()
-                keys = found["key"].to_numpy()
-                order = np.argsort(keys, kind="stable")
-                vectors = np.empty((0, dims), np.float32)
-                if len(keys):
-                    flat = found["embedding"].combine_chunks().flatten().to_numpy()
-                    vectors = flat.reshape(len(keys), dims)[order]
-                self._matrix = (state, Matrix(table.version, keys[order], vectors))
-            return self._matrix[1]
-
-    def keys(self, name: str, table: Any) -> NDArray[np.int64]:
-        """The numbers of all chunks in one version of a table, in order."""
-        with self._lock:
-            state = (name, table.version)
-            if self._keys is None or self._keys[0] != state:
-                found = table.search().where("key >= 0").select(["key"]).limit(_ALL).to_arrow()
-                self._keys = (state, np.sort(found["key"].to_numpy()))
-            return self._keys[1]
-
-    def terms(self, name: str, table: Any) -> Terms:
-        """All terms of one version of a table; only what changed since the last one is read."""
-        with self._lock:
-            state = (name, table.version)
-            if self._terms is not None and self._terms[0] == state:
-                return self._terms[1]
-            stamps = {
-                row["key"]: row["stamp"] for row in _read(table, "key >= 0", ["key", "stamp"])
-            }
-            known = {
-                key: one for key, one in self._chunk_terms.items() if stamps.get(key) == one.stamp
-            }
-            new = [key for key in stamps if key not in known]
-            for row in _by_key(table, new, ["key", "stamp", "terms"]):
-                known[row["key"]] = parse(row["terms"], row["stamp"], self._vocabulary)
-            self._chunk_terms = known
-            made = Terms(known, self._vocabulary)
-            self._terms = (state, made)
-            return made
+            self._mirror.close()
+            self._db = self._batch = None
+            self._let_go()
 
     def _write(
         self,
@@ -355,26 +397,37 @@ class LanceStore:
         vectors: Vectors | None,
         key: int | None,
     ) -> None:
-        """A file's facts and, from number `key` on, its chunks, in one commit."""
+        """A file's facts and, from number `key` on, its chunks."""
         number = self._number(db, name, file)
-        stamp = random.getrandbits(62)
-        new = [rows.file_row(number, file, stamp)]
-        if key is not None:
-            new += rows.chunk_rows(number, key, chunks, vectors, stamp)
-        dims = vectors.shape[1] if vectors is not None and vectors.ndim == 2 else None
-        table = _table_for(db, name, dims)
-        merge = table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
-        if key is not None:
-            merge = merge.when_not_matched_by_source_delete(f"file = {number} AND key >= {key}")
-        # A file has no vector, which is no mistake.
-        merge.execute(rows.as_table(new, table.schema), on_bad_vectors="null")
+        is_new = file.path not in self._files(db, name)
+        if self._batch is None:
+            self._batch = Batch(name)
+        elif self._batch.name != name or self._batch.waits_for(number):
+            self._flush(db)
+            self._batch, is_new = Batch(name), file.path not in self._files(db, name)
+        self._batch.add(number, file, chunks, vectors, key, is_new=is_new)
+        if not self._is_writing or self._batch.is_full:
+            self._flush(db)
+
+    def _flush(self, db: Any) -> None:
+        """Write what was collected."""
+        waiting, self._batch = self._batch, None
+        if waiting is not None:
+            self._keep_lease(db)
+            waiting.write(db)
+
+    def _keep_lease(self, db: Any) -> None:
+        if self._lease is not None and self._is_writing:
+            self._lease.keep(db)
 
     def _number(self, db: Any, name: str, file: FileState) -> int:
-        known = self._files(db, name)
+        known = {path: number for path, (number, _) in self._files(db, name).items()}
+        if self._batch is not None and self._batch.name == name:
+            known |= self._batch.numbers
         if file.path in known:
-            return known[file.path][0]
+            return known[file.path]
         ids = file_ids(file.source)
-        return max((n + 1 for n, _ in known.values() if n in ids), default=ids.start)
+        return max((number + 1 for number in known.values() if number in ids), default=ids.start)
 
     def _files(self, db: Any, name: str) -> dict[str, tuple[int, FileState]]:
         table = opened(db, name)
@@ -386,13 +439,13 @@ class LanceStore:
             wanted = ["key", "path", "source", "digest", "facts"]
             found = {
                 row["path"]: (-row["key"], rows.read_file_row(row))
-                for row in _read(table, "key < 0", wanted)
+                for row in read(table, "key < 0", wanted).to_pylist()
             }
             known = self._known_files = (state, found)
         return known[1]
 
     def _chunks_of(self, table: Any, number: int, columns: list[str]) -> list[dict[str, Any]]:
-        found = _read(table, f"file = {number} AND key >= 0", columns)
+        found = read(table, f"file = {number} AND key >= 0", columns).to_pylist()
         return sorted(found, key=lambda row: int(row["key"]))
 
     def _last_chunk(self, db: Any, name: str, path: str) -> StoredChunk | None:
@@ -404,7 +457,7 @@ class LanceStore:
         keys = [row["key"] for row in self._chunks_of(table, number, ["key"])]
         if not keys:
             return None
-        (row,) = _read(table, f"key = {keys[-1]}", rows.CHUNK_COLUMNS)
+        (row,) = by_key(table, keys[-1:], rows.CHUNK_COLUMNS)
         return rows.read_chunk_row(row, state.date)
 
     def _live(self, db: Any) -> Pointer:
@@ -421,6 +474,7 @@ class LanceStore:
                 raise StoreError("This memory is closed; open it again with Memory.open.")
             if self._is_local and not self._path.exists():
                 self._db = None
+                self._let_go()
                 if not make:
                     yield None
                     return
@@ -440,6 +494,8 @@ class LanceStore:
             if table is None:
                 continue
             if table.stats()["fragment_stats"]["num_small_fragments"] > _COMPACT_AFTER:
+                if name != cache.NAME and table.count_rows() > _INDEX_AFTER:
+                    table.create_index("key", config=BTree(), replace=False)
                 table.optimize(cleanup_older_than=KEPT_FOR)
 
     def _size(self) -> int:
@@ -454,8 +510,8 @@ class Rebuild:
     def __init__(self, store: LanceStore, name: str, fingerprint: Fingerprint) -> None:
         self._store = store
         self._name = name
-        self._waiting: list[dict[str, Any]] = []
-        self._numbers: dict[str, int] = {}
+        self._batch = Batch(name)
+        self._numbers: dict[Source, int] = {}
         self.fingerprint = fingerprint
 
     def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:  # noqa: ARG002
@@ -471,16 +527,17 @@ class Rebuild:
     ) -> None:
         """Store a file."""
         self._note_dims(vectors)
-        ids = file_ids(file.source)
-        number = max((n + 1 for n in self._numbers.values() if n in ids), default=ids.start)
-        self._numbers[file.path] = number
-        stamp = random.getrandbits(62)
-        self._waiting.append(rows.file_row(number, file, stamp))
-        first = file_keys(number).start
-        self._waiting += rows.chunk_rows(number, first, chunks, vectors, stamp)
+        number = self._numbers.get(file.source, file_ids(file.source).start)
+        self._numbers[file.source] = number + 1
+        self._batch.add(number, file, chunks, vectors, file_keys(number).start, is_new=True)
         reach("rebuild.file")
-        if len(self._waiting) >= _BATCH_ROWS:
+        if self._batch.is_full:
             self.flush()
+
+    def replace_all(self, files: Sequence[IndexedFile]) -> None:
+        """Store several files, one after the other."""
+        for file in files:
+            self.replace(file.state, file.chunks, file.vectors, file.keep)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk among those written so far."""
@@ -497,11 +554,12 @@ class Rebuild:
         with self._store._using(make=True) as db:
             self._store._put(db, self._name, file, chunks, vectors, key)
 
-    def touch(self, file: FileState) -> None:
-        """Note the new facts of a file that is written already."""
+    def touch(self, *files: FileState) -> None:
+        """Note the new facts of files that are written already."""
         self.flush()
         with self._store._using(make=True) as db:
-            self._store._put(db, self._name, file, [], None, None)
+            for file in files:
+                self._store._put(db, self._name, file, [], None, None)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Not needed: what is gone is never written."""
@@ -509,38 +567,9 @@ class Rebuild:
     def flush(self) -> None:
         """Write what was collected."""
         with self._store._using(make=True) as db:
-            table = _table_for(db, self._name, self.fingerprint.dims)
-            if self._waiting:
-                table.add(rows.as_table(self._waiting, table.schema), on_bad_vectors="null")
-                self._waiting = []
+            self._store._keep_lease(db)
+            self._batch.write(db, self.fingerprint.dims)
 
     def _note_dims(self, vectors: Vectors | None) -> None:
         if vectors is not None and len(vectors):
             self.fingerprint = with_changes(self.fingerprint, dims=vectors.shape[1])
-
-
-def _table_for(db: Any, name: str, dims: int | None) -> Any:
-    """The table, with a column for vectors of this length."""
-    table = opened(db, name)
-    if table is None:
-        return db.create_table(name, schema=rows.schema_for(dims))
-    if dims is not None and "embedding" not in table.schema.names:
-        table.add_columns(rows.schema_for(dims).field("embedding"))
-        table.checkout_latest()
-    return table
-
-
-def _read(table: Any, where: str, columns: list[str]) -> list[dict[str, Any]]:
-    query = table.search().select(columns).limit(_ALL)
-    found: list[dict[str, Any]] = (query.where(where) if where else query).to_arrow().to_pylist()
-    return found
-
-
-def _by_key(table: Any, keys: Sequence[int], columns: list[str]) -> list[dict[str, Any]]:
-    """Rows by their numbers; when they are many, all are read and the rest is left out."""
-    if len(keys) > _MANY:
-        wanted = set(keys)
-        return [row for row in _read(table, "key >= 0", columns) if row["key"] in wanted]
-    if not keys:
-        return []
-    return _read(table, f"key IN ({', '.join(map(str, keys))})", columns)

@@ -15,8 +15,8 @@ from memdown.stores.lancedb import rows
 from memdown.stores.lancedb.connection import opened
 from memdown.types import Chunk, FileState, Vectors
 
-_MOST_ROWS = 2_000
-_MOST_SECONDS = 2.0
+_MOST_ROWS = 10_000
+_MOST_SECONDS = 5.0
 # A condition with very many parts is slow to read.
 _MOST_REPLACED = 200
 

@@ -65,15 +65,25 @@ def insert(place: Place, first_keys: Sequence[int], chunks: Sequence[Chunk]) -> 
             ),
         )
     )
-    with place.db.cursor() as cursor:
-        cursor.executemany(
-            place.sql("INSERT INTO {s}.passages VALUES (%s, %s, %s, %s::int[], %s::int[])"),
-            [
-                (*place.owner, key, [numbers[w] for w in words], [numbers[h] for h in head])
-                for key, words, head in rows
-            ],
-        )
+    run(
+        place.db,
+        place.sql(
+            "INSERT INTO {s}.passages SELECT %s, %s, key, words::int[], head::int[] "
+            "FROM unnest(%s::bigint[], %s::text[], %s::text[]) AS new (key, words, head)"
+        ),
+        (
+            *place.owner,
+            [key for key, _, _ in rows],
+            [literal([numbers[word] for word in words]) for _, words, _ in rows],
+            [literal([numbers[word] for word in head]) for _, _, head in rows],
+        ),
+    )
     _count(place, len(rows), sum(len(words) + len(head) for _, words, head in rows))
+
+
+def literal(numbers: Sequence[float]) -> str:
+    """An array as PostgreSQL reads it; the driver's own way takes ten times as long."""
+    return "{" + ",".join(map(str, numbers)) + "}"
 
 
 def delete(place: Place, keys: range) -> None:

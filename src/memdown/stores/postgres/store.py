@@ -33,6 +33,7 @@ from memdown.types import (
     Chunk,
     FileState,
     Fingerprint,
+    IndexedFile,
     Match,
     ModelKey,
     Source,
@@ -152,7 +153,11 @@ class PostgresStore:
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
     ) -> None:
         """Store a file in one transaction; its first `keep` chunks are there already."""
-        self._write(None, file, chunks, vectors, keep=keep)
+        self.replace_all([IndexedFile(file, chunks, vectors, keep)])
+
+    def replace_all(self, files: Sequence[IndexedFile]) -> None:
+        """Store several files in one transaction."""
+        self._write(None, files)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk, from which a text that only ever grows is continued."""
@@ -164,12 +169,13 @@ class PostgresStore:
         self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
     ) -> None:
         """Store a file that grew, in one transaction: rows from number `key` on are replaced."""
-        self._write(None, file, chunks, vectors, key=key)
+        self._write(None, [IndexedFile(file, chunks, vectors)], key)
 
-    def touch(self, file: FileState) -> None:
-        """Keep the rows of a file whose content is the same, with its new facts."""
+    def touch(self, *files: FileState) -> None:
+        """Keep the rows of files whose content is the same, with their new facts."""
         with self._changing() as (place, _):
-            tables.write_file(place, file)
+            for file in files:
+                tables.write_file(place, file)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forget files."""
@@ -325,27 +331,19 @@ class PostgresStore:
         log.warning("Vectors could not be compared on %s: %s", self._place_name, error)
 
     def _write(
-        self,
-        place: Place | None,
-        file: FileState,
-        chunks: Sequence[Chunk],
-        rows: Vectors | None,
-        *,
-        keep: int = 0,
-        key: int | None = None,
+        self, place: Place | None, files: Sequence[IndexedFile], key: int | None = None
     ) -> None:
-        """Write a file's chunks into a generation; None is the live one."""
+        """Write files into a generation, None is the live one; with `key` rows from there on."""
         if place is not None:
             with self._writing_to() as db, db.transaction():
-                tables.replace_file(place, file, chunks, rows, keep, key, revision=0)
-                reach("rebuild.file")
+                tables.replace_files(place, files, key, 0, "rebuild.file")
             return
         with self._changing() as (live, revision):
-            tables.replace_file(live, file, chunks, rows, keep, key, revision=revision)
+            tables.replace_files(live, files, key, revision, "index.file")
             found = self._live(live.db)
-            if found and found[2].dims is None and rows is not None and len(rows):
-                tables.write_agent(live, with_changes(found[2], dims=rows.shape[1]))
-            reach("index.file")
+            dims = dims_of(files)
+            if found and found[2].dims is None and dims:
+                tables.write_agent(live, with_changes(found[2], dims=dims))
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[tuple[Place, int]]:
@@ -470,8 +468,14 @@ class Rebuild:
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
     ) -> None:
         """Store a file in one transaction."""
-        self._note_dims(vectors)
-        self._store._write(self._place, file, chunks, vectors, keep=keep)
+        self.replace_all([IndexedFile(file, chunks, vectors, keep)])
+
+    def replace_all(self, files: Sequence[IndexedFile], key: int | None = None) -> None:
+        """Store several files in one transaction."""
+        self._store._write(self._place, files, key)
+        dims = dims_of(files)
+        if dims:
+            self.fingerprint = with_changes(self.fingerprint, dims=dims)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk among those written so far."""
@@ -482,20 +486,22 @@ class Rebuild:
         self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
     ) -> None:
         """Store more of a file in one transaction."""
-        self._note_dims(vectors)
-        self._store._write(self._place, file, chunks, vectors, key=key)
+        self.replace_all([IndexedFile(file, chunks, vectors)], key)
 
-    def touch(self, file: FileState) -> None:
-        """Note the new facts of a file that is written already."""
+    def touch(self, *files: FileState) -> None:
+        """Note the new facts of files that are written already."""
         with self._store._writing_to() as db, db.transaction():
-            tables.write_file(self._place, file)
+            for file in files:
+                tables.write_file(self._place, file)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Not needed: what is gone is never written."""
 
-    def _note_dims(self, vectors: Vectors | None) -> None:
-        if vectors is not None and len(vectors):
-            self.fingerprint = with_changes(self.fingerprint, dims=vectors.shape[1])
+
+def dims_of(files: Sequence[IndexedFile]) -> int | None:
+    """How long the vectors of some files are; None if there are none among them."""
+    made = (file.vectors for file in files if file.vectors is not None and len(file.vectors))
+    return next((int(rows.shape[1]) for rows in made), None)
 
 
 class PostgresSnapshot:

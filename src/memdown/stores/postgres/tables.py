@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import datetime
-import hashlib
 import json
 from collections.abc import Sequence
 
 from memdown.errors import IndexCorrupt
-from memdown.stores.postgres import keywords
-from memdown.stores.postgres.connection import Connection, one, run
-from memdown.stores.postgres.place import Place
-from memdown.stores.sqlite.failures import Damaged
-from memdown.stores.sqlite.keys import file_ids, file_keys
-from memdown.stores.sqlite.rows import (
-    checked,
+from memdown.failpoints import reach
+from memdown.stores.packing import (
+    is_stored_text,
     pack_headings,
     pack_lines,
     pack_passages,
-    unpack_lines,
-    unpack_passages,
+    pack_text,
+    unpack_chunk,
 )
+from memdown.stores.postgres import keywords
+from memdown.stores.postgres.connection import Connection, one, run
+from memdown.stores.postgres.place import Place
+from memdown.stores.sqlite.keys import file_ids, file_keys
 from memdown.types import (
     Chunk,
     FileState,
     Fingerprint,
+    IndexedFile,
     ModelKey,
     Source,
     StoredChunk,
-    Vectors,
 )
 
 _MINE = "agent_id = %s AND generation = %s"
@@ -127,21 +125,26 @@ def stored_prefix(place: Place, path: str, chunks: Sequence[Chunk]) -> int:
     return same
 
 
-def replace_file(
-    place: Place,
-    file: FileState,
-    chunks: Sequence[Chunk],
-    rows: Vectors | None,
-    keep: int,
-    key: int | None,
-    revision: int,
+def replace_files(
+    place: Place, files: Sequence[IndexedFile], key: int | None, revision: int, point: str
 ) -> None:
-    """Store a file's chunks after the first `keep`, or under the numbers from `key` on."""
-    keys = file_keys(write_file(place, file, revision))
+    """Store files' chunks after those they keep, or one file's under the numbers from `key` on."""
+    first_keys: list[int] = []
+    new: list[Chunk] = []
+    for file in files:
+        first_keys += _replace_chunks(place, file, key, revision)
+        new += file.chunks[file.keep :]
+        reach(point)
+    keywords.insert(place, first_keys, new)
+
+
+def _replace_chunks(place: Place, file: IndexedFile, key: int | None, revision: int) -> list[int]:
+    """The numbers of a file's new chunks, which are stored, but not yet among the keywords."""
+    keys = file_keys(write_file(place, file.state, revision))
     if key is None:
-        key = keys.start + sum(len(chunk.passages) for chunk in chunks[:keep])
+        key = keys.start + sum(len(chunk.passages) for chunk in file.chunks[: file.keep])
     _delete_from(place, range(key, keys.stop))
-    new = chunks[keep:]
+    new, rows = file.chunks[file.keep :], file.vectors
     first_keys = []
     for chunk in new:
         first_keys.append(key)
@@ -162,17 +165,17 @@ def replace_file(
                     chunk.start_line,
                     chunk.end_line,
                     chunk.digest,
-                    _packed(chunk.text),
-                    _packed(pack_headings(chunk)),
+                    pack_text(chunk.text),
+                    pack_headings(chunk),
                     pack_passages(chunk),
                     pack_lines(chunk),
                     None if rows is None else rows.shape[1],
-                    None if rows is None else rows[number].tolist(),
+                    None if rows is None else keywords.literal(rows[number].tolist()),
                 )
                 for number, (first, chunk) in enumerate(zip(first_keys, new, strict=True))
             ],
         )
-    keywords.insert(place, first_keys, new)
+    return first_keys
 
 
 def remove_file(place: Place, path: str) -> None:
@@ -296,34 +299,7 @@ def load_chunks(place: Place, keys: Sequence[int]) -> dict[int, StoredChunk]:
         (*place.owner, list(keys)),
         binary=True,
     )
-    return {row[0]: _stored(*row) for row in rows}
-
-
-def _stored(
-    key: int,
-    chunk_id: str,
-    path: str,
-    source: Source,
-    start: int,
-    end: int,
-    headings: bytes,
-    packed: bytes,
-    digest: str,
-    places: bytes,
-    numbers: bytes | None,
-    date: datetime.date | None,
-) -> StoredChunk:
-    try:
-        text = checked(_unpacked(packed), digest, path)
-        lines = unpack_lines(numbers)
-        above = _unpacked(headings).split("\n")
-        passages = unpack_passages(places, above, text, start, lines)
-    except (Damaged, UnicodeDecodeError) as error:
-        raise IndexCorrupt(
-            f"The index of {path} is damaged ({error}); rebuild it with `memdown index --force`."
-        ) from error
-    chunk = Chunk(chunk_id, path, source, start, end, above[0], text, digest, passages, lines)
-    return StoredChunk(key, chunk, date)
+    return {row[0]: unpack_chunk(*row) for row in rows}
 
 
 def count_by_source(place: Place, table: str) -> dict[Source, int]:
@@ -358,7 +334,7 @@ def problems(place: Place) -> list[str]:
         place.sql(f"SELECT path, text, hash FROM {{s}}.chunks WHERE {_MINE}"),
         place.owner,
     ):
-        if hashlib.sha256(text).hexdigest() != digest:
+        if not is_stored_text(text, digest):
             wrong.append(f"a chunk of {path} is not the text that was stored")
     if not keywords.totals_are_right(place):
         wrong.append("the number of passages is not what was counted")
@@ -392,15 +368,6 @@ def _delete_from(place: Place, keys: range) -> None:
         place.sql(f"DELETE FROM {{s}}.chunks WHERE {_MINE} AND key >= %s AND key < %s"),
         (*place.owner, keys.start, keys.stop),
     )
-
-
-def _packed(text: str) -> bytes:
-    # As bytes, since PostgreSQL's text holds neither NUL nor half characters.
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _unpacked(blob: bytes) -> str:
-    return bytes(blob).decode("utf-8", "surrogatepass")
 
 
 def _data(fingerprint: Fingerprint) -> dict[str, object]:

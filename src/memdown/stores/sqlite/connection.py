@@ -67,6 +67,7 @@ def _make_first_page(db: apsw.Connection) -> None:
     if db.pragma("page_count"):
         return
     checksums.reserve(db)
+    run(db, "PRAGMA auto_vacuum = INCREMENTAL")
     run(db, "BEGIN IMMEDIATE")
     # Another process may have come first.
     if not db.pragma("application_id"):

@@ -16,7 +16,8 @@ from memdown.stores.sqlite.schema import (
     NEXT,
     OLD,
     create_generation,
-    index_revisions,
+    create_views,
+    drop_views,
     table_names,
 )
 from memdown.stores.sqlite.tables import next_revision, read_revision, write_fingerprint
@@ -34,13 +35,14 @@ def begin(db: apsw.Connection) -> int:
 def publish(db: apsw.Connection, fingerprint: Fingerprint) -> None:
     """Make the `next_` tables the live ones in one step; readers see the old or the new ones."""
     with transaction(db):
+        drop_views(db)
         _rename(db, LIVE, OLD)
         _rename(db, NEXT, LIVE)
         write_fingerprint(db, fingerprint)
         revision = next_revision(db)
         # Only where someone wrote meanwhile without being the one writer.
         run(db, "UPDATE files SET revision = ? WHERE revision <> ?", (revision, revision))
-        index_revisions(db)
+        create_views(db)
         reach("rebuild.in_flip")
     reach("rebuild.after_flip")
     clear_leftovers(db)

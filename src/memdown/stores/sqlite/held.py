@@ -151,7 +151,7 @@ def _changes(db: apsw.Connection, revision: int) -> tuple[list[int], Callable[[K
         key
         for keys in map(file_keys, changed)
         for (key,) in run(
-            db, "SELECT key FROM chunks WHERE key >= ? AND key < ?", (keys.start, keys.stop)
+            db, "SELECT key FROM chunk_rows WHERE key >= ? AND key < ?", (keys.start, keys.stop)
         )
     ]
     return chunks, lambda keys: ~np.isin(keys // FILE_SPAN, kept)

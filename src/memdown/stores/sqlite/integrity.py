@@ -10,10 +10,16 @@ import apsw
 
 from memdown.stores.sqlite import rows, schema, tables, vectors
 from memdown.stores.sqlite.connection import one, run, transaction
+from memdown.types import FILE_SPAN
 
 _BOOT = "boot"
 _MOST_TOLD = 10
-_PASSAGES = "SELECT passages FROM chunks"
+_PASSAGES = "SELECT passages FROM chunk_rows"
+_TEXTS = (
+    "SELECT c.key, c.hash, c.text_start, c.text_end, c.passages, "
+    "(SELECT text FROM chunk_texts t WHERE t.key <= c.key ORDER BY t.key DESC LIMIT 1) "
+    "FROM chunk_rows c"
+)
 
 
 def problems(db: apsw.Connection) -> list[str]:
@@ -33,14 +39,17 @@ def problems(db: apsw.Connection) -> list[str]:
 def _wrong_texts(db: apsw.Connection) -> list[str]:
     wrong = [
         f"chunk {key} does not hold the text it was made from"
-        for key, packed, digest in db.execute("SELECT key, text, hash FROM chunks")
-        if not rows.is_stored_text(packed, digest)
+        for key, digest, start, end, passages, packed in db.execute(_TEXTS)
+        if not rows.is_stored(packed, rows.Place(start, end, passages), digest)
     ]
     return wrong[:_MOST_TOLD]
 
 
 def _wrong_rows(db: apsw.Connection, names: set[str]) -> list[str]:
-    lost = one(db, "SELECT count(*) FROM chunks WHERE path NOT IN (SELECT path FROM files)")
+    lost = one(
+        db,
+        f"SELECT count(*) FROM chunk_rows WHERE key / {FILE_SPAN} NOT IN (SELECT id FROM files)",
+    )
     found = [f"{lost} chunks belong to no file"] if lost else []
     if "chunks_fts_docsize" in names:
         passages = sum(rows.count_passages(blob) for (blob,) in db.execute(_PASSAGES))
@@ -72,7 +81,7 @@ def _wrong_vectors(db: apsw.Connection) -> list[str]:
         keys, rows = vectors.read_all(db, fingerprint.dims)
     except ValueError as error:
         return [f"the vectors cannot be read ({error})"]
-    chunks = one(db, "SELECT count(*) FROM chunks")
+    chunks = one(db, "SELECT count(*) FROM chunk_rows")
     found = []
     if len(keys) != chunks:
         found.append(f"there are {len(keys)} vectors for {chunks} chunks")

@@ -6,13 +6,13 @@ and quoted, so no text can be a syntax error or an operator.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.stores.passages import HEAD_WEIGHT, TEXT_WEIGHT, passage_terms
+from memdown.stores.passages import HEAD_WEIGHT, TEXT_WEIGHT, joined_terms
 from memdown.stores.postings import Holders, Unit
 from memdown.stores.reach import reachable
 from memdown.stores.sqlite.connection import one, run
@@ -26,14 +26,16 @@ _LAST_CHARACTER = "\U0010ffff"
 _RANK = f"bm25({TEXT_WEIGHT}, {HEAD_WEIGHT})"
 
 
-def insert(db: apsw.Connection, prefix: str, key: int, chunk: Chunk) -> None:
-    """Index a chunk's passages, with file name and headings, under the numbers from `key` on."""
-    for number, (text, head) in enumerate(passage_terms(chunk), start=key):
-        run(
-            db,
-            f"INSERT INTO {prefix}chunks_fts(rowid, text, head) VALUES (?, ?, ?)",
-            (number, " ".join(text), " ".join(head)),
-        )
+def insert(db: apsw.Connection, prefix: str, chunks: Iterable[tuple[int, Chunk]]) -> None:
+    """Index the passages of chunks, with file name and headings, from each one's number on."""
+    db.executemany(
+        f"INSERT INTO {prefix}chunks_fts(rowid, text, head) VALUES (?, ?, ?)",
+        (
+            (number, text, head)
+            for key, chunk in chunks
+            for number, (text, head) in enumerate(joined_terms(chunk), start=key)
+        ),
+    ).fetchall()
 
 
 def delete(db: apsw.Connection, prefix: str, keys: range) -> None:

@@ -108,6 +108,15 @@ def unpack(
         raise Damaged(f"a chunk's text cannot be unpacked ({error})") from error
 
 
+def is_stored(packed: bytes | None, place: Place, digest: bytes) -> bool:
+    """Whether a block holds the text that a chunk was made from."""
+    try:
+        unpack(packed or b"", place, digest, 1, None)
+    except Damaged:
+        return False
+    return True
+
+
 def _passages(
     numbers: Sequence[int],
     headings: Sequence[str],

@@ -1,8 +1,9 @@
 """The tables of an index, made and migrated in order.
 
-`files`, `chunks`, `chunks_fts` and `chunks_vec` form a generation. A rebuild makes a second set
-whose names start with `next_`, and swaps the names when it is complete; `meta` and
-`embedding_cache` stand outside the generations.
+`files`, `chunk_rows`, `chunk_texts`, `chunks_fts` and `chunks_vec` form a generation. A rebuild makes
+a second set whose names start with `next_`, and swaps the names when it is complete; `meta` and
+`embedding_cache` stand outside the generations. `chunks` is a view that shows the rows of the live
+generation under the names that other programs know.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from memdown.errors import IndexTooNew
 from memdown.stores.sqlite import checksums
 from memdown.stores.sqlite.connection import run, transaction
 from memdown.text import TOKENCHARS
+from memdown.types import FILE_SPAN
 
 LIVE = ""
 NEXT = "next_"
 OLD = "old_"
-GENERATION = ("files", "chunks", "chunks_fts", "chunks_vec")
+GENERATION = ("files", "chunk_rows", "chunk_texts", "chunks_fts", "chunks_vec")
 
 _FTS_SQL = (
     "CREATE VIRTUAL TABLE {prefix}chunks_fts USING fts5("
@@ -42,11 +44,12 @@ def m001_first_tables(db: apsw.Connection) -> None:
 
 def m002_smaller_rows(db: apsw.Connection) -> None:
     """The tables of a generation; older ones go, and the next sync fills these from the notes."""
-    for table in GENERATION:
-        run(db, f"DROP TABLE IF EXISTS {table}")
-    run(db, "DELETE FROM meta WHERE key NOT IN ('boot', 'checksums_off', 'revision')")
+    for table in ("files", "chunks", "chunks_fts", "chunks_vec"):
+        for prefix in (LIVE, NEXT, OLD):
+            run(db, f"DROP TABLE IF EXISTS {prefix}{table}")
+    run(db, "DELETE FROM meta WHERE key = 'memory_index_meta_v1'")
     create_generation(db, LIVE)
-    index_revisions(db)
+    create_views(db)
 
 
 MIGRATIONS = (m001_first_tables, m002_smaller_rows)
@@ -91,26 +94,44 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
         f"CREATE TABLE {prefix}files ("
         "id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, source TEXT NOT NULL, "
         "hash TEXT NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL, "
-        "ctime INTEGER NOT NULL, inode INTEGER NOT NULL, date TEXT, revision INTEGER NOT NULL)",
+        "ctime INTEGER NOT NULL, inode INTEGER NOT NULL, date TEXT, updated_at INTEGER NOT NULL, "
+        "revision INTEGER NOT NULL)",
     )
     run(
         db,
-        f"CREATE TABLE {prefix}chunks ("
-        "key INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT NOT NULL, source TEXT NOT NULL, "
-        "start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, hash TEXT NOT NULL, "
-        "model TEXT NOT NULL, text BLOB NOT NULL, embedding BLOB, updated_at INTEGER NOT NULL, "
-        "headings TEXT NOT NULL, passages BLOB NOT NULL, lines BLOB)",
+        f"CREATE TABLE {prefix}chunk_rows ("
+        "key INTEGER PRIMARY KEY, id BLOB NOT NULL, hash BLOB NOT NULL, "
+        "start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, text_start INTEGER NOT NULL, "
+        "text_end INTEGER NOT NULL, passages BLOB NOT NULL, lines BLOB, embedding BLOB)",
     )
+    run(db, f"CREATE TABLE {prefix}chunk_texts (key INTEGER PRIMARY KEY, text BLOB NOT NULL)")
     if fts5_error(db) is None:
         run(db, _FTS_SQL.format(prefix=prefix))
         # Smaller than usual by what the checksums take, so that every block fits on one page.
         run(db, f"INSERT INTO {prefix}chunks_fts({prefix}chunks_fts, rank) VALUES ('pgsz', 4000)")
 
 
-def index_revisions(db: apsw.Connection) -> None:
-    """Let readers ask fast which files changed since a revision; for the live generation only."""
+def create_views(db: apsw.Connection) -> None:
+    """What exists of the live generation only: the view of its chunks, and its files by revision.
+
+    A row of `chunks` shows the block that holds its text, and where in it the text stands.
+    """
+    run(
+        db,
+        "CREATE VIEW chunks AS SELECT lower(hex(c.id)) AS id, f.path, f.source, c.start_line, "
+        "c.end_line, lower(hex(c.hash)) AS hash, "
+        "(SELECT value ->> 'model' FROM meta WHERE meta.key = 'memory_index_meta_v1') AS model, "
+        "(SELECT text FROM chunk_texts t WHERE t.key <= c.key ORDER BY t.key DESC LIMIT 1) "
+        "AS text, c.embedding, f.updated_at, c.key, c.text_start, c.text_end "
+        f"FROM chunk_rows c LEFT JOIN files f ON f.id = c.key / {FILE_SPAN}",
+    )
+    run(db, "CREATE INDEX idx_files_revision ON files(revision)")
+
+
+def drop_views(db: apsw.Connection) -> None:
+    """Take them away before tables change their names."""
+    run(db, "DROP VIEW IF EXISTS chunks")
     run(db, "DROP INDEX IF EXISTS idx_files_revision")
-    run(db, f"CREATE INDEX idx_files_revision ON {LIVE}files(revision)")
 
 
 def fts5_error(db: apsw.Connection) -> str | None:

@@ -18,6 +18,7 @@ from memdown.failpoints import reach
 from memdown.stores.sqlite import (
     cache,
     checksums,
+    filing,
     generations,
     integrity,
     lock,
@@ -37,10 +38,12 @@ from memdown.stores.sqlite.failures import Damaged
 from memdown.stores.sqlite.held import Held, State
 from memdown.stores.sqlite.schema import LIVE, NEXT
 from memdown.stores.sqlite.snapshot import SqliteSnapshot
+from memdown.stores.sqlite.tidying import tidy
 from memdown.types import (
     Chunk,
     FileState,
     Fingerprint,
+    IndexedFile,
     ModelKey,
     StoredChunk,
     StoreStatus,
@@ -53,6 +56,7 @@ _Identity: TypeAlias = tuple[int, int] | None
 
 _LOCK_SECONDS = 60.0
 _MOST_ASIDE = 3
+_FILES_A_REMOVAL = 64
 
 
 def create(
@@ -94,6 +98,7 @@ class SqliteStore:
             weakref.WeakKeyDictionary()
         )
         self._known_state: tuple[object, State] | None = None
+        self._new_chunks = 0
         self._closed = False
 
     def fingerprint(self) -> Fingerprint | None:
@@ -142,13 +147,17 @@ class SqliteStore:
     def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:
         """How many of a file's leading chunks are stored exactly as given."""
         with self._reading() as db:
-            return 0 if db is None else tables.stored_prefix(db, LIVE, path, chunks)
+            return 0 if db is None else filing.stored_prefix(db, LIVE, path, chunks)
 
     def replace(
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
     ) -> None:
         """Store a file in one transaction; its first `keep` chunks are there already."""
-        self._write(LIVE, file, chunks, vectors, keep=keep)
+        self.replace_all([IndexedFile(file, chunks, vectors, keep)])
+
+    def replace_all(self, files: Sequence[IndexedFile]) -> None:
+        """Store several files in one transaction."""
+        self._write_files(files)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk, from which a text that only ever grows is continued."""
@@ -159,21 +168,20 @@ class SqliteStore:
         self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
     ) -> None:
         """Store a file that grew, in one transaction: rows from number `key` on are replaced."""
-        self._write(LIVE, file, chunks, vectors, key=key)
+        self._write_files([IndexedFile(file, chunks, vectors)], key=key)
 
-    def touch(self, file: FileState) -> None:
-        """Keep the rows of a file whose content is the same, with its new facts."""
+    def touch(self, *files: FileState) -> None:
+        """Keep the rows of files whose content is the same, with their new facts."""
         with self._writing_to() as db, transaction(db):
-            tables.touch_file(db, LIVE, file)
+            filing.touch_files(db, LIVE, files)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forget files."""
         with self._writing_to() as db:
-            with_fts, with_vec = self._abilities(db, LIVE)
-            for path in paths:
+            generation = filing.Generation(LIVE, *self._abilities(db, LIVE))
+            for first in range(0, len(paths), _FILES_A_REMOVAL):
                 with transaction(db):
-                    tables.remove_file(db, LIVE, path, with_fts=with_fts, with_vec=with_vec)
-                    reach("index.removing")
+                    filing.remove_files(db, generation, paths[first : first + _FILES_A_REMOVAL])
                     tables.next_revision(db)
 
     def begin(self, fingerprint: Fingerprint) -> None:
@@ -221,7 +229,11 @@ class SqliteStore:
                 with self._writing_to() as db:
                     spare_space(db, self._path)
                     generations.clear_leftovers(db)
+                self._new_chunks = 0
             yield acquired
+            if acquired and not self._closed:
+                with self._writing_to() as db:
+                    tidy(db, self._new_chunks, with_fts=self._fts_error is None)
 
     def status(self) -> StoreStatus:
         """What the store holds and can do; writes nothing."""
@@ -305,46 +317,37 @@ class SqliteStore:
             return None
         return facts.st_dev, facts.st_ino
 
-    def _write(
-        self,
-        prefix: str,
-        file: FileState,
-        chunks: Sequence[Chunk],
-        rows: Vectors | None,
-        *,
-        keep: int = 0,
-        key: int | None = None,
-        model: str | None = None,
-        revision: int | None = None,
+    def _write_files(
+        self, files: Sequence[IndexedFile], rebuild: Rebuild | None = None, key: int | None = None
     ) -> None:
-        """Write a file's chunks: those after the first `keep`, or as rows from number `key` on."""
+        """Write files in one transaction; with `key`, the one file's rows from that number on."""
+        if not files:
+            return
+        prefix = LIVE if rebuild is None else NEXT
+        made = (file.vectors for file in files if file.vectors is not None and len(file.vectors))
+        dims = next((rows.shape[1] for rows in made), None)
         with self._writing_to() as db, transaction(db):
-            fingerprint = tables.read_fingerprint(db)
-            if rows is not None and len(rows) and self._vector_error is None:
-                vectors.create(db, prefix, rows.shape[1])
-            with_fts, with_vec = self._abilities(db, prefix)
-            tables.replace_file(
-                db,
-                prefix,
-                file,
-                chunks,
-                rows,
-                keep,
-                key,
-                revision=revision or tables.next_revision(db),
-                model=model or (fingerprint.key.model if fingerprint else ""),
-                with_fts=with_fts,
-                with_vec=with_vec,
-            )
-            if prefix == LIVE:
-                if fingerprint and fingerprint.dims is None and rows is not None and len(rows):
-                    tables.write_fingerprint(db, with_changes(fingerprint, dims=rows.shape[1]))
+            if dims and self._vector_error is None:
+                vectors.create(db, prefix, dims)
+            generation = filing.Generation(prefix, *self._abilities(db, prefix))
+            revision = tables.next_revision(db) if rebuild is None else rebuild.revision
+            if key is None:
+                point = "index.file" if rebuild is None else "rebuild.file"
+                filing.write_files(db, generation, files, revision, point)
+            else:
+                filing.extend_file(db, generation, key, files[0], revision)
+            if rebuild is None:
+                fingerprint = tables.read_fingerprint(db)
+                if fingerprint and fingerprint.dims is None and dims:
+                    tables.write_fingerprint(db, with_changes(fingerprint, dims=dims))
+            elif dims:
+                rebuild.fingerprint = with_changes(rebuild.fingerprint, dims=dims)
             number = int(str(db.pragma("application_id")))
-            reach("index.file" if prefix == LIVE else "rebuild.file")
+        self._new_chunks += sum(len(file.chunks) - file.keep for file in files)
         known = self._known_files
-        if prefix == LIVE and known is not None and known[0] == (self._writer_of, number - 1):
-            # Reading thousands of rows again because of one would cost more than writing it.
-            known[1][file.path] = file
+        if rebuild is None and known is not None and known[0] == (self._writer_of, number - 1):
+            # Reading thousands of rows again because of a few would cost more than writing them.
+            known[1].update((file.state.path, file.state) for file in files)
             self._known_files = ((self._writer_of, number), known[1])
 
     def _state(self, db: apsw.Connection) -> State:
@@ -476,7 +479,7 @@ class Rebuild:
 
     def __init__(self, store: SqliteStore, fingerprint: Fingerprint, revision: int) -> None:
         self._store = store
-        self._revision = revision
+        self.revision = revision
         self.fingerprint = fingerprint
 
     def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:  # noqa: ARG002
@@ -487,8 +490,11 @@ class Rebuild:
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
     ) -> None:
         """Store a file in one transaction."""
-        self._note_dims(vectors)
-        self._write(file, chunks, vectors, keep=keep)
+        self.replace_all([IndexedFile(file, chunks, vectors, keep)])
+
+    def replace_all(self, files: Sequence[IndexedFile]) -> None:
+        """Store several files in one transaction."""
+        self._store._write_files(files, self)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk among those written so far."""
@@ -499,37 +505,12 @@ class Rebuild:
         self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
     ) -> None:
         """Store more of a file in one transaction."""
-        self._note_dims(vectors)
-        self._write(file, chunks, vectors, key=key)
+        self._store._write_files([IndexedFile(file, chunks, vectors)], self, key)
 
-    def touch(self, file: FileState) -> None:
-        """Note the new facts of a file that is written already."""
+    def touch(self, *files: FileState) -> None:
+        """Note the new facts of files that are written already."""
         with self._store._writing_to() as db, transaction(db):
-            tables.touch_file(db, NEXT, file)
+            filing.touch_files(db, NEXT, files)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Not needed: what is gone is never written."""
-
-    def _write(
-        self,
-        file: FileState,
-        chunks: Sequence[Chunk],
-        vectors: Vectors | None,
-        *,
-        keep: int = 0,
-        key: int | None = None,
-    ) -> None:
-        self._store._write(
-            NEXT,
-            file,
-            chunks,
-            vectors,
-            keep=keep,
-            key=key,
-            model=self.fingerprint.key.model,
-            revision=self._revision,
-        )
-
-    def _note_dims(self, vectors: Vectors | None) -> None:
-        if vectors is not None and len(vectors):
-            self.fingerprint = with_changes(self.fingerprint, dims=vectors.shape[1])

@@ -1,123 +1,33 @@
-"""Writing and reading the rows of one generation."""
+"""Reading what an index holds, and the entries of `meta`."""
 
 from __future__ import annotations
 
 import datetime
 import json
-import time
 from collections.abc import Sequence
+from typing import Literal
 
 import apsw
 
-from memdown.stores.sqlite import keywords, vectors
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.failures import Damaged
-from memdown.stores.sqlite.keys import file_ids, file_keys
-from memdown.stores.sqlite.rows import (
-    checked,
-    pack_headings,
-    pack_lines,
-    pack_passages,
-    pack_text,
-    unpack_lines,
-    unpack_passages,
-    unpack_text,
-)
+from memdown.stores.sqlite.keys import file_ids, file_keys, source_keys
+from memdown.stores.sqlite.rows import Place, unpack, unpack_lines
 from memdown.types import (
+    FILE_SPAN,
+    SOURCES,
     Chunk,
     FileState,
     Fingerprint,
     ModelKey,
     Source,
     StoredChunk,
-    Vectors,
 )
 
 _FINGERPRINT = "memory_index_meta_v1"
 _REVISION = "revision"
 _SAMPLE = 64
-
-
-def stored_prefix(db: apsw.Connection, prefix: str, path: str, chunks: Sequence[Chunk]) -> int:
-    """How many of a file's leading chunks are stored exactly as given."""
-    file_id = _file_id(db, prefix, path)
-    if file_id is None:
-        return 0
-    same = 0
-    for (stored,), chunk in zip(_chunk_ids(db, prefix, file_id), chunks, strict=False):
-        if stored != chunk.id:
-            break
-        same += 1
-    return same
-
-
-def replace_file(
-    db: apsw.Connection,
-    prefix: str,
-    file: FileState,
-    chunks: Sequence[Chunk],
-    rows: Vectors | None,
-    keep: int,
-    key: int | None,
-    *,
-    revision: int,
-    model: str,
-    with_fts: bool,
-    with_vec: bool,
-) -> None:
-    """Store a file's chunks after the first `keep`, which stay; `rows` are vectors of the others.
-
-    With `key`, the chunks are stored under the numbers from there on, and what is before stays.
-    """
-    keys = file_keys(_write_file(db, prefix, file, revision))
-    if key is None:
-        key = keys.start + sum(len(chunk.passages) for chunk in chunks[:keep])
-    _delete_from(db, prefix, range(key, keys.stop), with_fts=with_fts, with_vec=with_vec)
-    now = time.time_ns() // 1_000_000
-    for number, chunk in enumerate(chunks[keep:]):
-        vector = None if rows is None else rows[number]
-        inline = None if vector is None or with_vec else vector.tobytes()
-        run(
-            db,
-            f"INSERT INTO {prefix}chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                key,
-                chunk.id,
-                chunk.path,
-                chunk.source,
-                chunk.start_line,
-                chunk.end_line,
-                chunk.digest,
-                model,
-                pack_text(chunk.text),
-                inline,
-                now,
-                pack_headings(chunk),
-                pack_passages(chunk),
-                pack_lines(chunk),
-            ),
-        )
-        if vector is not None and with_vec:
-            vectors.insert(db, prefix, key, chunk.source, vector)
-        if with_fts:
-            keywords.insert(db, prefix, key, chunk)
-        key += len(chunk.passages)
-
-
-def remove_file(
-    db: apsw.Connection, prefix: str, path: str, *, with_fts: bool, with_vec: bool
-) -> None:
-    """Forget a file and everything of it."""
-    file_id = _file_id(db, prefix, path)
-    if file_id is None:
-        return
-    _delete_from(db, prefix, file_keys(file_id), with_fts=with_fts, with_vec=with_vec)
-    run(db, f"DELETE FROM {prefix}files WHERE id = ?", (file_id,))
-
-
-def touch_file(db: apsw.Connection, prefix: str, file: FileState) -> None:
-    """Keep a file's rows under its new size and times."""
-    _write_file(db, prefix, file, None)
+_CHUNKS_WITHIN = "chunk_rows WHERE key >= ? AND key < ?"
 
 
 def read_files(db: apsw.Connection) -> dict[str, FileState]:
@@ -136,7 +46,7 @@ def chunk_keys(db: apsw.Connection, passages: Sequence[int]) -> dict[int, int]:
         run(
             db,
             "SELECT p.value, "
-            "(SELECT key FROM chunks WHERE key <= p.value ORDER BY key DESC LIMIT 1) "
+            "(SELECT key FROM chunk_rows WHERE key <= p.value ORDER BY key DESC LIMIT 1) "
             "FROM json_each(?) AS p",
             (json.dumps(list(passages)),),
         )
@@ -145,13 +55,13 @@ def chunk_keys(db: apsw.Connection, passages: Sequence[int]) -> dict[int, int]:
 
 def last_chunk(db: apsw.Connection, prefix: str, path: str) -> StoredChunk | None:
     """A file's last chunk."""
-    file_id = _file_id(db, prefix, path)
+    file_id: int | None = one(db, f"SELECT id FROM {prefix}files WHERE path = ?", (path,))
     if file_id is None:
         return None
     keys = file_keys(file_id)
     key: int | None = one(
         db,
-        f"SELECT max(key) FROM {prefix}chunks WHERE key >= ? AND key < ?",
+        f"SELECT max(key) FROM {prefix}chunk_rows WHERE key >= ? AND key < ?",
         (keys.start, keys.stop),
     )
     return None if key is None else load_chunks(db, [key], prefix)[key]
@@ -172,36 +82,44 @@ def load_chunks(
     for (
         key,
         chunk_id,
-        path,
-        source,
+        digest,
+        first,
+        last,
         start,
         end,
-        headings,
-        packed,
-        digest,
         places,
         numbers,
+        path,
+        source,
         date,
+        packed,
     ) in run(
         db,
-        "SELECT c.key, c.id, c.path, c.source, c.start_line, c.end_line, c.headings, c.text, "
-        "c.hash, c.passages, c.lines, f.date "
-        f"FROM {prefix}chunks c JOIN {prefix}files f ON f.path = c.path "
-        "WHERE c.key IN (SELECT value FROM json_each(?))",
+        "SELECT c.key, c.id, c.hash, c.start_line, c.end_line, c.text_start, c.text_end, "
+        "c.passages, c.lines, f.path, f.source, f.date, "
+        f"(SELECT text FROM {prefix}chunk_texts t WHERE t.key <= c.key ORDER BY t.key DESC LIMIT 1) "
+        f"FROM json_each(?) AS wanted JOIN {prefix}chunk_rows c ON c.key = wanted.value "
+        f"JOIN {prefix}files f ON f.id = c.key / {FILE_SPAN}",
         (json.dumps(list(keys)),),
     ):
-        text = checked(unpack_text(packed), digest, path)
         lines = unpack_lines(numbers)
-        above = headings.split("\n")
-        passages = unpack_passages(places, above, text, start, lines)
-        chunk = Chunk(chunk_id, path, source, start, end, above[0], text, digest, passages, lines)
+        text, heading, passages = unpack(packed, Place(start, end, places), digest, first, lines)
+        chunk = Chunk(
+            chunk_id.hex(), path, source, first, last, heading, text, digest.hex(), passages, lines
+        )
         found[key] = StoredChunk(key, chunk, _date(date))
     return found
 
 
-def count_by_source(db: apsw.Connection, table: str) -> dict[Source, int]:
-    """How many rows of `files` or `chunks` each source has."""
-    return dict(run(db, f"SELECT source, count(*) FROM {table} GROUP BY source"))
+def count_by_source(db: apsw.Connection, table: Literal["files", "chunks"]) -> dict[Source, int]:
+    """How many files or chunks each source has: its numbers form one range."""
+    counts = {}
+    for source in SOURCES:
+        numbers = file_ids(source) if table == "files" else source_keys(source)
+        sql = "files WHERE id >= ? AND id < ?" if table == "files" else _CHUNKS_WITHIN
+        if count := int(one(db, f"SELECT count(*) FROM {sql}", (numbers.start, numbers.stop))):
+            counts[source] = count
+    return counts
 
 
 def read_fingerprint(db: apsw.Connection) -> Fingerprint | None:
@@ -257,64 +175,6 @@ def read_meta(db: apsw.Connection, key: str) -> str | None:
 def write_meta(db: apsw.Connection, key: str, value: str) -> None:
     """Set one entry of `meta`."""
     run(db, "INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
-
-
-def _file_id(db: apsw.Connection, prefix: str, path: str) -> int | None:
-    file_id: int | None = one(db, f"SELECT id FROM {prefix}files WHERE path = ?", (path,))
-    return file_id
-
-
-def _write_file(db: apsw.Connection, prefix: str, file: FileState, revision: int | None) -> int:
-    """Note a file's facts; without a `revision`, that of its rows stays."""
-    file_id = _file_id(db, prefix, file.path)
-    if file_id is None:
-        ids = file_ids(file.source)
-        last: int | None = one(
-            db, f"SELECT max(id) FROM {prefix}files WHERE id >= ? AND id < ?", (ids.start, ids.stop)
-        )
-        file_id = ids.start if last is None else last + 1
-    run(
-        db,
-        f"INSERT INTO {prefix}files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-        "ON CONFLICT (id) DO UPDATE SET hash = excluded.hash, mtime = excluded.mtime, "
-        "size = excluded.size, ctime = excluded.ctime, inode = excluded.inode, "
-        "date = excluded.date, revision = ifnull(?, revision)",
-        (
-            file_id,
-            file.path,
-            file.source,
-            file.digest,
-            file.mtime_ns,
-            file.size,
-            file.ctime_ns,
-            file.inode,
-            file.date.isoformat() if file.date else None,
-            revision or 0,
-            revision,
-        ),
-    )
-    return file_id
-
-
-def _chunk_ids(db: apsw.Connection, prefix: str, file_id: int) -> list[tuple[str]]:
-    keys = file_keys(file_id)
-    return run(
-        db,
-        f"SELECT id FROM {prefix}chunks WHERE key >= ? AND key < ? ORDER BY key",
-        (keys.start, keys.stop),
-    )
-
-
-def _delete_from(
-    db: apsw.Connection, prefix: str, keys: range, *, with_fts: bool, with_vec: bool
-) -> None:
-    bounds = (keys.start, keys.stop)
-    if with_vec:
-        gone = run(db, f"SELECT key FROM {prefix}chunks WHERE key >= ? AND key < ?", bounds)
-        vectors.delete(db, prefix, [key for (key,) in gone])
-    if with_fts:
-        keywords.delete(db, prefix, keys)
-    run(db, f"DELETE FROM {prefix}chunks WHERE key >= ? AND key < ?", bounds)
 
 
 def _date(text: str | None) -> datetime.date | None:

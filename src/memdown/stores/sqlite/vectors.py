@@ -1,14 +1,14 @@
 """The vector leg: sqlite-vec's `vec0` where the extension loads, numpy otherwise.
 
-With the extension, vectors live in `chunks_vec` only; without it, in `chunks.embedding` only: they
+With the extension, vectors live in `chunks_vec` only; without it, in `chunk_rows.embedding` only: they
 are most of an index, and storing them twice would double it. Each way reads what the other wrote:
-`vec0` keeps plain blobs of 1,024 vectors in ordinary tables.
+`vec0` keeps plain blobs of some hundred vectors in ordinary tables.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import apsw
@@ -25,6 +25,8 @@ _SHADOWS = ("info", "chunks", "rowids", "vector_chunks00")
 _MOST = 4096
 _TOLERANCE = 1e-2
 _ROWS_A_BLOCK = 1024
+# vec0 makes room for so many vectors at a time; its usual 1,024 would leave half a megabyte empty.
+_ROWS_A_VEC_CHUNK = 256
 Keys: TypeAlias = NDArray[np.int64]
 
 
@@ -50,17 +52,19 @@ def create(db: apsw.Connection, prefix: str, dims: int) -> None:
     run(
         db,
         f"CREATE VIRTUAL TABLE IF NOT EXISTS {prefix}chunks_vec USING vec0("
-        f"source TEXT PARTITION KEY, embedding FLOAT[{dims}] DISTANCE_METRIC=cosine)",
+        f"source TEXT PARTITION KEY, embedding FLOAT[{dims}] DISTANCE_METRIC=cosine, "
+        f"chunk_size={_ROWS_A_VEC_CHUNK})",
     )
 
 
-def insert(db: apsw.Connection, prefix: str, key: int, source: Source, vector: Vector) -> None:
-    """Store a chunk's vector in `chunks_vec`."""
-    run(
-        db,
+def insert(
+    db: apsw.Connection, prefix: str, source: Source, rows: Iterable[tuple[int, bytes | None]]
+) -> None:
+    """Store the vectors of chunks in `chunks_vec`."""
+    db.executemany(
         f"INSERT INTO {prefix}chunks_vec(rowid, source, embedding) VALUES (?, ?, ?)",
-        (key, source, vector.tobytes()),
-    )
+        ((key, source, vector) for key, vector in rows),
+    ).fetchall()
 
 
 def delete(db: apsw.Connection, prefix: str, keys: Sequence[int]) -> None:
@@ -125,7 +129,7 @@ def read_blocks(db: apsw.Connection, dims: int) -> Iterator[tuple[Keys, Vectors]
             used = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little").astype(bool)
             rows = np.frombuffer(vectors, np.float32).reshape(-1, dims)
             yield np.frombuffer(rowids, np.int64)[used], rows[used]
-    sql = "SELECT key, embedding FROM chunks WHERE embedding IS NOT NULL ORDER BY key"
+    sql = "SELECT key, embedding FROM chunk_rows WHERE embedding IS NOT NULL ORDER BY key"
     cursor = iter(db.execute(sql))
     while some := list(itertools.islice(cursor, _ROWS_A_BLOCK)):
         keys = np.array([key for key, _ in some], np.int64)

@@ -37,7 +37,8 @@ const memdown = {
 const field = $("[data-live]");
 if (field) {
   const hits = $("#hits"), page = $(".search-page");
-  let shown = field.value.trim(), busy = false, source = new URLSearchParams(location.search).get("source") || "";
+  // What the server has answered; the field may hold more, typed before this script began.
+  let shown = field.defaultValue.trim(), busy = false, source = new URLSearchParams(location.search).get("source") || "";
   const address = (base) => {
     const given = new URLSearchParams();
     if (field.value.trim()) given.set("q", field.value.trim());
@@ -73,6 +74,7 @@ if (field) {
     if (link) { event.preventDefault(); source = link.dataset.source; refresh(true); }
   });
   if (field.value) field.setSelectionRange(field.value.length, field.value.length);
+  refresh();
 }
 
 // Write something down.
@@ -178,3 +180,5 @@ document.addEventListener("keydown", (event) => {
   if (run) { event.preventDefault(); run(); }
 });
 if (location.hash === "#remember") $("#remember")?.focus();
+// Every script of the page has run by then.
+document.addEventListener("DOMContentLoaded", () => { document.documentElement.dataset.ready = ""; });

@@ -23,7 +23,7 @@ const editor = $("[data-editor]");
 if (editor) {
   const text = $("[data-text]"), preview = $("[data-preview]"), save = $("[type=submit]", editor), state = $("[data-state]");
   const conflict = $("[data-conflict]");
-  let version = note.dataset.version, saved = text.value, theirs = null, previewing = 0;
+  let version = note.dataset.version, saved = text.defaultValue, theirs = null, previewing = 0;
   const dirty = () => text.value !== saved;
   const showState = () => {
     save.disabled = !dirty();
@@ -92,6 +92,7 @@ if (editor) {
       else $("[data-cancel]").click();
     }
   }, true);
+  if (dirty()) { showState(); draw(); }
   addEventListener("beforeunload", (event) => { if (dirty()) event.preventDefault(); });
   if (!matchMedia("(max-width: 760px)").matches) { text.focus(); text.setSelectionRange(0, 0); text.scrollTop = 0; }
 }
