@@ -27,8 +27,11 @@ types: $(VENV)/.dev
 
 check: lint types
 
+# Hours with all sizes; `make bench SIZES="1000 10000"` is quick. Peers are installed on first use.
+SIZES ?= 1000 10000 50000 200000
 bench: $(VENV)/.dev
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench performance --sizes $(SIZES)
+	$(BIN)/python -m bench.report
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,4 +1,4 @@
-"""`python -m bench [startup|index|search|freshness|agents|transcripts|web|embedding|all] [--chunks N]`: run the benchmarks."""
+"""`python -m bench performance [--sizes 1000 10000] [--peers …]`, or one part: run the benchmarks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ def main() -> None:
     parser.add_argument(
         "what",
         nargs="?",
-        default="all",
+        default="performance",
         choices=(
+            "performance",
             "startup",
             "index",
             "search",
@@ -30,11 +31,22 @@ def main() -> None:
     )
     parser.add_argument("--chunks", type=int, default=10_000, help="size of the made-up workspace")
     parser.add_argument("--repeats", type=int, default=15, help="rounds of `startup`, at least 10")
+    parser.add_argument(
+        "--sizes", type=int, nargs="+", help="chunks, for `performance` [1000 10000 50000 200000]"
+    )
+    parser.add_argument("--peers", nargs="*", help="which peers `performance` runs [all]")
     arguments = parser.parse_args()
     if arguments.chunks < 1 or arguments.repeats < 10:
         parser.error("--chunks must be at least 1 and --repeats at least 10.")
     for key in _KEYS:
         os.environ.pop(key, None)
+    if arguments.what == "performance":
+        from bench import peering, performance
+
+        peers = tuple(peering.PEERS) if arguments.peers is None else arguments.peers
+        if unknown := set(peers) - set(peering.PEERS):
+            parser.error(f"There is no peer {unknown.pop()!r}; known: {', '.join(peering.PEERS)}.")
+        performance.run(arguments.sizes or performance.SIZES, peers)
     if arguments.what in ("startup", "all"):
         from bench import startup
 

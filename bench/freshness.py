@@ -33,7 +33,8 @@ def _measure(notes: Path, state: Path, files: int) -> None:
     with Memory.open(notes, state_dir=state) as memory:
         chunks = memory.sync().chunks
         rounds = [
-            (timed(lambda: _bare(str(notes)))[1], timed(memory.sync)[1]) for _ in range(_REPEATS)
+            (timed(lambda: bare_scan(str(notes)))[1], timed(memory.sync)[1])
+            for _ in range(_REPEATS)
         ]
         bare, nothing = (middle(side) for side in zip(*rounds, strict=True))
         changed, embedding = [], []
@@ -86,7 +87,7 @@ def _write(notes: Path, files: int) -> None:
         note.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _bare(folder: str) -> int:
+def bare_scan(folder: str) -> int:
     """The least that finding out what changed can cost."""
     found, folders = 0, [folder]
     while folders:

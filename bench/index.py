@@ -27,7 +27,7 @@ def run(chunks: int = 10_000) -> None:
 
 
 def _measure(load: Workload, state: Path) -> None:
-    texts = _chunk_texts(load)
+    texts = chunk_texts(load.folder)
     before = calibrate()
     with Memory.open(load.folder, state_dir=state) as memory:
         report, full = timed(memory.sync)
@@ -107,11 +107,11 @@ def _change_one_file(load: Workload, memory: Memory) -> None:
     memory.sync()
 
 
-def _chunk_texts(load: Workload) -> list[str]:
-    """The texts that an index of the workspace embeds."""
+def chunk_texts(notes: Path) -> list[str]:
+    """The texts that an index of the notes embeds."""
     texts: list[str] = []
-    for path in sorted(load.folder.rglob("*.md")):
-        file = FileState(str(path.relative_to(load.folder)), "memory", 0, 0)
+    for path in sorted(notes.rglob("*.md")):
+        file = FileState(str(path.relative_to(notes)), "memory", 0, 0)
         document = read_document(file, path.read_text(encoding="utf-8"))
         chunks = chunk_document(document, tokens=400, overlap=80, model="")
         texts.extend(chunk.text for chunk in chunks)

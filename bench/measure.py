@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import resource
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -59,6 +60,27 @@ def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least `share` (0 to 1) of all values do not exceed."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def spread(taken: Sequence[Timing]) -> dict[str, float]:
+    """The percentiles of wall and CPU seconds."""
+    walls, cpus = [one.wall for one in taken], [one.cpu for one in taken]
+    shares = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+    found = {f"wall_{name}": percentile(walls, share) for name, share in shares.items()}
+    found |= {f"cpu_{name}": percentile(cpus, share) for name, share in shares.items()}
+    return {"asked": len(taken), **found}
+
+
+def resident_mb() -> float:
+    """The memory that this process holds now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() / 1e6
+
+
+def questions(folder: Path) -> dict[str, list[str]]:
+    """What the workload is asked, by kind."""
+    asked: dict[str, list[str]] = json.loads((folder / "questions.json").read_text("utf-8"))
+    return asked
 
 
 def milliseconds(seconds: float) -> str:

@@ -229,6 +229,8 @@ class Memory:
             question = search.Asked(asked, options, self._today(), embedder, self._reranker)
             with self._store.snapshot() as snapshot:
                 gathered = search.gather(question, snapshot)
+                if better := search.respell(question, gathered, snapshot):
+                    question, gathered = better
             found = search.arrange(question, gathered)
             hits, why, explanation = found.hits, found.reasons, found.explanation
         return Answer(

@@ -31,13 +31,15 @@ _LEAST_TOLD = 0.01
 # neighbour's counts as well; a similarity counts from _VECTOR_LEAST above that of an average chunk
 # on, and is certainty _VECTOR_SPAN further. Where it stands alone, it must do without a margin.
 # Of many words, one will be missing more often: each beyond the first lowers the bar a little.
-_TEXT_SURE, _BESIDE, _EACH_WORD, _MOST_WORDS = 0.97, 0.5, 0.06, 13
+# A passage with all of them is an answer, however long it is.
+_TEXT_SURE, _BESIDE, _EACH_WORD, _MOST_WORDS, _ALL_WORDS = 0.85, 0.5, 0.06, 13, 0.6
 _VECTOR_LEAST, _VECTOR_SPAN, _VECTOR_ALONE = 0.3, 0.3, 0.6
 # What was written down in the time that is asked about is an answer, whatever its words.
 _DATED_SURE = 0.6
 _WORDS_MISSED = 0.1
-# How much of the score is shared by all results; the rest is how they compare with the best.
-_SHARED = 0.6
+# How much of the score is shared by all results that have at least a small share of what the best
+# one has; the rest is how they compare with it.
+_SHARED, _LEAST_SHARE = 0.6, 0.3
 # The share of a score that age can take away: an old note that alone answers must stay on top.
 _MOST_DECAY = 0.15
 # What is left of a share for notes of another time than the one asked for, and for undated ones.
@@ -106,15 +108,21 @@ def spread(scores: Mapping[int, float], chunk_of: Mapping[int, int]) -> dict[int
     }
 
 
-def confidence(legs: Legs, weights: Weights) -> float:
-    """How sure we are that something was found: from 0, nothing fits, to 1."""
+def confidence(legs: Legs, weights: Weights, covered: float = 0.0) -> float:
+    """How sure we are that something was found: from 0, nothing fits, to 1.
+
+    `covered` is the largest share of the query's words that one passage holds.
+    """
     closeness = max(legs.vector.values(), default=legs.background) - legs.background
     if not weights.text:
         # Words that stand nowhere in the notes speak against everything that only resembles them.
         missed = _WORDS_MISSED if legs.reachable > 0 else 0.0
         return _clipped((closeness - missed) / _VECTOR_ALONE)
     by_vector = _clipped((closeness - _VECTOR_LEAST) / _VECTOR_SPAN) if weights.vector else 0.0
-    sure = 1.0 - (1.0 - _sure_by_text(legs)) * (1.0 - by_vector)
+    by_text = _sure_by_text(legs)
+    if covered >= 1.0:
+        by_text = max(by_text, _ALL_WORDS)
+    sure = 1.0 - (1.0 - by_text) * (1.0 - by_vector)
     return max(sure, _DATED_SURE) if legs.dated else sure
 
 
@@ -298,9 +306,9 @@ def _hit(
         source=chunk.source,
         start_line=chunk.line_at(start),
         end_line=chunk.line_at(max(start, end - 1)),
-        score=sure * (_SHARED + (1 - _SHARED) * scored.share * factor),
+        score=sure * _worth(scored.share * factor),
         snippet=snippet,
-        relevance=sure * (_SHARED + (1 - _SHARED) * scored.share),
+        relevance=sure * _worth(scored.share),
         vector_score=scored.vector,
         text_score=scored.text,
         recency=factor,
@@ -317,6 +325,11 @@ def _hit(
             moves=scored.moves,
         ),
     )
+
+
+def _worth(share: float) -> float:
+    """What a result is worth that has such a share of what the best one has, which is worth 1."""
+    return _SHARED * min(1.0, share / _LEAST_SHARE) + (1 - _SHARED) * share
 
 
 def _timely(

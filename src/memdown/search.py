@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from memdown import diversity, ranking, windows
+from memdown import diversity, ranking, respelling, windows
 from memdown.errors import EmbedderError, QueryError
 from memdown.ranking import Legs, Scored, View, Weights
 from memdown.text import (
@@ -42,6 +42,8 @@ _LEAST_SHOWN = 40
 _REFINED = 24
 _STRETCH_CHARS = 200
 _INFLECTED = 0.5
+# What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
+_GUESSED = 0.7
 # Few enough that the bundled embedder need not prepare for many.
 _A_BATCH = 60
 _SPARE = 4
@@ -126,6 +128,7 @@ class Asked:
     embedder: Embedder | None = None
     reranker: Reranker | None = None
     named: NamedTime | None = None
+    respelled: Mapping[str, str] = field(default_factory=dict)
 
 
 def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
@@ -137,12 +140,42 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
     return [hit for one in asked.options.sources for hit in _source_hits(asked, snapshot, one)]
 
 
+def respell(
+    asked: Asked, hits: Sequence[Hit], snapshot: Snapshot
+) -> tuple[Asked, list[Hit]] | None:
+    """The question with misspelled words put right, and what that finds; None if it does not help."""
+    query, options = asked.query, asked.options
+    if _good(hits, query, options):
+        return None
+    put_right = respelling.put_right(query.terms.words, snapshot, options.sources)
+    if not put_right:
+        return None
+    words = tuple(dict.fromkeys(put_right.get(word, word) for word in query.terms.words))
+    prefixes = tuple(prefix_terms(words)) if query.terms.prefixes else ()
+    query = replace(query, terms=replace(query.terms, words=words, prefixes=prefixes))
+    if asked.embedder and not asked.embedder.cacheable and query.vector is not None:
+        query = replace(query, vector=asked.embedder.embed_query(" ".join(words)))
+    again = replace(asked, query=query, respelled=put_right)
+    found = [
+        replace(hit, score=_GUESSED * hit.score, relevance=_GUESSED * hit.relevance)
+        for hit in gather(again, snapshot)
+    ]
+    return (again, found) if _good(found, query, options) else None
+
+
+def _good(hits: Iterable[Hit], query: Query, options: SearchOptions) -> list[Hit]:
+    """The hits that may be shown."""
+    return [hit for hit in hits if hit.relevance >= options.min_score or _is_exact(hit, query)]
+
+
 def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
     """The answer: what is good enough, each thing once, best first."""
     asked = _timed(asked)
     query, options, reranker = asked.query, asked.options, asked.reranker
-    reasons: list[str] = []
-    kept = [hit for hit in hits if hit.relevance >= options.min_score or _is_exact(hit, query)]
+    reasons = [
+        f"no note holds {word!r}: looked for {other!r}" for word, other in asked.respelled.items()
+    ]
+    kept = _good(hits, query, options)
     ranked = diversity.with_rank(diversity.without_repeats(kept), "repeats")
     if reranker is not None and len(ranked) > 1:
         ranked = _reranked(query.text, ranked, reranker, reasons)
@@ -218,13 +251,17 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
     # Those further behind are hardly ever needed; only of another time than others they may win.
     first = len(best) if asked.named else max(_REFINED, 2 * options.max_results)
     chunks = snapshot.load(list({one.chunk_key for one in best[:first]}))
-    asks = weights.vector and embedder and not embedder.cacheable
-    best = _refined(best, chunks, query, legs.background, weights, embedder if asks else None)
+    texts = _passage_texts(best, chunks)
+    covered = {key: _coverage(query.terms, text) for key, text in texts.items()}
+    similarity: dict[int, float] = {}
+    if query.vector is not None and weights.vector and embedder and not embedder.cacheable:
+        similarity = _similarities(texts, query.vector, embedder)
+    best = ranking.refine(best, covered, similarity, legs.background, weights)
     view = View(
         # Some may be left out, because they repeat others.
         count=max(options.max_results + _SPARE, _RERANKED if asked.reranker else 0),
         size=options.snippet_chars,
-        sure=ranking.confidence(legs, weights),
+        sure=ranking.confidence(legs, weights, max(covered.values(), default=0.0)),
         weights=weights,
         today=asked.today,
         half_life_days=options.half_life_days,
@@ -283,24 +320,17 @@ def _with_dates(
     )
 
 
-def _refined(
-    scored: list[Scored],
-    chunks: Mapping[int, StoredChunk],
-    query: Query,
-    background: float,
-    weights: Weights,
-    embedder: Embedder | None,
-) -> list[Scored]:
-    """Judge the first passages by themselves; by their meaning only where that costs next to nothing."""
-    first = [one for one in scored if one.chunk_key in chunks][:_REFINED]
-    texts = {one.key: _passage_text(chunks[one.chunk_key], one.key) for one in first}
-    covered = {key: _coverage(query.terms, text) for key, text in texts.items()}
-    similarity = (
-        _similarities(texts, query.vector, embedder)
-        if embedder and query.vector is not None
-        else {}
-    )
-    return ranking.refine(scored, covered, similarity, background, weights)
+def _passage_texts(scored: Sequence[Scored], chunks: Mapping[int, StoredChunk]) -> dict[int, str]:
+    """The texts of the first passages, which are judged by themselves."""
+    texts: dict[int, str] = {}
+    for one in scored:
+        if len(texts) == _REFINED:
+            break
+        if stored := chunks.get(one.chunk_key):
+            number = min(one.key - stored.key, len(stored.chunk.passages) - 1)
+            passage = stored.chunk.passages[number]
+            texts[one.key] = stored.chunk.text[passage.start : passage.end]
+    return texts
 
 
 def _coverage(terms: QueryTerms, text: str) -> float:
@@ -332,11 +362,6 @@ def _similarities(texts: Mapping[int, str], vector: Vector, embedder: Embedder) 
         for (key, _), score in zip(batch, (rows @ vector).tolist(), strict=True):
             similarity[key] = max(score, similarity.get(key, -1.0))
     return similarity
-
-
-def _passage_text(stored: StoredChunk, key: int) -> str:
-    passage = stored.chunk.passages[min(key - stored.key, len(stored.chunk.passages) - 1)]
-    return stored.chunk.text[passage.start : passage.end]
 
 
 def _weights(options: SearchOptions, has_text: bool, has_vector: bool) -> Weights:

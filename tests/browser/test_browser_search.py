@@ -99,7 +99,7 @@ def test_dark_and_light(page: Page, browser: Browser, site: Site) -> None:
 def test_what_is_typed_before_the_script_starts_is_searched_for(page: Page, base: str) -> None:
     """The page shows before its script runs; someone may type into it at once."""
     held: list[Route] = []
-    page.route("**/memdown.js*", held.append)
+    page.route("**/memdown.js*", lambda route: held.append(route))
     page.goto(f"{base}/", wait_until="commit")
     page.locator("#q").fill("router in the hall")
     expect(page.locator(".hit")).to_have_count(0)

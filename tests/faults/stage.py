@@ -16,6 +16,7 @@ from typing import Any
 from faults.worker import ANCHOR, ENTRY, open_memory, seal
 from memdown import Memory
 from memdown.stores.sqlite.connection import connect
+from memdown.stores.sqlite.tables import load_chunks
 
 WORKER = Path(__file__).with_name("worker.py")
 QUERIES = ("anchor lighthouse keeper", "entry checked", "topic 3 alpha", "beta gamma")
@@ -152,15 +153,16 @@ def contents(index: Path) -> dict[str, list[Any]]:
     try:
         tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
         assert not [name for name in tables if name.startswith(("next_", "old_"))]
+        keys = [key for (key,) in db.execute("SELECT key FROM chunk_rows")]
         db.execute("CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, chunks_fts, col)").fetchall()
         return {
             "files": db.execute(
                 "SELECT path, source, hash, size FROM files ORDER BY path"
             ).fetchall(),
-            "chunks": db.execute(
-                "SELECT id, path, start_line, end_line, hash, text, headings, passages FROM chunks "
-                "ORDER BY path, start_line"
-            ).fetchall(),
+            "chunks": sorted(
+                (stored.chunk for stored in load_chunks(db, keys).values()),
+                key=lambda chunk: (chunk.path, chunk.passages[0].start_line),
+            ),
             "terms": db.execute("SELECT term, col, doc, cnt FROM temp.v ORDER BY 1, 2").fetchall(),
         }
     finally:

@@ -55,12 +55,13 @@ def read_during_rebuilds(top: Path, rebuilds: int, tell: Tell) -> None:
         readers = [stage.start("follow", f"f{number}", 600) for number in range(3)]
         while sum(line.startswith("SAW") for line in stage.said()) < 3:
             assert all(reader.poll() is None for reader in readers), stage.said()
+        before = min(int(line.split()[1]) for line in stage.said() if line.startswith("SAW"))
         assert stage.start("rebuild", "r", rebuilds).wait(600) == 0
         last = max(float(line.split()[1]) for line in stage.said() if line.startswith("REBUILT"))
         newest = 0
         while newest < 3:
             seen = [line.split() for line in stage.said() if line.startswith("SAW")]
-            newest = sum(int(number) >= rebuilds + 13 for _, number, _, _ in seen)
+            newest = sum(int(number) >= before + rebuilds for _, number, _, _ in seen)
             assert all(reader.poll() is None for reader in readers), stage.said()
         stage.stop()
         stage.check_nothing_bad()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import random
 import signal
@@ -10,15 +11,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import psycopg
 import pytest
 
-from faults.stage import Stage, answers_of, staged
+from faults.stage import Stage, staged
+from memdown.types import Chunk, Source, Store, TextQuery
 from stores.postgres_server import Server
 
 ROLES = ("write", "sync", "rebuild", "search")
 DONE = ("WROTE", "SYNCED", "REBUILT", "SEARCHED")
 ENGINES = ("postgres", "lancedb")
+ALL: tuple[Source, ...] = ("memory", "sessions")
+Row = tuple[Chunk, datetime.date | None, list[float]]
 POINTS = (
     "index.file",
     "index.file:7",
@@ -57,7 +62,7 @@ def indexed(top: Path) -> Iterator[Stage]:
 
 
 def check(stage: Stage) -> None:
-    """After one sync, the index answers as one of SQLite does that is made from nothing."""
+    """After one sync, the index holds and scores what one of SQLite does, made from nothing."""
     stage.stop()
     stage.check_nothing_bad()
     stage.check_notes()
@@ -65,18 +70,41 @@ def check(stage: Stage) -> None:
         memory.sync()
         assert memory.check() == []
         assert not memory._store.leftovers()
-        # The second and third time from memory.
-        answers = [answers_of(memory) for _ in range(3)]
-        files = memory._store.files()
+        assert memory.search("anchor lighthouse keeper", min_score=0.0).hits
+        # The first time by the engine itself, then from memory.
+        held = [everything(memory._store) for _ in range(3)]
     with pytest.MonkeyPatch.context() as patched:
         patched.delenv("MEMDOWN_CONFIG")
         stage.state = stage.top / "plain"
         with stage.memory() as memory:
             memory.sync()
-            expected = answers_of(memory)
-            assert set(files) == set(memory._store.files())
-    for one in answers:
-        assert one == expected
+            expected = everything(memory._store)
+    for rows, scores in held:
+        assert rows == expected[0]
+        assert scores == pytest.approx(expected[1], rel=1e-4)
+
+
+def everything(store: Store) -> tuple[list[Row], list[float]]:
+    """All chunks with their vectors, and how all passages score for some words."""
+    with store.snapshot() as snapshot:
+        keys, vectors = snapshot.all_vectors(100_000)
+        chunks = snapshot.load(keys)
+        rows: list[Row] = [
+            (chunks[key].chunk, chunks[key].date, np.round(vector, 4).tolist())
+            for key, vector in zip(keys, vectors, strict=True)
+        ]
+        asked = TextQuery(("anchor", "entri", "topic", "beta", "check"), ("top",), (), ALL, 100_000)
+        found = snapshot.match_text(asked)
+    assert set(store.files()) == {chunk.path for chunk, _, _ in rows}
+    scores = [found.reachable, *(match.score for match in found.matches)]
+    return sorted(rows, key=lambda row: (row[0].path, row[0].start_line)), scores
+
+
+def wait_for_all(stage: Stage) -> None:
+    """Until every role has done its work once; what must never happen ends the wait."""
+    while not all(any(line.startswith(word) for line in stage.said()) for word in DONE):
+        stage.check_nothing_bad()
+        time.sleep(0.05)
 
 
 def kill_at_random(top: Path, kills: int) -> None:
@@ -90,8 +118,7 @@ def kill_at_random(top: Path, kills: int) -> None:
             running[role].send_signal(signal.SIGKILL)
             running[role].wait()
             running[role] = stage.start(role, f"{role}{kill}")
-        while not all(any(line.startswith(word) for line in stage.said()) for word in DONE):
-            time.sleep(0.05)
+        wait_for_all(stage)
         check(stage)
 
 
@@ -131,8 +158,7 @@ def test_several_writers_during_rebuilds(engine: str, tmp_path: Path, appends: i
         writers = [stage.start("write", f"w{number}", appends) for number in range(2)]
         for writer in writers:
             assert writer.wait(600) == 0
-        while not all(any(line.startswith(word) for line in stage.said()) for word in DONE):
-            time.sleep(0.05)
+        wait_for_all(stage)
         check(stage)
 
 

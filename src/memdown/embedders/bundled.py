@@ -103,7 +103,7 @@ class BundledEmbedder:
         """The words with all of these among them."""
         with self._lock:
             words = self._words
-            new = {word for word in found if word not in words.numbers}
+            new = set(found).difference(words.numbers)
             if len(words.numbers) + len(new) > len(words.rows):
                 # Whoever still reads the old ones keeps them.
                 self._older, new = words, set(found)

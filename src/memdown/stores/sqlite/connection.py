@@ -17,7 +17,7 @@ from memdown.stores.sqlite.failures import is_damage, mapped
 __all__ = ["connect", "is_unshared", "mapped", "one", "run", "spare_space", "transaction"]
 
 _BUSY_MS = 5_000
-_PAGE_BYTES = 8192
+_PAGE_BYTES = 16384
 _TIGHT_BYTES = 32 * 1024 * 1024
 _LOG_PAGES, _TIGHT_LOG_PAGES = 1000, 50
 _unshared: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()

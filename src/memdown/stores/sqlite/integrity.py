@@ -39,8 +39,8 @@ def problems(db: apsw.Connection) -> list[str]:
 def _wrong_texts(db: apsw.Connection) -> list[str]:
     wrong = [
         f"chunk {key} does not hold the text it was made from"
-        for key, digest, start, end, passages, packed in db.execute(_TEXTS)
-        if not rows.is_stored(packed, rows.Place(start, end, passages), digest)
+        for key, digest, start, end, places, packed in db.execute(_TEXTS)
+        if not rows.is_stored(packed, start, end, places, digest)
     ]
     return wrong[:_MOST_TOLD]
 

@@ -81,60 +81,53 @@ def _pack_passages(chunk: Chunk, headings: dict[str, int]) -> bytes:
     return kind.encode() + array(kind, numbers).tobytes()
 
 
-class Text(NamedTuple):
-    """What a block holds of a chunk."""
-
-    text: str
-    heading: str
-    passages: tuple[Passage, ...]
-
-
 def unpack(
-    packed: bytes, place: Place, digest: bytes, start_line: int, lines: Sequence[int] | None
-) -> Text:
-    """A chunk's text, checked against the digest it was stored with, and its parts."""
+    packed: bytes,
+    start: int,
+    end: int,
+    places: bytes,
+    digest: bytes,
+    start_line: int,
+    lines: Sequence[int] | None,
+) -> tuple[str, str, tuple[Passage, ...]]:
+    """A chunk's text, checked against the digest it was stored with; its heading; its passages."""
     try:
-        data = zlib.decompressobj(_RAW).decompress(packed, place.end)
-        plain = data[place.start : place.end]
+        data = zlib.decompressobj(_RAW).decompress(packed, end)
+        plain = data[start:end]
         if hashlib.sha256(plain).digest() != digest:
             raise Damaged("a chunk is not the text that was stored")
         text = plain.decode("utf-8", "surrogatepass")
         above = data[: data.index(_END_OF_HEADINGS)].decode("utf-8", "surrogatepass")
         headings = ("", *above.split("\n"))
-        numbers = _unpack_numbers(place.passages)
-        passages = tuple(_passages(numbers, headings, text, start_line, lines))
-        return Text(text, headings[numbers[0]], passages)
+        numbers = _unpack_numbers(places)
+        passages = []
+        line = place = 0
+        for i in range(1, len(numbers), _NUMBERS):
+            first, last, heading = numbers[i : i + _NUMBERS]
+            above_it = line = line + text.count("\n", place, first)
+            line += text.count("\n", first, last)
+            place = last
+            passages.append(
+                Passage(
+                    first,
+                    last,
+                    lines[above_it] if lines else start_line + above_it,
+                    lines[line] if lines else start_line + line,
+                    headings[heading],
+                )
+            )
+        return text, headings[numbers[0]], tuple(passages)
     except (zlib.error, ValueError, IndexError) as error:
         raise Damaged(f"a chunk's text cannot be unpacked ({error})") from error
 
 
-def is_stored(packed: bytes | None, place: Place, digest: bytes) -> bool:
+def is_stored(packed: bytes | None, start: int, end: int, places: bytes, digest: bytes) -> bool:
     """Whether a block holds the text that a chunk was made from."""
     try:
-        unpack(packed or b"", place, digest, 1, None)
+        unpack(packed or b"", start, end, places, digest, 1, None)
     except Damaged:
         return False
     return True
-
-
-def _passages(
-    numbers: Sequence[int],
-    headings: Sequence[str],
-    text: str,
-    start_line: int,
-    lines: Sequence[int] | None,
-) -> Iterator[Passage]:
-    line = place = 0
-    for i in range(1, len(numbers), _NUMBERS):
-        start, end, heading = numbers[i : i + _NUMBERS]
-        line += text.count("\n", place, start)
-        first = line
-        line += text.count("\n", start, end)
-        place = end
-        if lines:
-            yield Passage(start, end, lines[first], lines[line], headings[heading])
-        else:
-            yield Passage(start, end, start_line + first, start_line + line, headings[heading])
 
 
 def _unpack_numbers(blob: bytes) -> array[int]:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import apsw
 
-from memdown.errors import IndexCorrupt, StoreError
+from memdown.errors import DiskFull, IndexCorrupt, StoreError
 from memdown.failpoints import reach
 from memdown.stores.sqlite import (
     cache,
@@ -232,7 +232,7 @@ class SqliteStore:
                 self._new_chunks = 0
             yield acquired
             if acquired and not self._closed:
-                with self._writing_to() as db:
+                with contextlib.suppress(DiskFull), self._writing_to() as db:
                     tidy(db, self._new_chunks, with_fts=self._fts_error is None)
 
     def status(self) -> StoreStatus:

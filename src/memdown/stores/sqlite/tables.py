@@ -12,7 +12,7 @@ import apsw
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.failures import Damaged
 from memdown.stores.sqlite.keys import file_ids, file_keys, source_keys
-from memdown.stores.sqlite.rows import Place, unpack, unpack_lines
+from memdown.stores.sqlite.rows import unpack, unpack_lines
 from memdown.types import (
     FILE_SPAN,
     SOURCES,
@@ -103,7 +103,7 @@ def load_chunks(
         (json.dumps(list(keys)),),
     ):
         lines = unpack_lines(numbers)
-        text, heading, passages = unpack(packed, Place(start, end, places), digest, first, lines)
+        text, heading, passages = unpack(packed, start, end, places, digest, first, lines)
         chunk = Chunk(
             chunk_id.hex(), path, source, first, last, heading, text, digest.hex(), passages, lines
         )

@@ -11,17 +11,24 @@ from memdown.stores.sqlite.schema import table_names
 _MANY_CHUNKS, _SHARE = 256, 4
 _PAGES_A_MERGE = 1000
 _PAGES_A_STEP = 500
-_FEW_PAGES, _FREE_SHARE = 64, 16
+# Gaps are filled again by what is written next, so a few of them may stay; after much was written
+# little follows.
+_FEW_PAGES, _FREE_SHARE, _SMALL_SHARE = 64, 8, 100
 # What FTS5 counts as changed when there was nothing to merge.
 _NOTHING = 2
 
 
 def tidy(db: apsw.Connection, new_chunks: int, *, with_fts: bool) -> None:
     """Merge the keyword index and shrink the file where that pays, in short transactions."""
-    if with_fts and new_chunks >= _MANY_CHUNKS and "chunks_fts" in table_names(db):
-        if new_chunks * _SHARE >= int(one(db, "SELECT count(*) FROM chunk_rows")):
-            _merge(db)
-    shrink(db)
+    much = new_chunks >= _MANY_CHUNKS and new_chunks * _SHARE >= int(
+        one(db, "SELECT count(*) FROM chunk_rows")
+    )
+    if much and with_fts and "chunks_fts" in table_names(db):
+        _merge(db)
+    gaps = _gaps(db)
+    share = _SMALL_SHARE if much else _FREE_SHARE
+    if gaps >= _FEW_PAGES and gaps * share >= int(str(db.pragma("page_count"))):
+        _shrink(db)
 
 
 def _merge(db: apsw.Connection) -> None:
@@ -35,15 +42,16 @@ def _merge(db: apsw.Connection) -> None:
         pages = _PAGES_A_MERGE
 
 
-def shrink(db: apsw.Connection) -> None:
-    """Move pages from the end of the file into gaps, if there are many gaps."""
-    gaps = int(str(db.pragma("freelist_count")))
-    if gaps < _FEW_PAGES or gaps * _FREE_SHARE < int(str(db.pragma("page_count"))):
-        return
+def _shrink(db: apsw.Connection) -> None:
+    """Move pages from the end of the file into gaps."""
+    gaps = _gaps(db)
     while gaps:
         with transaction(db):
             run(db, f"PRAGMA incremental_vacuum({_PAGES_A_STEP})")
-        left = int(str(db.pragma("freelist_count")))
-        if left >= gaps:
+        before, gaps = gaps, _gaps(db)
+        if gaps >= before:
             return
-        gaps = left
+
+
+def _gaps(db: apsw.Connection) -> int:
+    return int(str(db.pragma("freelist_count")))

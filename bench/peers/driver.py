@@ -1,0 +1,64 @@
+"""What every peer's script does with its engine: fill it, ask it, weigh it. Needs numpy only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.measure import Timing, questions, resident_mb, spread, timed
+
+_WARM_UP = 30
+_MOST_ASKED = 100
+RESULTS = 6
+
+Search = Callable[[str, Any], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The chunks with their vectors, the notes they are from, and a place for the index."""
+
+    notes: Path
+    place: Path
+    texts: list[str]
+    vectors: Any
+
+
+def run(fill: Callable[[Given], Search]) -> None:
+    """Fill the engine, ask it every kind of question, print what that took as JSON."""
+    folder, place = Path(sys.argv[1]), Path(sys.argv[2])
+    texts = json.loads((folder / "texts.json").read_text("utf-8"))
+    given = Given(folder / "notes", place, texts, np.load(folder / "vectors.npy"))
+    search, full = timed(lambda: fill(given))
+    kinds = {}
+    for kind, asked in questions(folder).items():
+        vectors = np.load(folder / f"{kind}.npy")
+        pairs = list(zip(asked, vectors, strict=True))[:_MOST_ASKED]
+        for text, vector in pairs[:_WARM_UP]:
+            search(text, vector)
+        kinds[kind] = spread([_one(search, text, vector) for text, vector in pairs])
+    disk = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
+    print(
+        json.dumps(
+            {"full": asdict(full), "kinds": kinds, "resident_mb": resident_mb(), "disk": disk}
+        )
+    )
+
+
+def _one(search: Search, text: str, vector: Any) -> Timing:
+    return timed(lambda: search(text, vector))[1]
+
+
+def fused(*rankings: list[int]) -> list[int]:
+    """Reciprocal rank fusion, for engines that have none."""
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, key in enumerate(ranking):
+            scores[key] = scores.get(key, 0.0) + 1 / (60 + rank)
+    return sorted(scores, key=lambda key: -scores[key])[:RESULTS]
