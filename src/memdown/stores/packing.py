@@ -72,7 +72,13 @@ def unpack_chunk(
             bytes(text).decode("utf-8", "surrogatepass"),
             digest,
             tuple(
-                Passage(*numbers[i : i + _NUMBERS - 1], above[numbers[i + _NUMBERS - 1]])
+                Passage(
+                    numbers[i],
+                    numbers[i + 1],
+                    numbers[i + 2],
+                    numbers[i + 3],
+                    above[numbers[i + 4]],
+                )
                 for i in range(0, len(numbers), _NUMBERS)
             ),
             tuple(array("I", bytes(lines))) if lines else None,
