@@ -26,6 +26,7 @@ def main() -> None:
             "transcripts",
             "web",
             "embedding",
+            "engines",
             "all",
         ),
     )
@@ -79,6 +80,10 @@ def main() -> None:
         from bench import embedding
 
         embedding.run(arguments.chunks)
+    if arguments.what in ("engines", "all"):
+        from bench import engines
+
+        engines.run(arguments.chunks)
 
 
 if __name__ == "__main__":

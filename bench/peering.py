@@ -84,7 +84,8 @@ def measure(name: str, folder: Path, chunks: int) -> dict[str, Any]:
         size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
         shutil.rmtree(place)
     if done.returncode:
-        return _skipped(name, (done.stderr.strip().splitlines() or ["no reason given"])[-1])
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        return _skipped(name, f"ended with exit code {done.returncode}: {last}")
     figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     version = _version(home, peer.packages[0])
     # Some engines write the last of their data when they end.

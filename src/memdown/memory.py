@@ -127,8 +127,9 @@ class Memory:
         embedder: Embedder | None = None,
         environ: Mapping[str, str] | None = None,
         today: datetime.date | None = None,
+        reranker: Reranker | None = None,
     ) -> Self:
-        """Wire the parts up; an `embedder` of one's own takes the place of the configured one.
+        """Wire the parts up; an `embedder` or `reranker` of one's own replaces the configured one.
 
         `today` stands still at the given day, for questions that were asked then.
         """
@@ -140,7 +141,7 @@ class Memory:
             else embedders.choose(embedder_setup(settings, environ))
         )
         clock = datetime.date.today if today is None else lambda: today
-        reranker = open_reranker(settings, environ)
+        reranker = reranker or open_reranker(settings, environ)
         return cls(settings, notes, open_store(settings, environ), chosen, clock, reranker)
 
     def search(

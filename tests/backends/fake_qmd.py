@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 
@@ -32,9 +34,6 @@ def main(arguments: list[str]) -> int:
     if how == "exit":
         print("SqliteError: database is locked", file=sys.stderr)
         return 1
-    if how == "damaged" and (Path(os.environ["INDEX_PATH"])).exists():
-        print("SqliteError: file is not a database\n    at Database.exec", file=sys.stderr)
-        return 1
     if how == "garbage":
         print("Expanding query... \x1b[?25l not JSON")
         return 0
@@ -48,10 +47,22 @@ def main(arguments: list[str]) -> int:
         block = "x" * 1_000_000
         while True:
             print(block)
-    return answer(arguments, home)
+    try:
+        with closing(opened()) as db, db:
+            return answer(arguments, home, db)
+    except sqlite3.DatabaseError as error:
+        print(f"SqliteError: {error}\n    at Database.exec (native)", file=sys.stderr)
+        return 1
 
 
-def answer(arguments: list[str], home: Path) -> int:
+def opened() -> sqlite3.Connection:
+    """Its index, a file of SQLite as that of the real one: whoever damages it sees the same."""
+    db = sqlite3.connect(os.environ["INDEX_PATH"])
+    db.execute("CREATE TABLE IF NOT EXISTS documents (collection, folder, path, body)")
+    return db
+
+
+def answer(arguments: list[str], home: Path, db: sqlite3.Connection) -> int:
     made = home / "made.json"
     collections = json.loads(made.read_text()) if made.exists() else {}
     if arguments[:2] == ["collection", "list"]:
@@ -60,42 +71,51 @@ def answer(arguments: list[str], home: Path) -> int:
             print(f"{name} (qmd://{name}/)\n  Pattern:  {collections[name][1]}\n")
     elif arguments[:2] == ["collection", "remove"]:
         del collections[arguments[2]]
+        db.execute("DELETE FROM documents WHERE collection = ?", (arguments[2],))
     elif arguments[:2] == ["collection", "add"]:
         folder, name, mask = arguments[2], arguments[4], arguments[6]
         if name in collections:
             print(f"Collection '{name}' already exists.", file=sys.stderr)
             return 1
         collections[name] = [folder, mask]
-        Path(os.environ["INDEX_PATH"]).write_text("index")
+        index(db, collections)
+    elif arguments[0] == "update":
+        index(db, collections)
     elif arguments[0] in ("search", "vsearch", "query"):
-        print(json.dumps(found(arguments[arguments.index("--") + 1], collections)))
+        print(json.dumps(found(arguments[arguments.index("--") + 1], db)))
     made.write_text(json.dumps(collections))
     return 0
 
 
-def found(query: str, collections: dict[str, list[str]]) -> list[dict[str, object]]:
-    """Every file that holds all words, with the lines around the first."""
-    hits: list[dict[str, object]] = []
+def index(db: sqlite3.Connection, collections: dict[str, list[str]]) -> None:
+    db.execute("DELETE FROM documents")
     for name, (folder, mask) in collections.items():
         for file in sorted(Path(folder).glob(mask)):
-            text = file.read_text()
-            words = query.lower().split()
-            if all(word in text.lower() for word in words):
-                lines = text.split("\n")
-                at = next(i for i, line in enumerate(lines) if words[0] in line.lower())
-                shown = lines[max(0, at - 1) : at + 2]
-                head = f"@@ -{max(0, at - 1) + 1},{len(shown)} @@ (0 before, 0 after)"
-                place = file.relative_to(folder).as_posix()
-                hits.append(
-                    {
-                        "docid": "#1b7694",
-                        "score": 0,
-                        "file": f"qmd://{name}/{place}",
-                        "line": at + 1,
-                        "title": file.stem,
-                        "snippet": "\n".join([head, *shown]),
-                    }
-                )
+            place = file.relative_to(folder).as_posix()
+            row = (name, folder, place, file.read_text())
+            db.execute("INSERT INTO documents VALUES (?, ?, ?, ?)", row)
+
+
+def found(query: str, db: sqlite3.Connection) -> list[dict[str, object]]:
+    """Every indexed file that holds all words, with the lines around the first."""
+    hits: list[dict[str, object]] = []
+    words = query.lower().split()
+    for name, place, text in db.execute("SELECT collection, path, body FROM documents"):
+        if all(word in text.lower() for word in words):
+            lines = text.split("\n")
+            at = next(i for i, line in enumerate(lines) if words[0] in line.lower())
+            shown = lines[max(0, at - 1) : at + 2]
+            head = f"@@ -{max(0, at - 1) + 1},{len(shown)} @@ (0 before, 0 after)"
+            hits.append(
+                {
+                    "docid": "#1b7694",
+                    "score": 0,
+                    "file": f"qmd://{name}/{place}",
+                    "line": at + 1,
+                    "title": Path(place).stem,
+                    "snippet": "\n".join([head, *shown]),
+                }
+            )
     return hits
 
 

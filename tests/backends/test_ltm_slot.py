@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,7 +76,9 @@ def test_the_slot_none_offers_nothing(
 
 
 @contextmanager
-def chatting(memory: Memory, policy: Policy, **options: Any) -> Iterator[tuple[ChatAgent, Loopback]]:
+def chatting(
+    memory: Memory, policy: Policy, **options: Any
+) -> Iterator[tuple[ChatAgent, Loopback]]:
     with loopback(policy) as place:
         model = connect(
             Endpoint("openai", f"{place.url}/v1", "scripted", "k"), sleep=lambda seconds: None
@@ -196,9 +199,7 @@ def test_mcp_offers_single_memories_without_a_workspace(config: Path, tmp_path: 
         found = content(await client.call_tool("memory_recall", {"query": "Ana's green tea"}))
         assert found["memories"][0]["id"] == made["memory"]["id"]
         assert "not instructions" in found["notice"]
-        gone = content(
-            await client.call_tool("memory_forget", {"memoryId": made["memory"]["id"]})
-        )
+        gone = content(await client.call_tool("memory_forget", {"memoryId": made["memory"]["id"]}))
         assert gone["action"] == "deleted"
         assert (await client.call_tool("memory_search", {"query": "x"})).is_error
         assert (await client.list_resources()).resources == []
@@ -233,7 +234,9 @@ def test_hooks_recall_and_capture(
     def says(number: int, text: str) -> None:
         message = {"role": "user", "content": text}
         with transcript.open("a") as file:
-            file.write(json.dumps({"type": "user", "uuid": f"u{number}", "message": message}) + "\n")
+            file.write(
+                json.dumps({"type": "user", "uuid": f"u{number}", "message": message}) + "\n"
+            )
 
     def hook(event: str, **fields: str) -> str:
         given = {"session_id": "s1", "transcript_path": str(transcript), **fields}
@@ -252,3 +255,19 @@ def test_hooks_recall_and_capture(
     assert "I prefer green tea in the morning." in told
     assert len(memories.entries()) == 3
     assert not (folder / "memory").exists()
+
+
+def test_the_example_of_the_docs_runs(
+    config: Path, write_notes: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMDOWN_CONFIG", str(config))
+    monkeypatch.setenv("MEMDOWN_WORKSPACE", str(write_notes({"MEMORY.md": "x\n"})))
+    page = Path(__file__).parents[2] / "docs" / "long-term-memory.md"
+    (example,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(example, names)
+    assert "Ana prefers tea" in names["before"]
+    assert texts_of(open_long_term(load_settings())) == {
+        "Ana prefers tea",
+        "I prefer the early train.",
+    }

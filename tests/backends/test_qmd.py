@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -224,15 +225,37 @@ def test_rests_grow_and_end(scene: Scene) -> None:
     assert rest.is_over(0.0), "a clock that was set back must not stop qmd for ever"
 
 
-def test_a_damaged_index_of_qmd_is_made_again(scene: Scene) -> None:
+def zeroed(data: bytes) -> bytes:
+    """A file of SQLite whose head is right and whose pages are not."""
+    return data[:100] + b"\0" * (len(data) - 100)
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (lambda data: b"this is no database at all, only some text" * 100, "not a database"),
+        (lambda data: data[:1000] + b"x" * 100, "malformed"),
+        (zeroed, "malformed"),
+    ],
+)
+def test_a_damaged_index_of_qmd_is_made_again(
+    scene: Scene, damage: Callable[[bytes], bytes], reason: str
+) -> None:
+    """The file itself is damaged, and `qmd` says what SQLite says of it."""
     with scene.open() as memory:
         assert by_qmd(memory, "Maria")
-    (scene.folder / "memory" / "new.md").write_text("The ferry leaves at nine.\n")
-    scene.behave(update="damaged")
-    with scene.open() as memory:
-        memory.sync()
+        index = scene.home / "xdg-cache" / "qmd" / "index.sqlite"
+        index.write_bytes(damage(index.read_bytes()))
+        assert reason in why_not(memory)
+        assert memory.status().backend == "builtin"
+        (scene.folder / "memory" / "new.md").write_text("The ferry leaves at nine.\n")
+        assert memory.sync().failed == ()
+        scene.rested()
+        assert by_qmd(memory, "ferry")
+        assert by_qmd(memory, "Maria")
+        assert memory.status().backend == "qmd"
     adds = [call for call in scene.calls() if call[:2] == ["collection", "add"]]
-    assert len(adds) == 3 or len(adds) == 6
+    assert len(adds) == 6, "all three collections are made again"
 
 
 def test_limits_cut_snippets(scene: Scene) -> None:

@@ -65,6 +65,17 @@ def today_log(memory: Memory) -> str:
     return file.read_text() if file.exists() else ""
 
 
+def test_a_session_brings_the_index_up_to_date(memory: Memory) -> None:
+    with chatting(memory, lambda body: Say("Hello.")) as (agent, _, notices):
+        while memory.status().dirty:
+            pass
+        (memory.settings.workspace / "MEMORY.md").write_text("# Memory\n\n- Another router.\n")
+        agent.new()
+        while memory.status().dirty:
+            pass
+        assert notices == []
+
+
 class Chatty:
     """Answers at length, saves one fact when it is asked to, and summarises."""
 

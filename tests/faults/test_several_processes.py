@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -54,12 +55,14 @@ def read_during_rebuilds(top: Path, rebuilds: int, tell: Tell) -> None:
             chunks = sum(memory.status().store.chunks.values())
         readers = [stage.start("follow", f"f{number}", 600) for number in range(3)]
         while sum(line.startswith("SAW") for line in stage.said()) < 3:
+            time.sleep(0.02)
             assert all(reader.poll() is None for reader in readers), stage.said()
         before = min(int(line.split()[1]) for line in stage.said() if line.startswith("SAW"))
         assert stage.start("rebuild", "r", rebuilds).wait(600) == 0
         last = max(float(line.split()[1]) for line in stage.said() if line.startswith("REBUILT"))
         newest = 0
         while newest < 3:
+            time.sleep(0.02)
             seen = [line.split() for line in stage.said() if line.startswith("SAW")]
             newest = sum(int(number) >= before + rebuilds for _, number, _, _ in seen)
             assert all(reader.poll() is None for reader in readers), stage.said()

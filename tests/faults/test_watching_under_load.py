@@ -60,6 +60,7 @@ def sleep_through_changes(top: Path, count: int, tell: Tell) -> float:
             wait_until_fresh(stage.folder, stage.state, count + 1, process)
             with stage.memory() as memory:
                 while "scanning" not in (memory.status().watcher or ""):
+                    assert process.poll() is None, (top / "watch-output").read_text()
                     time.sleep(0.05)
             process.send_signal(signal.SIGSTOP)
             (stage.folder / "memory").rename(top / "replaced")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from memdown import Memory
 from memdown.cli import run
 from memdown.transcripts import read_turns
 
@@ -104,6 +105,15 @@ def test_session_start_injects_the_context(
     assert output["hookEventName"] == "SessionStart"
     assert "Tabs, not spaces." in output["additionalContext"]
     assert "Standup." in output["additionalContext"]
+
+
+def test_session_start_brings_the_index_up_to_date(agent: Agent) -> None:
+    """In a process of its own: the agent waits for the hook, but not for that."""
+    assert agent.hook("session-start", source="startup") == 0
+    with Memory.open(agent.folder) as memory:
+        while memory.status().dirty:
+            pass
+        assert sum(memory.status().store.files.values()) == 2
 
 
 def test_session_start_says_nothing_where_there_are_no_notes(

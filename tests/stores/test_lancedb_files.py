@@ -136,8 +136,39 @@ def test_many_writes_are_put_together(
         for number in range(8):
             path = f"n-{number}.md"
             store.replace(state(path), [chunk(path, 1, [f"beta {number}"])], unit(0, 1, 0, 0))
+            store.files()  # Reading writes what was collected.
+    with store._using() as db:
+        pointer = read_pointer(db)
+        assert pointer is not None
+        assert db.open_table(pointer.table).stats()["fragment_stats"]["num_fragments"] == 1
     assert len(texts_found(store, words("beta"))) == 8
     assert texts_found(store, words("alpha")) == ["alpha"]
+
+
+def test_many_notes_are_written_together(store: LanceStore, folder: Path) -> None:
+    """One commit for each would make thousands of versions and take many times as long."""
+    before = store.state()
+    with store.writing(5.0):
+        for number in range(50):
+            path = f"n-{number}.md"
+            store.replace(state(path), [chunk(path, 1, [f"beta {number}"])], unit(0, 1, 0, 0))
+        store.replace(state("n-7.md"), [chunk("n-7.md", 1, ["gamma"])], unit(0, 1, 0, 0))
+        store.replace(state("a.md"), [chunk("a.md", 1, ["delta"])], unit(0, 1, 0, 0))
+        assert store.state() == before or len(store.files()) == 51
+    assert len(store.files()) == 51
+    assert len(texts_found(store, words("beta"))) == 49
+    assert texts_found(store, words("alpha", "gamma", "delta")) == ["delta", "gamma"]
+    with store._using() as db:
+        pointer = read_pointer(db)
+        assert pointer is not None
+        assert db.open_table(pointer.table).version < 8
+
+
+def test_what_was_collected_is_kept_when_a_sync_ends_early(store: LanceStore) -> None:
+    with pytest.raises(KeyboardInterrupt), store.writing(5.0):
+        store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+        raise KeyboardInterrupt
+    assert set(store.files()) == {"a.md", "b.md"}
 
 
 def test_old_vectors_leave_the_cache(folder: Path) -> None:

@@ -67,6 +67,7 @@ class ChatAgent:
         self._open(session_id)
 
     def _open(self, session_id: str | None) -> None:
+        self._bring_up_to_date()
         self._session = SavedSession(self._memory.settings, session_id)
         self._system = Message("system", self._system_prompt())
         self._messages = self._session.messages()
@@ -218,6 +219,14 @@ class ChatAgent:
         self._messages = self._session.messages()
         self._reported = (0, 0)
         self._notify("The conversation was compacted.")
+
+    def _bring_up_to_date(self) -> None:
+        """Let the index follow the notes while the first message is typed."""
+        if any(tool.name == "memory_search" for tool in self._tools):
+            try:
+                self._memory.start_session()
+            except MemdownError as error:
+                self._notify(f"The index could not be brought up to date: {error}")
 
     def _system_prompt(self) -> str:
         names = [tool.name for tool in self._tools]

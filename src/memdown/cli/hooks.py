@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import click
 
@@ -47,6 +48,26 @@ def _run(target: Target, event: str) -> None:
     output = EVENTS[event](given, settings)
     if output is not None:
         click.echo(json.dumps(output, ensure_ascii=False))
+        if event == "session-start" and settings.sync.on_session_start:
+            _index_beside(target, settings.workspace)
+
+
+def _index_beside(target: Target, workspace: Path) -> None:
+    """Bring the index up to date in a process of its own: the agent waits for this one."""
+    import subprocess
+
+    from memdown.mcp.clients import memory_options, own_command
+
+    options = memory_options(workspace, target.config, target.agent)
+    process = subprocess.Popen(
+        [*own_command(), "index", *options],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    # It outlives this process, and nobody waits for it.
+    process.returncode = 0
 
 
 @click.group("hooks")

@@ -47,10 +47,8 @@ class LazyMemory:
             return self._long_term
 
     def warm_up(self) -> None:
-        """Open the memory and, if the settings say so, bring the index up to date."""
-        memory = self.open()
-        if self._settings.sync.on_session_start:
-            memory.sync()
+        """Open the memory and tell it that a session starts."""
+        self.open().start_session()
 
     def close(self) -> None:
         """Close the memory if it is open."""

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import logging
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
 
@@ -48,7 +47,6 @@ from memdown.types import (
 log = logging.getLogger("memdown")
 
 SCHEMA = "memdown"
-_POLL_SECONDS = 0.05
 _CLOSED = "This memory is closed; open it again with Memory.open."
 
 
@@ -444,11 +442,19 @@ class PostgresStore:
         return int.from_bytes(hashlib.sha256(text).digest()[:7], "big") * 2
 
     def _lock(self, db: Connection, timeout: float) -> bool:
-        deadline = time.monotonic() + timeout
-        while not one(db, "SELECT pg_try_advisory_lock(%s)", (self._lock_number,)):
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_POLL_SECONDS)
+        """Take the lock in the order of asking: who only tried now and then might never get it."""
+        if one(db, "SELECT pg_try_advisory_lock(%s)", (self._lock_number,)):
+            return True
+        if timeout <= 0:
+            return False
+        run(db, "SELECT set_config('lock_timeout', %s, false)", (f"{max(1, int(timeout * 1000))}",))
+        try:
+            run(db, "SELECT pg_advisory_lock(%s)", (self._lock_number,))
+        except psycopg.errors.LockNotAvailable:
+            return False
+        finally:
+            if not db.closed:
+                run(db, "SET lock_timeout = 0")
         return True
 
 

@@ -1,0 +1,40 @@
+"""The set in time.json: newer of two answers, an old note that alone answers, times that are named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memdown.config import load_settings
+from memdown.evaluation.configurations import configured
+from memdown.evaluation.questions import QuestionSet, read_questions
+from memdown.evaluation.running import evaluate
+
+SETS = {one.name: one for one in read_questions(Path(__file__).with_name("time.json"))}
+
+
+def wrong(one: QuestionSet, tmp_path: Path, configuration: str = "hybrid") -> list[str]:
+    """The questions whose first result is not the evidence."""
+    settings = load_settings(workspace=tmp_path)
+    (run,) = evaluate("time", [one], settings, [configuration]).runs
+    return [each.question for each in run.outcomes if each.scores and not each.scores.first]
+
+
+@pytest.mark.parametrize("name", ["newer", "alone", "named"])
+def test_the_right_note_comes_first(name: str, tmp_path: Path) -> None:
+    assert wrong(SETS[name], tmp_path) == []
+
+
+def test_the_old_answers_are_found_without_decay_as_well(tmp_path: Path) -> None:
+    assert wrong(SETS["alone"], tmp_path, "no-decay") == []
+
+
+def test_without_decay_the_newer_answer_is_not_preferred(tmp_path: Path) -> None:
+    """Else the set would show nothing about decay."""
+    assert wrong(SETS["newer"], tmp_path, "no-decay")
+
+
+def test_no_decay_turns_decay_off(tmp_path: Path) -> None:
+    settings = configured(load_settings(workspace=tmp_path), "no-decay")
+    assert not settings.query.hybrid.temporal_decay.enabled
