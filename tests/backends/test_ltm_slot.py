@@ -221,14 +221,15 @@ def test_mcp_without_write_only_recalls(config: Path, tmp_path: Path) -> None:
 
 def test_hooks_recall_and_capture(
     config: Path,
-    write_notes: Callable[..., Path],
+    own_state: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    folder = write_notes({"MEMORY.md": "The router is an ER-605.\n"})
+    folder = own_state / "workspace"
+    folder.mkdir()
+    (folder / "MEMORY.md").write_text("The router is an ER-605.\n")
     monkeypatch.setenv("MEMDOWN_CONFIG", str(config))
-    monkeypatch.setenv("MEMDOWN_WORKSPACE", str(folder))
     transcript = tmp_path / "claude.jsonl"
 
     def says(number: int, text: str) -> None:
@@ -258,10 +259,10 @@ def test_hooks_recall_and_capture(
 
 
 def test_the_example_of_the_docs_runs(
-    config: Path, write_notes: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    config: Path, own_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MEMDOWN_CONFIG", str(config))
-    monkeypatch.setenv("MEMDOWN_WORKSPACE", str(write_notes({"MEMORY.md": "x\n"})))
+    (own_state / "workspace").mkdir()
     page = Path(__file__).parents[2] / "docs" / "long-term-memory.md"
     (example,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     names: dict[str, Any] = {}
