@@ -22,7 +22,7 @@ Status StoreError SyncReport Unreachable WorkspaceError
 LAYERS = (
     {"types", "errors", "text", "timing", "failpoints", "locks", "redaction"},
     {"config", "workspace", "documents", "transcripts", "chunking", "embedders", "stores", "usage"},
-    {"diversity", "growing", "ranking", "reranking", "respelling", "windows"},
+    {"coverage", "diversity", "growing", "ranking", "reranking", "respelling", "windows"},
     {
         "backends",
         "backfill",

@@ -32,7 +32,7 @@ _LEAST_TOLD = 0.01
 # on, and is certainty _VECTOR_SPAN further. Where it stands alone, it must do without a margin.
 # Of many words, one will be missing more often: each beyond the first lowers the bar a little.
 # A passage with all of them is an answer, however long it is.
-_TEXT_SURE, _BESIDE, _EACH_WORD, _MOST_WORDS, _ALL_WORDS = 0.85, 0.5, 0.06, 13, 0.6
+_TEXT_SURE, _BESIDE, _EACH_WORD, _MOST_WORDS, _ALL_WORDS = 0.9, 0.5, 0.06, 13, 0.6
 _VECTOR_LEAST, _VECTOR_SPAN, _VECTOR_ALONE = 0.3, 0.3, 0.6
 # What was written down in the time that is asked about is an answer, whatever its words.
 _DATED_SURE = 0.6

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from memdown import diversity, ranking, respelling, windows
+from memdown.coverage import Coverage
 from memdown.errors import EmbedderError, QueryError
 from memdown.ranking import Legs, Scored, View, Weights
 from memdown.text import (
     QueryTerms,
-    distinct_terms,
     is_gram,
     prefix_terms,
     query_terms,
@@ -41,7 +41,6 @@ _DEFAULT_TEXT_WEIGHT = 0.3
 _LEAST_SHOWN = 40
 _REFINED = 24
 _STRETCH_CHARS = 200
-_INFLECTED = 0.5
 # What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
 _GUESSED = 0.7
 # Few enough that the bundled embedder need not prepare for many.
@@ -252,7 +251,8 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
     first = len(best) if asked.named else max(_REFINED, 2 * options.max_results)
     chunks = snapshot.load(list({one.chunk_key for one in best[:first]}))
     texts = _passage_texts(best, chunks)
-    covered = {key: _coverage(query.terms, text) for key, text in texts.items()}
+    coverage = Coverage(query.terms)
+    covered = {key: coverage.share(text) for key, text in texts.items()}
     similarity: dict[int, float] = {}
     if query.vector is not None and weights.vector and embedder and not embedder.cacheable:
         similarity = _similarities(texts, query.vector, embedder)
@@ -331,18 +331,6 @@ def _passage_texts(scored: Sequence[Scored], chunks: Mapping[int, StoredChunk]) 
             passage = stored.chunk.passages[number]
             texts[one.key] = stored.chunk.text[passage.start : passage.end]
     return texts
-
-
-def _coverage(terms: QueryTerms, text: str) -> float:
-    """The share of a query's words that a text holds; one with another ending counts half."""
-    if not terms.words:
-        return 0.0
-    found = distinct_terms(text)
-    missing = [word for word in terms.words if word not in found]
-    held = float(len(terms.words) - len(missing))
-    if terms.prefixes and missing:
-        held += _INFLECTED * len(set(prefix_terms(missing)).intersection(prefix_terms(found)))
-    return held / len(terms.words)
 
 
 def _similarities(texts: Mapping[int, str], vector: Vector, embedder: Embedder) -> dict[int, float]:

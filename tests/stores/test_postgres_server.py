@@ -337,6 +337,57 @@ def test_a_newer_schema_is_left_alone(postgres: Server) -> None:
         store.begin(PRINT)
 
 
+def test_an_older_schema_is_brought_up_to_date(postgres: Server) -> None:
+    """Until a writer has done so it holds nothing; the cache stays, the rows are made anew."""
+    with opened(postgres, "main", schema="older") as store:
+        store.begin(PRINT)
+        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        store.remember_vectors(KEY, ["kept"], unit(1, 0, 0, 0))
+    with psycopg.connect(postgres.url) as db:
+        db.execute("ALTER TABLE older.files DROP COLUMN revision")
+        db.execute("ALTER TABLE older.chunks RENAME COLUMN headings TO heading")
+        db.execute("UPDATE older.meta SET value = '1' WHERE key = 'version'")
+    with opened(postgres, "main", schema="older") as store:
+        assert store.files() == {}
+        assert store.fingerprint() is None
+        with store.writing(5.0) as acquired:
+            assert acquired
+            assert store.fingerprint() is None
+            store.begin(PRINT)
+            store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        assert texts_found(store, words("alpha", "beta")) == ["beta"]
+        assert list(store.cached(KEY, ["kept"])) == ["kept"]
+
+
+def test_writers_wait_in_line(postgres: Server) -> None:
+    """One that rebuilds without pause must not keep another from ever writing."""
+    with begun(postgres, "line") as store, opened(postgres, "line") as other:
+        done = threading.Event()
+
+        def greedy() -> None:
+            while not done.is_set():
+                with store.writing(30.0):
+                    time.sleep(0.05)
+
+        thread = threading.Thread(target=greedy)
+        thread.start()
+        try:
+            for _ in range(5):
+                with other.writing(5.0) as acquired:
+                    assert acquired
+            with store.writing(5.0):
+                assert not _acquired(other, 0.0)
+                assert not _acquired(other, 0.2)
+        finally:
+            done.set()
+            thread.join()
+
+
+def _acquired(store: PostgresStore, timeout: float) -> bool:
+    with store.writing(timeout) as acquired:
+        return acquired
+
+
 def test_wrong_addresses_are_told_without_their_password() -> None:
     with pytest.raises(ConfigError, match="MEMDOWN_POSTGRES_URL"):
         create(None)

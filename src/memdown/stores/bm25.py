@@ -26,14 +26,6 @@ class Column:
     terms: Numbers
     rows: Numbers
 
-    def weights(self, is_head: NDArray[np.bool_], with_head: bool) -> tuple[Numbers, Scores]:
-        """The rows that occur, and the sum of the weights of each one's terms."""
-        kept = self.rows if with_head else self.rows[~is_head]
-        heads = is_head if with_head else is_head[~is_head]
-        rows, places = np.unique(kept, return_inverse=True)
-        each = np.where(heads, HEAD_WEIGHT, TEXT_WEIGHT)
-        return rows, np.bincount(places, weights=each, minlength=len(rows)).astype(np.float64)
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:

@@ -12,6 +12,7 @@ from memdown.text.terms import (
     index_terms,
     is_gram,
     prefix_terms,
+    spaced_terms,
 )
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "match_spans",
     "prefix_terms",
     "query_terms",
+    "spaced_terms",
     "weight",
     "without_stop_words",
 ]

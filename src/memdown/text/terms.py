@@ -107,6 +107,11 @@ def ordered_terms(text: str) -> list[str]:
     return " ".join(map(_CACHE.__getitem__, text.split())).split()
 
 
+def spaced_terms(text: str) -> str:
+    """The terms of a text in order, with at least one space before and after each."""
+    return f" {' '.join(map(_CACHE.__getitem__, text.split()))} "
+
+
 def prefix_terms(terms: Iterable[str]) -> list[str]:
     """The beginnings of words, once each: they stand in for stems in inflected languages."""
     return list(

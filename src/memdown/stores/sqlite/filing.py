@@ -56,9 +56,8 @@ def write_files(
         file_id, is_new = _write_state(db, generation.prefix, file.state, revision)
         keys = file_keys(file_id)
         key = keys.start + sum(len(chunk.passages) for chunk in file.chunks[: file.keep])
-        if not is_new:
-            _delete_from(db, generation, range(key, keys.stop))
-        _insert(db, generation, key, file)
+        gone = [] if is_new else _delete_from(db, generation, range(key, keys.stop))
+        _insert(db, generation, key, file, gone)
         reach(point)
 
 
@@ -67,8 +66,8 @@ def extend_file(
 ) -> None:
     """Store a file that grew: rows from number `key` on are replaced by its chunks."""
     file_id, _ = _write_state(db, generation.prefix, file.state, revision)
-    _delete_from(db, generation, range(key, file_keys(file_id).stop))
-    _insert(db, generation, key, file)
+    gone = _delete_from(db, generation, range(key, file_keys(file_id).stop))
+    _insert(db, generation, key, file, gone)
 
 
 def touch_files(db: apsw.Connection, prefix: str, files: Sequence[FileState]) -> None:
@@ -82,7 +81,9 @@ def remove_files(db: apsw.Connection, generation: Generation, paths: Sequence[st
     for path in paths:
         file_id = find_file(db, generation.prefix, path)
         if file_id is not None:
-            _delete_from(db, generation, file_keys(file_id))
+            gone = _delete_from(db, generation, file_keys(file_id))
+            if generation.with_vec:
+                vectors.delete(db, generation.prefix, gone)
             run(db, f"DELETE FROM {generation.prefix}files WHERE id = ?", (file_id,))
         reach("index.removing")
 
@@ -135,16 +136,18 @@ def _next_file(db: apsw.Connection, prefix: str, file: FileState) -> int:
     return ids.start if last is None else last + 1
 
 
-def _insert(db: apsw.Connection, generation: Generation, key: int, file: IndexedFile) -> None:
-    """Add the chunks of a file that are not kept, under the numbers from `key` on."""
+def _insert(
+    db: apsw.Connection, generation: Generation, key: int, file: IndexedFile, gone: Sequence[int]
+) -> None:
+    """Add the chunks of a file that are not kept, from number `key` on, in place of those `gone`."""
     fresh = file.chunks[file.keep :]
     keys = []
     for chunk in fresh:
         keys.append(key)
         key += len(chunk.passages)
-    blobs: Sequence[bytes | None] = [None] * len(fresh)
+    blobs: dict[int, bytes] = {}
     if file.vectors is not None:
-        blobs = [vector.tobytes() for vector in file.vectors]
+        blobs = {key: row.tobytes() for key, row in zip(keys, file.vectors, strict=True)}
     rows, texts = [], []
     number = 0
     for block in pack(fresh):
@@ -160,15 +163,15 @@ def _insert(db: apsw.Connection, generation: Generation, key: int, file: Indexed
                     chunk.end_line,
                     *place,
                     pack_lines(chunk.lines),
-                    None if generation.with_vec else blobs[number],
+                    None if generation.with_vec else blobs.get(keys[number]),
                 )
             )
             number += 1
     prefix = generation.prefix
     _many(db, f"INSERT INTO {prefix}chunk_rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     _many(db, f"INSERT INTO {prefix}chunk_texts VALUES (?, ?)", texts)
-    if generation.with_vec and file.vectors is not None:
-        vectors.insert(db, prefix, file.state.source, zip(keys, blobs, strict=True))
+    if generation.with_vec:
+        vectors.replace(db, prefix, file.state.source, gone, blobs)
     if generation.with_fts:
         keywords.insert(db, prefix, zip(keys, fresh, strict=True))
 
@@ -177,15 +180,15 @@ def _many(db: apsw.Connection, sql: str, rows: Sequence[tuple[object, ...]]) -> 
     db.executemany(sql, rows).fetchall()
 
 
-def _delete_from(db: apsw.Connection, generation: Generation, keys: range) -> None:
+def _delete_from(db: apsw.Connection, generation: Generation, keys: range) -> list[int]:
+    """Delete the rows of a file with these numbers, but not yet the vectors of its chunks; those."""
     prefix, bounds = generation.prefix, (keys.start, keys.stop)
-    if generation.with_vec:
-        gone = run(db, f"SELECT key FROM {prefix}chunk_rows WHERE key >= ? AND key < ?", bounds)
-        vectors.delete(db, prefix, [key for (key,) in gone])
+    gone = run(db, f"SELECT key FROM {prefix}chunk_rows WHERE key >= ? AND key < ?", bounds)
     if generation.with_fts:
         keywords.delete(db, prefix, keys)
     run(db, f"DELETE FROM {prefix}chunk_rows WHERE key >= ? AND key < ?", bounds)
     run(db, f"DELETE FROM {prefix}chunk_texts WHERE key >= ? AND key < ?", bounds)
+    return [key for (key,) in gone]
 
 
 def _now() -> int:

@@ -125,9 +125,7 @@ def holders(db: apsw.Connection, unit: Unit) -> Holders:
         "USING fts5vocab(main, chunks_fts, instance)",
     )
     if unit.kind == "word":
-        sql = (
-            "SELECT group_concat(iif(col = 'head', -doc, doc)) FROM temp.instances WHERE term = ?"
-        )
+        sql = "SELECT group_concat(iif(col = 'head', -doc, doc)) FROM temp.instances WHERE term = ?"
         return _counted(_numbers(one(db, sql, unit.terms)))
     if unit.kind == "prefix":
         sql = (

@@ -8,7 +8,7 @@ are most of an index, and storing them twice would double it. Each way reads wha
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import apsw
@@ -57,20 +57,33 @@ def create(db: apsw.Connection, prefix: str, dims: int) -> None:
     )
 
 
-def insert(
-    db: apsw.Connection, prefix: str, source: Source, rows: Iterable[tuple[int, bytes | None]]
+def replace(
+    db: apsw.Connection,
+    prefix: str,
+    source: Source,
+    gone: Sequence[int],
+    rows: Mapping[int, bytes],
 ) -> None:
-    """Store the vectors of chunks in `chunks_vec`."""
+    """Store the vectors of chunks in `chunks_vec`, in place of those that are `gone`.
+
+    A row that stays is overwritten: deleting leaves a hole that vec0 does not always fill again.
+    """
+    table, there = f"{prefix}chunks_vec", frozenset(gone)
+    delete(db, prefix, [key for key in gone if key not in rows])
     db.executemany(
-        f"INSERT INTO {prefix}chunks_vec(rowid, source, embedding) VALUES (?, ?, ?)",
-        ((key, source, vector) for key, vector in rows),
+        f"UPDATE {table} SET embedding = ? WHERE rowid = ?",
+        [(row, key) for key, row in rows.items() if key in there],
+    ).fetchall()
+    db.executemany(
+        f"INSERT INTO {table}(rowid, source, embedding) VALUES (?, ?, ?)",
+        [(key, source, row) for key, row in rows.items() if key not in there],
     ).fetchall()
 
 
 def delete(db: apsw.Connection, prefix: str, keys: Sequence[int]) -> None:
     """Forget vectors."""
-    for key in keys:
-        run(db, f"DELETE FROM {prefix}chunks_vec WHERE rowid = ?", (key,))
+    sql = f"DELETE FROM {prefix}chunks_vec WHERE rowid = ?"
+    db.executemany(sql, [(key,) for key in keys]).fetchall()
 
 
 def rename(db: apsw.Connection, old: str, new: str) -> None:
