@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,12 @@ from memdown.config import load_settings
 from memdown.mcp.server import create_server
 
 TOKEN = "a-token-for-tests-only"
+
+
+def run(main: Callable[..., Awaitable[None]], *arguments: object) -> None:
+    """Run to the end, in a thread of its own: browser tests leave a loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(anyio.run, main, *arguments).result()
 
 
 def command(folder: Path, *options: str) -> list[str]:
@@ -40,7 +47,7 @@ def with_stdio(
         async with Client(server(folder, *options), mode=mode) as client:
             await work(client)
 
-    anyio.run(main)
+    run(main)
 
 
 def in_process(
@@ -57,7 +64,7 @@ def in_process(
         async with Client(create_server(settings, write=write), mode="legacy") as client:
             await work(client)
 
-    anyio.run(main)
+    run(main)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from memdown.types import (
     Chunk,
     FileState,
     Fingerprint,
+    IndexedFile,
     ModelKey,
     Passage,
     Source,
@@ -164,6 +165,37 @@ class StoreContract:
             matches = snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 10)
         assert sorted(round(m.score, 3) for m in matches) == [0.0, 1.0]
 
+    def test_several_files_are_stored_together(self, store: Store) -> None:
+        """New ones, one that is kept in part, and one without anything in it."""
+        first = chunk("a.md", 1, ["morning run", "coffee"])
+        store.replace(state("a.md"), [first], unit(1, 0, 0, 0))
+        later = chunk("a.md", 3, ["evening rest"])
+        store.replace_all(
+            [
+                IndexedFile(state("a.md"), [first, later], unit(0, 1, 0, 0), 1),
+                IndexedFile(state("b.md"), [chunk("b.md", 1, ["night"])], unit(0, 0, 1, 0)),
+                IndexedFile(state("c.md"), [], np.empty((0, 0), np.float32)),
+            ]
+        )
+        store.replace_all([])
+        assert set(store.files()) == {"a.md", "b.md", "c.md"}
+        for word, text in (("morn", "morning run"), ("rest", "evening rest"), ("night", "night")):
+            assert texts_found(store, words(word)) == [text]
+        with store.snapshot() as snapshot:
+            matches = snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 10)
+        assert sorted(round(match.score, 3) for match in matches) == [0.0, 0.0, 1.0]
+
+    def test_a_rebuild_stores_several_files_together(self, store: Store) -> None:
+        with store.rebuild(PRINT) as writer:
+            writer.replace_all(
+                [
+                    IndexedFile(state(name), [chunk(name, 1, [name])], unit(1, 0, 0, 0))
+                    for name in ("a.md", "b.md")
+                ]
+            )
+        assert set(store.files()) == {"a.md", "b.md"}
+        assert store.fingerprint() == Fingerprint(KEY, 400, 80, 1, DIMS)
+
     def test_a_file_is_continued_from_its_last_chunk(self, store: Store) -> None:
         """A transcript grows by its end: what stands before must cost nothing."""
         path = "sessions/s.jsonl"
@@ -222,8 +254,10 @@ class StoreContract:
 
     def test_touch_keeps_rows_and_notes_the_new_facts(self, store: Store) -> None:
         store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
-        store.touch(state("a.md", mtime_ns=99))
+        store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        store.touch(state("a.md", mtime_ns=99), state("b.md", mtime_ns=98))
         assert store.files()["a.md"].mtime_ns == 99
+        assert store.files()["b.md"].mtime_ns == 98
         assert texts_found(store, words("alpha")) == ["alpha"]
 
     def test_any_word_finds_and_rare_words_win(self, store: Store) -> None:

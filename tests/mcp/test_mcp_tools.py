@@ -13,7 +13,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from mcp import Client
-from mcp_case import http_client, http_server, in_process, with_stdio
+from mcp_case import http_client, http_server, in_process, run, with_stdio
 
 NOTES = {
     "MEMORY.md": "# Memory\n\nThe router at home is an ER-605.\n",
@@ -96,7 +96,7 @@ def test_everything_over_http(folder: Path, mode: str) -> None:
             await use_everything(client)
 
     with http_server(folder) as address:
-        anyio.run(main, address)
+        run(main, address)
 
 
 def test_mistakes_are_told_and_cost_nothing_else(folder: Path) -> None:
@@ -146,7 +146,7 @@ def test_fifty_calls_at_once_over_http(folder: Path) -> None:
             await fifty(client)
 
     with http_server(folder) as address:
-        anyio.run(main, address)
+        run(main, address)
 
 
 def test_fifty_notes_at_once_lose_none(folder: Path) -> None:

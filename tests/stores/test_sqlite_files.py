@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import stat
 import threading
+import zlib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import apsw
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -296,3 +299,45 @@ def test_a_chunk_is_read_back_whole(
     for (_, one), made in zip(sorted(stored.items()), chunks, strict=True):
         assert list(passage_terms(one.chunk)) == list(passage_terms(made))
     store.close()
+
+
+def test_other_programs_read_chunks_under_the_known_names(tmp_path: Path) -> None:
+    """The rows are packed; the view `chunks` shows the columns that the documents name."""
+    path = tmp_path / "index.sqlite"
+    store = create(path)
+    store.begin(PRINT)
+    made = [chunk("memory/a.md", 1, ["alpha", "beta"]), chunk("memory/a.md", 3, ["gamma é"])]
+    store.replace(state("memory/a.md"), made, np.concatenate([unit(1, 0, 0, 0)] * 2))
+    store.close()
+    db = apsw.Connection(str(path), vfs=checksums.layer())
+    rows: list[Any] = db.execute(
+        "SELECT id, path, source, start_line, end_line, hash, model, embedding, text, text_start, "
+        "text_end FROM chunks ORDER BY start_line"
+    ).fetchall()
+    assert [row[:8] for row in rows] == [
+        (one.id, one.path, "memory", one.start_line, one.end_line, one.digest, "hash-4", None)
+        for one in made
+    ]
+    texts = [zlib.decompress(text, -15)[start:end].decode() for *_, text, start, end in rows]
+    assert texts == [one.text for one in made]
+    db.close()
+
+
+def test_what_a_rebuild_leaves_is_given_back(tmp_path: Path) -> None:
+    """A rebuild makes all tables twice; the file must not stay twice as large."""
+    path = tmp_path / "index.sqlite"
+    store = create(path)
+    chunks = [chunk("a.md", n, [f"word{n} and word{n * 7}" * 20]) for n in range(1, 1500)]
+    rows = np.concatenate([unit(1, 0, 0, 0)] * len(chunks))
+    with store.writing(1.0):
+        store.begin(PRINT)
+        store.replace(state("a.md"), chunks, rows)
+    store.close()
+    before = path.stat().st_size
+    store = create(path)
+    with store.writing(1.0), store.rebuild(PRINT) as writer:
+        writer.replace(state("a.md"), chunks, rows)
+    assert store.check() == []
+    assert len(texts_found(store, words("word8"))) == 1
+    store.close()
+    assert path.stat().st_size < 1.1 * before

@@ -38,7 +38,7 @@ log = logging.getLogger("memdown")
 Keys = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-# What one copy may take: about 170,000 chunks with vectors of 256 numbers.
+# What one copy may take: about 100,000 chunks with vectors of 256 numbers.
 MOST_BYTES = 256 << 20
 _BYTES_A_TERM, _BYTES_A_NUMBER = 9, 2
 

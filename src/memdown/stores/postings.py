@@ -106,6 +106,8 @@ class Ready:
         reach = reachable(query, found[: len(query.words)], self.total)
         scores = np.zeros(len(self.keys))
         for posting, holders in zip(self.postings, found, strict=True):
+            if not holders:
+                continue
             gain = gained(posting.often, self.damp[posting.rows])
             scores[posting.rows] += rarity(self.total, holders) * gain
         best = self._best(scores, keys, query.limit)
@@ -204,12 +206,16 @@ class Postings:
             self._entries -= len(posting.rows)
             posting = self._followed(unit, posting)
             self._entries += len(posting.rows)
-        # The last one asked for is the last one to be dropped.
-        self._known[unit] = posting
+        # The last one asked for is the last one to be dropped. Of what no passage holds there is no
+        # end, and asking again costs little.
+        if len(posting.rows):
+            self._known[unit] = posting
         return posting
 
     def _numbered(self, holders: Holders) -> _Posting:
         """Passages by number instead of by key."""
+        if not len(holders.keys):
+            return _Posting(np.empty(0, np.int32), holders.often, len(self._changes))
         if self._order is None:
             alive = np.flatnonzero(~self._struck)
             order = alive[np.argsort(self._keys[alive], kind="stable")]

@@ -13,6 +13,7 @@ from memdown.stores.sqlite import keywords, vectors
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.keys import file_ids, file_keys
 from memdown.stores.sqlite.rows import pack, pack_lines
+from memdown.stores.sqlite.schema import LIVE
 from memdown.types import Chunk, FileState, IndexedFile
 
 
@@ -45,20 +46,16 @@ def stored_prefix(db: apsw.Connection, prefix: str, path: str, chunks: Sequence[
 
 
 def write_files(
-    db: apsw.Connection,
-    generation: Generation,
-    files: Sequence[IndexedFile],
-    revision: int,
-    point: str,
+    db: apsw.Connection, generation: Generation, files: Sequence[IndexedFile], revision: int
 ) -> None:
-    """Store files, each path once; the process may be killed after each of them at `point`."""
+    """Store files, each path once."""
     for file in files:
         file_id, is_new = _write_state(db, generation.prefix, file.state, revision)
         keys = file_keys(file_id)
         key = keys.start + sum(len(chunk.passages) for chunk in file.chunks[: file.keep])
         gone = [] if is_new else _delete_from(db, generation, range(key, keys.stop))
         _insert(db, generation, key, file, gone)
-        reach(point)
+        reach("index.file" if generation.prefix == LIVE else "rebuild.file")
 
 
 def extend_file(

@@ -149,6 +149,8 @@ def _phrase_places(db: apsw.Connection, terms: Sequence[str]) -> set[tuple[int, 
 
 def _counted(places: NDArray[np.int64]) -> Holders:
     """Each passage once, with the weight of all its places; those in a head are negative."""
+    if not len(places):
+        return Holders(places, np.empty(0, np.float32))
     keys, numbers = np.unique(np.abs(places), return_inverse=True)
     weights = np.where(places < 0, HEAD_WEIGHT, TEXT_WEIGHT)
     often = np.bincount(numbers, weights=weights, minlength=len(keys))

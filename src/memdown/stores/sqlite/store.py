@@ -332,8 +332,7 @@ class SqliteStore:
             generation = filing.Generation(prefix, *self._abilities(db, prefix))
             revision = tables.next_revision(db) if rebuild is None else rebuild.revision
             if key is None:
-                point = "index.file" if rebuild is None else "rebuild.file"
-                filing.write_files(db, generation, files, revision, point)
+                filing.write_files(db, generation, files, revision)
             else:
                 filing.extend_file(db, generation, key, files[0], revision)
             if rebuild is None:

@@ -13,7 +13,7 @@ _PAGES_A_MERGE = 1000
 _PAGES_A_STEP = 500
 # Gaps are filled again by what is written next, so a few of them may stay; after much was written
 # little follows.
-_FEW_PAGES, _FREE_SHARE, _SMALL_SHARE = 64, 8, 100
+_FEW_PAGES, _FREE_SHARE, _SMALL_SHARE = 16, 8, 100
 # What FTS5 counts as changed when there was nothing to merge.
 _NOTHING = 2
 
