@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from memdown import Memory
@@ -12,6 +13,10 @@ from memdown.config import load_settings
 from memdown.testing import HashEmbedder
 
 Notes = dict[str, str]
+
+# A machine with other work to do is slow, and that is no failure.
+hypothesis.settings.register_profile("memdown", deadline=None)
+hypothesis.settings.load_profile("memdown")
 
 
 @pytest.fixture(autouse=True)
