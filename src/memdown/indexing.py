@@ -296,7 +296,8 @@ def _prepare(
         return None
     with tally.timed("chunk"):
         chunks = chunks_of(document, work.embedder, work.chunking)
-        keep = writer.stored_prefix(document.path, chunks) if known else 0
+        # A changed file of one chunk has nothing to keep.
+        keep = writer.stored_prefix(document.path, chunks) if known and len(chunks) > 1 else 0
     return _Waiting(state, chunks, keep)
 
 

@@ -13,7 +13,7 @@ from memdown.stores.inverted import Column, Inverted
 from memdown.stores.mirror import Changes, State
 from memdown.stores.postgres import tables, vectors
 from memdown.stores.postgres.connection import one, run
-from memdown.stores.postgres.keywords import Flat, read_passages
+from memdown.stores.postgres.packed import Flat, read_passages
 from memdown.stores.postgres.place import Place
 from memdown.stores.postings import NewPassage
 from memdown.types import FILE_SPAN, Source, Vectors

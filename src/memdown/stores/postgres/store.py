@@ -13,8 +13,8 @@ import psycopg
 
 from memdown.errors import ConfigError, IndexBusy, StoreError
 from memdown.failpoints import reach
-from memdown.stores.mirror import Mirror, State, View
-from memdown.stores.postgres import cache, keywords, schema, tables, vectors
+from memdown.stores.mirror import Mirror, State
+from memdown.stores.postgres import cache, schema, tables, vectors
 from memdown.stores.postgres.connection import (
     Connection,
     Pool,
@@ -28,18 +28,15 @@ from memdown.stores.postgres.connection import (
 )
 from memdown.stores.postgres.place import Place
 from memdown.stores.postgres.reading import PostgresOrigin
+from memdown.stores.postgres.snapshot import PostgresSnapshot
 from memdown.types import (
     Chunk,
     FileState,
     Fingerprint,
     IndexedFile,
-    Match,
     ModelKey,
-    Source,
     StoredChunk,
     StoreStatus,
-    TextMatches,
-    TextQuery,
     Vector,
     Vectors,
 )
@@ -223,7 +220,7 @@ class PostgresStore:
                         "`memdown index`."
                     )
                 self._look_for_vectors(db)
-                yield PostgresSnapshot(self, self._mirror, self._seen(*found))
+                yield PostgresSnapshot(self._place_name, self._mirror, self._seen(*found))
             finally:
                 if not db.closed:
                     db.rollback()
@@ -235,7 +232,7 @@ class PostgresStore:
             yield snapshot.origin
 
     def _seen(self, place: Place, revision: int, fingerprint: Fingerprint) -> PostgresOrigin:
-        dims = fingerprint.dims if self.can_match_vectors() else None
+        dims = fingerprint.dims if self._vector_error is None else None
         return PostgresOrigin(place, State(place.generation, dims, revision))
 
     @contextlib.contextmanager
@@ -319,14 +316,6 @@ class PostgresStore:
             for pool in (self._pool, self._replica):
                 if pool is not None and id(pool) in self._opened:
                     pool.close()
-
-    def can_match_vectors(self) -> bool:
-        """Whether vectors are to be compared at all."""
-        return self._vector_error is None
-
-    def note_vector_error(self, error: Exception) -> None:
-        """The vector leg failed: this search goes on with keywords alone."""
-        log.warning("Vectors could not be compared on %s: %s", self._place_name, error)
 
     def _write(
         self, place: Place | None, files: Sequence[IndexedFile], key: int | None = None
@@ -432,7 +421,7 @@ class PostgresStore:
                 tables.drop_generation(Place(db, self._schema, self._agent, number))
 
     def _index_vectors(self, place: Place, dims: int | None) -> None:
-        if dims is not None and self.can_match_vectors() and schema.has_vectors(place.db):
+        if dims is not None and self._vector_error is None and schema.has_vectors(place.db):
             with place.db.transaction():
                 vectors.make_index(place, dims)
 
@@ -508,80 +497,3 @@ def dims_of(files: Sequence[IndexedFile]) -> int | None:
     """How long the vectors of some files are; None if there are none among them."""
     made = (file.vectors for file in files if file.vectors is not None and len(file.vectors))
     return next((int(rows.shape[1]) for rows in made), None)
-
-
-class PostgresSnapshot:
-    """One search's view: a read transaction on a connection of its own."""
-
-    def __init__(self, store: PostgresStore, mirror: Mirror, origin: PostgresOrigin) -> None:
-        self._store = store
-        self.origin = origin
-        self._place = origin.place
-        self._dims = origin.state.dims
-        self._mirror = mirror
-        self._looked = False
-        self._found: View | None = None
-        self._indexed: bool | None = None
-
-    def match_text(self, query: TextQuery) -> TextMatches:
-        """The best passages by keyword."""
-        view = self._view()
-        return keywords.match(self._place, query) if view is None else view.match_text(query)
-
-    def match_vector(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
-        """The nearest chunks; none if the server cannot compare vectors now."""
-        if not self._can_compare(vector):
-            return []
-        view = self._view()
-        if view is not None:
-            return view.match_vector(vector, sources, limit)
-        try:
-            with self._place.db.transaction():
-                if self._indexed is None:
-                    self._indexed = vectors.has_index(self._place, vector.size)
-                return vectors.match(self._place, vector, sources, limit, indexed=self._indexed)
-        except (psycopg.errors.QueryCanceled, psycopg.errors.InternalError_) as error:
-            self._store.note_vector_error(error)
-            return []
-
-    def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
-        """How close some chunks are."""
-        if not self._can_compare(vector) or not chunk_keys:
-            return {}
-        view = self._view()
-        if view is not None:
-            return view.similarities(vector, chunk_keys)
-        return vectors.similarities(self._place, vector, chunk_keys)
-
-    def background(self, vector: Vector, source: Source) -> float:
-        """How similar an average chunk of a source is, judged by the beginnings of some files."""
-        view = self._view()
-        if view is not None and self._can_compare(vector):
-            return view.background(vector, source)
-        near = self.similarities(vector, tables.sample_keys(self._place, source)).values()
-        return sum(near) / len(near) if near else 0.0
-
-    def chunk_keys(self, passage_keys: Sequence[int]) -> dict[int, int]:
-        """The key of the chunk that holds each passage."""
-        view = self._view()
-        if view is not None:
-            return view.chunk_keys(passage_keys)
-        return tables.chunk_keys(self._place, passage_keys)
-
-    def load(self, chunk_keys: Sequence[int]) -> dict[int, StoredChunk]:
-        """Chunks by their keys."""
-        return tables.load_chunks(self._place, chunk_keys)
-
-    def all_vectors(self, limit: int) -> tuple[list[int], Vectors]:
-        """The keys and vectors of all chunks, or of evenly drawn ones."""
-        return vectors.read_some(self._place, limit)
-
-    def _can_compare(self, vector: Vector) -> bool:
-        return self._store.can_match_vectors() and self._dims == vector.size
-
-    def _view(self) -> View | None:
-        """The copy in memory; None if it is not at hand for what this search sees."""
-        if not self._looked:
-            self._looked = True
-            self._found = self._mirror.view(self.origin)
-        return self._found

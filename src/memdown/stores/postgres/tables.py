@@ -17,6 +17,7 @@ from memdown.stores.packing import (
 )
 from memdown.stores.postgres import keywords
 from memdown.stores.postgres.connection import Connection, one, run
+from memdown.stores.postgres.packed import literal
 from memdown.stores.postgres.place import Place
 from memdown.stores.sqlite.keys import file_ids, file_keys
 from memdown.types import (
@@ -170,7 +171,7 @@ def _replace_chunks(place: Place, file: IndexedFile, key: int | None, revision: 
                     pack_passages(chunk),
                     pack_lines(chunk),
                     None if rows is None else rows.shape[1],
-                    None if rows is None else keywords.literal(rows[number].tolist()),
+                    None if rows is None else literal(rows[number].tolist()),
                 )
                 for number, (first, chunk) in enumerate(zip(first_keys, new, strict=True))
             ],
