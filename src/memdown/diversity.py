@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from memdown.text import distinct_terms
@@ -26,17 +26,26 @@ def with_rank(hits: Sequence[Hit], step: str) -> list[Hit]:
 
 def without_repeats(hits: Sequence[Hit]) -> list[Hit]:
     """Each text once: what says the very same as a better hit is left out, what nearly does steps back."""
-    kept: list[tuple[Hit, frozenset[str]]] = []
-    seen: set[str] = set()
+    kept: list[Hit] = []
+    seen: list[Hit] = []
     for hit in sorted(hits, key=lambda one: -one.score):
-        if hit.snippet in seen:
+        if any(hit.snippet == one.snippet for one in seen):
             continue
-        seen.add(hit.snippet)
-        words = distinct_terms(hit.snippet)
-        if len(words) >= _LEAST_WORDS and any(_jaccard(words, one) >= _ALIKE for _, one in kept):
-            hit = replace(hit, score=_REPEATED * hit.score)
-        kept.append((hit, words))
-    return sorted((hit for hit, _ in kept), key=lambda hit: -hit.score)
+        stepped_back = repeats(hit, seen)
+        seen.append(hit)
+        kept.append(replace(hit, score=_REPEATED * hit.score) if stepped_back else hit)
+    return sorted(kept, key=lambda hit: -hit.score)
+
+
+def repeats(hit: Hit, others: Iterable[Hit]) -> bool:
+    """Whether a hit says the same as one of the others, or nearly the same."""
+    words = distinct_terms(hit.snippet)
+    long = len(words) >= _LEAST_WORDS
+    return any(
+        hit.snippet == one.snippet
+        or (long and _jaccard(words, distinct_terms(one.snippet)) >= _ALIKE)
+        for one in others
+    )
 
 
 def diversified(hits: Sequence[Hit], weight: float, count: int) -> list[Hit]:

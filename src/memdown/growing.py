@@ -67,7 +67,7 @@ def _without_overlap(chunks: list[Chunk], last: StoredChunk) -> list[Chunk]:
     passages = tuple(
         passage
         if passage.start >= start
-        else replace(passage, start=start, start_line=first.line_at(start))
+        else passage._replace(start=start, start_line=first.line_at(start))
         for passage in first.passages
         if passage.end > start
     )

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from memdown.text import distinct_terms, index_terms
 from memdown.types import FILE_SPAN, Hit, Move, StoredChunk, Why
@@ -21,7 +22,7 @@ from memdown.windows import Taken, grow
 _NEXT, _SECOND, _FILE, _CHUNK = 0.3, 0.15, 0.1, 0.1
 # How much it counts which share of the query's words a passage holds, beside its BM25, which prefers
 # a rare word that is repeated in a short text.
-_COVERED = 0.5
+_COVERED = 1.0
 # The vector leg counts in full only if the best chunk stands out by _TELLING from an average one.
 # Where an embedder does not know a language, everything is equally near and tells nothing: below
 # _UNTOLD it hardly counts, and from there on more and more, until it has risen by _TOLD.
@@ -75,8 +76,7 @@ class Weights:
     text: float
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A passage: its scores by leg, how they compare with the best ones, and both together."""
 
     key: int
@@ -147,14 +147,16 @@ def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
     vector = _closeness(legs.vector, legs.background)
     matched = set(legs.chunk_of.values())
     summed = [
-        (weights.text * score + weights.vector * vector.get(legs.chunk_of[key], 0.0), key)
+        (-weights.text * score - weights.vector * vector.get(legs.chunk_of[key], 0.0), key)
         for key, score in text.items()
     ]
-    summed += [(weights.vector * score, key) for key, score in vector.items() if key not in matched]
-    summed.sort(key=lambda one: (-one[0], one[1]))
-    best = max((share for share, _ in summed), default=0.0) or 1.0
+    summed += [
+        (-weights.vector * score, key) for key, score in vector.items() if key not in matched
+    ]
+    summed.sort()
+    best = (-summed[0][0] if summed else 0.0) or 1.0
     scored = []
-    for rank, (share, key) in enumerate(summed[:count], start=1):
+    for rank, (negated, key) in enumerate(summed[:count], start=1):
         chunk_key = legs.chunk_of.get(key, key)
         own = legs.text.get(key, 0.0) / legs.reachable if legs.reachable > 0 else 0.0
         scored.append(
@@ -165,49 +167,59 @@ def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
                 vector=legs.vector.get(chunk_key, 0.0),
                 by_text=text.get(key, 0.0),
                 by_vector=vector.get(chunk_key, 0.0),
-                share=share / best,
+                share=-negated / best,
                 moves=(Move("fusion", rank),),
             )
         )
     return scored
 
 
-def refine(
-    scored: Sequence[Scored],
-    covered: Mapping[int, float],
-    similarity: Mapping[int, float],
-    background: float,
-    weights: Weights,
+def by_coverage(
+    scored: Sequence[Scored], covered: Mapping[int, float], weights: Weights
 ) -> list[Scored]:
-    """Judge passages by themselves: which share of the query's words they hold, and how similar they are.
-
-    A similarity, if there is one, counts as much as that of the chunk. Passages of which nothing is
-    known come after the others.
-    """
-    closeness = _closeness(similarity, background)
-    judged = []
-    for one in scored:
-        if one.key in covered:
-            by_text = (one.by_text + _COVERED * covered[one.key]) / (1.0 + _COVERED)
-            near = closeness.get(one.key)
-            by_vector = one.by_vector if near is None else (one.by_vector + near) / 2
-            share = weights.text * by_text + weights.vector * by_vector
-            judged.append((share, by_text, by_vector, one))
-    judged.sort(key=lambda it: (-it[0], it[3].key))
-    best = max((share for share, *_ in judged), default=0.0) or 1.0
-    first = [
-        replace(
-            one,
-            by_text=by_text,
-            by_vector=by_vector,
-            share=share / best,
-            moves=(*one.moves, Move("refinement", rank)),
-        )
-        for rank, (share, by_text, by_vector, one) in enumerate(judged, start=1)
+    """Judge passages by which share of the query's words they hold; the others come after them."""
+    judged = [
+        (one, (one.by_text + _COVERED * covered[one.key]) / (1.0 + _COVERED), one.by_vector)
+        for one in scored
+        if one.key in covered
     ]
-    least = min((one.share for one in first), default=1.0)
-    rest = [one for one in scored if one.key not in covered]
-    return first + [replace(one, share=min(one.share, least)) for one in rest]
+    return _judged(judged, scored, weights, "coverage")
+
+
+def by_closeness(
+    scored: Sequence[Scored], similarity: Mapping[int, float], background: float, weights: Weights
+) -> list[Scored]:
+    """Judge passages by their own similarity as well, which counts as much as that of the chunk."""
+    closeness = _closeness(similarity, background)
+    judged = [
+        (one, one.by_text, (one.by_vector + closeness[one.key]) / 2)
+        for one in scored
+        if one.key in closeness
+    ]
+    return _judged(judged, scored, weights, "closeness")
+
+
+def _judged(
+    judged: Sequence[tuple[Scored, float, float]],
+    scored: Sequence[Scored],
+    weights: Weights,
+    step: str,
+) -> list[Scored]:
+    """Those with new scores by text and vector, best first; then the rest, none better than they are."""
+    shares = [weights.text * text + weights.vector * vector for _, text, vector in judged]
+    best = max(shares, default=0.0) or 1.0
+    order = sorted(range(len(judged)), key=lambda n: (-shares[n], judged[n][0].key))
+    first = []
+    for rank, number in enumerate(order, start=1):
+        one, by_text, by_vector = judged[number]
+        share, moves = shares[number] / best, (*one.moves, Move(step, rank))
+        first.append(
+            Scored(one.key, one.chunk_key, one.text, one.vector, by_text, by_vector, share, moves)
+        )
+    known = {one.key for one in first}
+    least = first[-1].share if first else 1.0
+    rest = [one for one in scored if one.key not in known]
+    return first + [one._replace(share=min(one.share, least)) for one in rest]
 
 
 def _relative(scores: Mapping[int, float]) -> dict[int, float]:
@@ -232,12 +244,11 @@ def _clipped(value: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How the hits of one source are shown: how many, how long, how sure, seen from which day.
+    """How the hits of one source are shown: how long, how sure, seen from which day.
 
     `period` is the time that the query names.
     """
 
-    count: int
     size: int
     sure: float
     weights: Weights
@@ -268,30 +279,26 @@ def make_hits(
     chunks: Mapping[int, StoredChunk],
     words: Collection[str],
     view: View,
-) -> list[Hit]:
-    """What a person sees: windows around the best passages, none of them showing a line twice."""
+) -> Iterator[Hit]:
+    """What a person sees, best first: windows around passages, none of them showing a line twice."""
     shares = {one.key: one.share for one in scored}
     known = [one for one in scored if one.chunk_key in chunks]
     factors = {key: recency(chunks[key].date, view) for key in {one.chunk_key for one in known}}
     known.sort(key=lambda one: (-one.share * factors[one.chunk_key], one.key))
     taken = Taken()
-    hits: list[Hit] = []
     for rank, one in enumerate(known, start=1):
-        if len(hits) >= view.count:
-            break
         stored, factor = chunks[one.chunk_key], factors[one.chunk_key]
         number = min(one.key - stored.key, len(stored.chunk.passages) - 1)
         wanted = [shares.get(stored.key + n, 0.0) for n in range(len(stored.chunk.passages))]
         place = grow(stored.chunk, number, wanted, words, view.size, taken)
         if place is not None:
-            one = replace(one, moves=(*one.moves, Move("time", rank)))
-            hits.append(_hit(stored, one, place, factor, words, view))
-    return hits
+            yield _hit(stored, one, (*one.moves, Move("time", rank)), place, factor, words, view)
 
 
 def _hit(
     stored: StoredChunk,
     scored: Scored,
+    moves: tuple[Move, ...],
     place: tuple[int, int],
     factor: float,
     words: Collection[str],
@@ -322,7 +329,7 @@ def _hit(
             by_vector=scored.by_vector,
             confidence=sure,
             timely=_timely(stored.date, view.period),
-            moves=scored.moves,
+            moves=moves,
         ),
     )
 

@@ -37,9 +37,10 @@ _MOST_QUERY_CHARS = 10_000
 # The pool each leg gives: the first results must not depend on how many are asked for.
 _LEAST_CANDIDATES, _MOST_CANDIDATES = 100, 400
 _DEFAULT_TEXT_WEIGHT = 0.3
-# How many places are looked at closely, and how many passages are compared themselves.
+# How many places are kept, how many passages are read, and how many of them are also embedded.
 _LEAST_SHOWN = 40
-_REFINED = 24
+_READ = 24
+_COMPARED = 12
 _STRETCH_CHARS = 200
 # What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
 _GUESSED = 0.7
@@ -248,18 +249,17 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
     weights = _weights(options, bool(legs.text), bool(legs.vector))
     best = ranking.fuse(legs, weights, max(_LEAST_SHOWN, 4 * options.max_results))
     # Those further behind are hardly ever needed; only of another time than others they may win.
-    first = len(best) if asked.named else max(_REFINED, 2 * options.max_results)
+    first = len(best) if asked.named else max(_READ, 2 * options.max_results)
     chunks = snapshot.load(list({one.chunk_key for one in best[:first]}))
-    texts = _passage_texts(best, chunks)
     coverage = Coverage(query.terms)
+    texts = _passage_texts(best, chunks, _READ)
     covered = {key: coverage.share(text) for key, text in texts.items()}
-    similarity: dict[int, float] = {}
+    best = ranking.by_coverage(best, covered, weights)
     if query.vector is not None and weights.vector and embedder and not embedder.cacheable:
+        texts = _passage_texts(best, chunks, _COMPARED)
         similarity = _similarities(texts, query.vector, embedder)
-    best = ranking.refine(best, covered, similarity, legs.background, weights)
+        best = ranking.by_closeness(best, similarity, legs.background, weights)
     view = View(
-        # Some may be left out, because they repeat others.
-        count=max(options.max_results + _SPARE, _RERANKED if asked.reranker else 0),
         size=options.snippet_chars,
         sure=ranking.confidence(legs, weights, max(covered.values(), default=0.0)),
         weights=weights,
@@ -267,12 +267,34 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
         half_life_days=options.half_life_days,
         period=(asked.named.first, asked.named.last) if asked.named else None,
     )
-    hits = ranking.make_hits(best, chunks, query.terms.words, view)
+    hits, is_enough = _take(ranking.make_hits(best, chunks, query.terms.words, view), asked)
     missing = {one.chunk_key for one in best} - chunks.keys()
-    if len(hits) < view.count and missing:
+    if not is_enough and missing:
         chunks |= snapshot.load(list(missing))
-        hits = ranking.make_hits(best, chunks, query.terms.words, view)
+        hits, _ = _take(ranking.make_hits(best, chunks, query.terms.words, view), asked)
     return hits
+
+
+def _take(made: Iterable[Hit], asked: Asked) -> tuple[list[Hit], bool]:
+    """As many hits as may be needed, and whether there were so many.
+
+    Some may be left out later, because they repeat others. Once enough of them are good and none
+    repeats another, nothing that follows can come before them.
+    """
+    options = asked.options
+    most = max(options.max_results + _SPARE, _RERANKED if asked.reranker else 0)
+    in_order = not asked.reranker and options.mmr_lambda is None and len(options.sources) == 1
+    hits: list[Hit] = []
+    good: list[Hit] = []
+    distinct = 0
+    for hit in made:
+        hits.append(hit)
+        if in_order and _good([hit], asked.query, options):
+            distinct += not diversity.repeats(hit, good)
+            good.append(hit)
+        if len(hits) >= most or distinct >= options.max_results:
+            return hits, True
+    return hits, False
 
 
 def _legs(query: Query, snapshot: Snapshot, source: Source, options: SearchOptions) -> Legs:
@@ -320,11 +342,13 @@ def _with_dates(
     )
 
 
-def _passage_texts(scored: Sequence[Scored], chunks: Mapping[int, StoredChunk]) -> dict[int, str]:
+def _passage_texts(
+    scored: Iterable[Scored], chunks: Mapping[int, StoredChunk], count: int
+) -> dict[int, str]:
     """The texts of the first passages, which are judged by themselves."""
     texts: dict[int, str] = {}
     for one in scored:
-        if len(texts) == _REFINED:
+        if len(texts) == count:
             break
         if stored := chunks.get(one.chunk_key):
             number = min(one.key - stored.key, len(stored.chunk.passages) - 1)

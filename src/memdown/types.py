@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,8 +61,7 @@ class Document:
     headings: tuple[tuple[int, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A few whole lines of a chunk, the unit that keywords are matched in.
 
     `start` and `end` are offsets into the chunk's text, `heading` is the path of headings above
@@ -133,8 +132,7 @@ class TextQuery:
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A passage (keyword leg) or a chunk (vector leg) and its raw score: BM25 or cosine.
 
     Keys number the passages of a file in order, `FILE_SPAN` numbers a file; a chunk has the key of
@@ -162,12 +160,12 @@ class StoredChunk:
     date: datetime.date | None
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """The rank that a hit had after a step of the ranking, counted from 1 within its source.
 
-    The steps: `fusion` of words and meaning, `refinement` by the passage itself, `time` (age, or a
-    time that the query names), `repeats`, `reranking`, `diversity` and `sources` in turn.
+    The steps: `fusion` of words and meaning, `coverage` of the query's words and `closeness` of the
+    passage itself, `time` (age, or a time that the query names), `repeats`, `reranking`,
+    `diversity` and `sources` in turn.
     """
 
     step: str

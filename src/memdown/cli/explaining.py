@@ -10,7 +10,8 @@ from memdown.types import Answer, Explanation, Hit, Why
 
 _ABOUT = {
     "fusion": "words and meaning",
-    "refinement": "the passage itself",
+    "coverage": "how many of the words",
+    "closeness": "the meaning of the passage itself",
     "time": "time",
     "repeats": "repeats stepped back",
     "reranking": "reranker",

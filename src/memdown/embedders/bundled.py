@@ -11,6 +11,7 @@ import json
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,7 +60,7 @@ class BundledEmbedder:
     dims: int | None = DIMS
     provider_key = "bundled-lower"
     cacheable = False
-    text_weight: float | None = 0.6
+    text_weight: float | None = 0.7
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -122,13 +123,12 @@ class BundledEmbedder:
         cutter, weights = self._loaded
         cut = cutter.cut(words, more_to_come=more_to_come)
         rows = np.zeros((len(words), DIMS), dtype=np.float32)
-        # All first pieces, then all second ones and so on: few large steps instead of many small.
-        left = [row for row, pieces in enumerate(cut) if pieces]
-        place = 0
-        while left:
-            rows[left] += weights.of([cut[row][place] for row in left])
-            place += 1
-            left = [row for row in left if len(cut[row]) > place]
+        counts = np.array(list(map(len, cut)), dtype=np.intp)
+        some = np.flatnonzero(counts)
+        if len(some):
+            starts = np.cumsum(counts)[some] - counts[some]
+            pieces = weights.of(list(chain.from_iterable(cut)))
+            rows[some] = np.add.reduceat(pieces, starts, axis=0)
         return rows
 
 

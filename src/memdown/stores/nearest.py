@@ -12,6 +12,7 @@ import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
+from memdown.stores.selection import highest
 from memdown.types import Match, Vector, Vectors
 
 Keys = NDArray[np.int64]
@@ -20,7 +21,7 @@ _Bytes = NDArray[np.int8]
 
 _FIRST, _SECOND = 127.0, 254.0
 # The first byte orders the very best a little differently, so more than enough are looked at twice.
-_MORE, _TIMES = 64, 2
+_MORE = 64
 # Room for vectors to come, so that one more does not copy all.
 _SPARE, _LEAST_SPARE = 8, 256
 _ROWS_A_STEP = 4096
@@ -72,13 +73,12 @@ class Nearest:
         scores = scores * self.packed.scale
         if len(self.order) < len(self.keys):
             scores = scores[self.order]
-        few = _TIMES * limit + _MORE
-        best = np.argpartition(scores, -few)[-few:] if len(scores) > few else np.arange(len(scores))
+        best = highest(scores, limit + _MORE)
         rows = self.order[best] if len(self.order) < len(self.keys) else best
         exact = self.packed.restored(rows) @ vector
         first = np.lexsort((self.keys[rows], -exact))[:limit]
         keys, values = self.keys[rows[first]].tolist(), exact[first].tolist()
-        return [Match(key, score) for key, score in zip(keys, values, strict=True)]
+        return list(map(Match, keys, values))
 
     def similarities(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
         """How close the chunks with these keys are, as far as there are any."""

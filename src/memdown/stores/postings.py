@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from memdown.stores.bm25 import dampening, gained, rarity
 from memdown.stores.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.stores.reach import reachable
+from memdown.stores.selection import highest
 from memdown.text import without_stop_words
 from memdown.types import Match, TextMatches, TextQuery
 
@@ -29,8 +30,10 @@ Scores = NDArray[np.float64]
 
 # When so many rows were struck out or appended, beginning anew is cheaper than carrying them on.
 _MOST_CHANGED, _FEW_CHANGED = 0.2, 4_000
+# If fewer entries than this share of all rows are to be added up, only their rows are looked at.
+_SPARSE = 0.02
 # How many entries are kept for all units together: less than 100 MB.
-_MOST_ENTRIES = 8_000_000
+_MOST_ENTRIES = 6_000_000
 
 
 class Unit(NamedTuple):
@@ -70,10 +73,14 @@ def units_of(query: TextQuery) -> list[Unit]:
 
 @dataclass(frozen=True, slots=True)
 class _Posting:
-    """The rows that hold a unit; the first `seen` changes are in it."""
+    """The rows that hold a unit, how often, and what it gives to their scores.
+
+    The first `seen` changes are in it.
+    """
 
     rows: NDArray[np.int32]
     often: NDArray[np.float32]
+    gains: NDArray[np.float32]
     seen: int
 
 
@@ -96,7 +103,6 @@ class Ready:
     keys: Keys
     first: int
     last: int
-    damp: Scores
     total: int
     postings: Sequence[_Posting]
 
@@ -104,40 +110,22 @@ class Ready:
         """The best passages among those with keys in these ranges."""
         found = [len(posting.rows) for posting in self.postings]
         reach = reachable(query, found[: len(query.words)], self.total)
-        scores = np.zeros(len(self.keys))
-        for posting, holders in zip(self.postings, found, strict=True):
-            if not holders:
-                continue
-            gain = gained(posting.often, self.damp[posting.rows])
-            scores[posting.rows] += rarity(self.total, holders) * gain
-        best = self._best(scores, keys, query.limit)
-        order = sorted(zip((-scores[best]).tolist(), self.keys[best].tolist(), strict=True))
-        return TextMatches(tuple(Match(key, -score) for score, key in order[: query.limit]), reach)
-
-    def _best(self, scores: Scores, keys: Sequence[range], limit: int) -> NDArray[np.int64]:
-        """The rows with the `limit` highest scores, and those that tie with the last of them."""
+        rows = np.concatenate([posting.rows for posting in self.postings])
+        gains = np.concatenate([posting.gains for posting in self.postings])
+        if len(rows) < _SPARSE * len(self.keys):
+            rows, places = np.unique(rows, return_inverse=True)
+            sums, passages = np.bincount(places, gains), self.keys[rows]
+        else:
+            sums, passages = np.bincount(rows, gains, minlength=len(self.keys)), self.keys
+        scores: Scores = sums.astype(np.float64, copy=False)
         if not any(one.start <= self.first and self.last < one.stop for one in keys):
-            within = np.zeros(len(self.keys), bool)
+            within = np.zeros(len(passages), bool)
             for one in keys:
-                within |= (self.keys >= one.start) & (self.keys < one.stop)
+                within |= (passages >= one.start) & (passages < one.stop)
             scores *= within
-        least = _least_of_best(scores, self.postings, limit)
-        best = np.flatnonzero(scores >= least) if least > 0 else np.flatnonzero(scores > 0)
-        if len(best) <= limit:
-            return best
-        values = scores[best]
-        last = np.partition(values, len(best) - limit)[len(best) - limit]
-        first: NDArray[np.int64] = best[values >= last]
-        return first
-
-
-def _least_of_best(scores: Scores, postings: Sequence[_Posting], limit: int) -> float:
-    """A score that at least `limit` rows have, found without looking at all of them."""
-    few = [posting.rows for posting in postings if len(posting.rows) >= limit]
-    if not few:
-        return 0.0
-    values = scores[min(few, key=len)]
-    return float(np.partition(values, len(values) - limit)[len(values) - limit])
+        best = highest(scores, query.limit, above=0.0)
+        order = sorted(zip((-scores[best]).tolist(), passages[best].tolist(), strict=True))
+        return TextMatches(tuple(Match(key, -score) for score, key in order[: query.limit]), reach)
 
 
 class Postings:
@@ -187,14 +175,14 @@ class Postings:
         while self._entries > _MOST_ENTRIES and len(self._known) > 1:
             oldest = next(iter(self._known))
             self._entries -= len(self._known.pop(oldest).rows)
-        return Ready(self._keys, *self._bounds, self._damp, self._total, postings)
+        return Ready(self._keys, *self._bounds, self._total, postings)
 
     def _count(self) -> None:
         alive = ~self._struck
         self._total = int(np.count_nonzero(alive))
         words = int(self._lengths.sum(where=alive, dtype=np.int64))
         self._damp = dampening(self._lengths, words / self._total if self._total else 1.0)
-        self._bounds = (int(self._keys.min(initial=1)), int(self._keys.max(initial=0)))
+        self._bounds = (int(self._keys.min()), int(self._keys.max())) if len(self._keys) else (1, 0)
         self._order: tuple[NDArray[np.int64], Keys] | None = None
 
     def _posting(self, unit: Unit, fetch: Fetch) -> _Posting:
@@ -215,7 +203,7 @@ class Postings:
     def _numbered(self, holders: Holders) -> _Posting:
         """Passages by number instead of by key."""
         if not len(holders.keys):
-            return _Posting(np.empty(0, np.int32), holders.often, len(self._changes))
+            return self._weighed(np.empty(0, np.int32), holders.often)
         if self._order is None:
             alive = np.flatnonzero(~self._struck)
             order = alive[np.argsort(self._keys[alive], kind="stable")]
@@ -224,8 +212,7 @@ class Postings:
         places = np.searchsorted(keys, holders.keys)
         if not np.array_equal(keys[places.clip(max=max(0, len(keys) - 1))], holders.keys):
             raise LookupError("a word stands in a passage that is not listed")
-        rows = order[places].astype(np.int32)
-        return _Posting(rows, holders.often, len(self._changes))
+        return self._weighed(order[places].astype(np.int32), holders.often)
 
     def _followed(self, unit: Unit, posting: _Posting) -> _Posting:
         """A posting with the changes since it was made."""
@@ -236,7 +223,11 @@ class Postings:
             often.append(np.fromiter(counts.values(), np.float32, len(counts)))
         all_rows, all_often = np.concatenate(rows), np.concatenate(often)
         alive = ~self._struck[all_rows]
-        return _Posting(all_rows[alive], all_often[alive], len(self._changes))
+        return self._weighed(all_rows[alive], all_often[alive])
+
+    def _weighed(self, rows: NDArray[np.int32], often: NDArray[np.float32]) -> _Posting:
+        gains = gained(often, self._damp[rows]) * rarity(self._total, len(rows))
+        return _Posting(rows, often, gains.astype(np.float32), len(self._changes))
 
 
 def _change(first: int, new: Sequence[NewPassage]) -> _Change:

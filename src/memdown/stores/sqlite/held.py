@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import apsw
 import numpy as np
@@ -20,10 +21,13 @@ from memdown.stores.sqlite import keywords, tables, vectors
 from memdown.stores.sqlite.connection import run
 from memdown.stores.sqlite.failures import Damaged
 from memdown.stores.sqlite.keys import file_keys, source_keys
-from memdown.types import FILE_SPAN, SOURCES, Source, Vector
+from memdown.types import FILE_SPAN, SOURCES, Source, StoredChunk, Vector
 
 Keys = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+
+# A few megabytes.
+_MOST_CHUNKS = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Vectors:
 
 
 class Held:
-    """Postings and vectors of one index. Thread-safe."""
+    """Postings, vectors and the last chunks of one index. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -64,6 +68,7 @@ class Held:
         self._postings: Postings | None = None
         self._gathered: dict[Source, Gathered] = {}
         self._vectors: dict[Source, Vectors] = {}
+        self._chunks: dict[int, StoredChunk] = {}
 
     def vectors(self, db: apsw.Connection, state: State) -> dict[Source, Vectors] | None:
         """The vectors by source; None if only the index itself can tell."""
@@ -80,6 +85,23 @@ class Held:
             except LookupError as error:
                 raise Damaged(f"the keyword index is at odds with itself: {error}") from error
 
+    def chunks(
+        self, db: apsw.Connection, state: State, keys: Sequence[int]
+    ) -> dict[int, StoredChunk]:
+        """Chunks by their keys; those that were read lately need not be read again."""
+        with self._lock:
+            # A chunk that is taken out and put back is the last to be dropped.
+            lately = self._chunks if self._state == state else {}
+            known = {key: lately.pop(key) for key in keys if key in lately}
+            lately.update(known)
+        found = known | tables.load_chunks(db, [key for key in keys if key not in known])
+        with self._lock:
+            if self._state == state:
+                self._chunks.update(found)
+                for key in list(islice(self._chunks, max(0, len(self._chunks) - _MOST_CHUNKS))):
+                    del self._chunks[key]
+        return found
+
     def is_held(self, state: State) -> bool:
         """Whether the index has been searched before; to be asked once a search."""
         with self._lock:
@@ -93,7 +115,7 @@ class Held:
 
     def _drop(self) -> None:
         self._state = self._postings = None
-        self._gathered, self._vectors = {}, {}
+        self._gathered, self._vectors, self._chunks = {}, {}, {}
 
     def _follow(self, db: apsw.Connection, state: State) -> bool:
         """Be at this state; False if memory is ahead of it, because the search began earlier."""
@@ -113,6 +135,7 @@ class Held:
             source: Vectors(gathered.now(), _middle(db, gathered.now(), source))
             for source, gathered in self._gathered.items()
         }
+        self._chunks = {}
         self._state = state
         return True
 

@@ -53,6 +53,8 @@ class SqliteSnapshot:
             held = self._vectors()
             if held is None:
                 return vectors.match(self._db, vector, sources, limit)
+            if len(sources) == 1:
+                return held[sources[0]].nearest.match(vector, limit)
             found = [one for source in sources for one in held[source].nearest.match(vector, limit)]
             return sorted(found, key=lambda one: -one.score)[:limit]
 
@@ -93,7 +95,9 @@ class SqliteSnapshot:
     def load(self, chunk_keys: Sequence[int]) -> dict[int, StoredChunk]:
         """Chunks by their keys."""
         with mapped(self._path):
-            return tables.load_chunks(self._db, chunk_keys)
+            if self._held is None:
+                return tables.load_chunks(self._db, chunk_keys)
+            return self._held.chunks(self._db, self._state, chunk_keys)
 
     def all_vectors(self, limit: int) -> tuple[list[int], Vectors]:
         """The keys and vectors of all chunks, or of evenly drawn ones."""

@@ -1,0 +1,5 @@
+"""`python -m memdown`: the command line."""
+
+from memdown.cli import main
+
+main()

@@ -1,0 +1,42 @@
+"""The best of many scores, without putting them all in order."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scores = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+_GROUP = 64
+# With fewer groups, most of them would hold one of the best scores.
+_FEW = 4
+
+
+def highest(scores: Scores, count: int, above: float = -np.inf) -> Places:
+    """Where the `count` highest scores stand, and some more: at least all that equal one of them.
+
+    Only scores above a given one are looked for.
+    """
+    groups = len(scores) // _GROUP
+    if groups <= _FEW * count:
+        return _at_least(scores, _nth(scores, count), above)
+    end = groups * _GROUP
+    tops = scores[:end].reshape(groups, _GROUP).max(axis=1)
+    # In so many groups there is a score that is at least this high.
+    least = _nth(tops, count)
+    inside = _at_least(tops, least, above)
+    places = np.append(
+        (inside[:, None] * _GROUP + np.arange(_GROUP)).ravel(), np.arange(end, len(scores))
+    )
+    return places[_at_least(scores[places], least, above)]
+
+
+def _nth(scores: Scores, number: int) -> float:
+    """The score that stands at a place, counted from the highest; if there are fewer, the lowest."""
+    place = max(0, len(scores) - number)
+    return float(np.partition(scores, place)[place]) if len(scores) else 0.0
+
+
+def _at_least(scores: Scores, least: float, above: float) -> Places:
+    return np.flatnonzero(scores >= least) if least > above else np.flatnonzero(scores > above)
