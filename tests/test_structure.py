@@ -26,6 +26,7 @@ LAYERS = (
     {
         "backends",
         "backfill",
+        "background",
         "choice",
         "conversations",
         "embedding",

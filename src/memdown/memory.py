@@ -24,6 +24,7 @@ from memdown import (
     watching,
     workspace,
 )
+from memdown.background import Background
 from memdown.choice import Choice
 from memdown.config import Settings, load_settings
 from memdown.conversations import sessions_folder
@@ -92,8 +93,7 @@ class Memory:
         self._today = today
         self._reranker = reranker
         self._sync_lock = threading.Lock()
-        self._background: _SyncThread | None = None
-        self._background_lock = threading.Lock()
+        self._background = Background(self._sync_for_search)
         self._stop = threading.Event()
         self._upkeep = Upkeep(settings, notes, store, self._choice, self._stop)
         self._qmd = open_sidecar(settings, notes)
@@ -394,7 +394,7 @@ class Memory:
         if self._qmd is not None:
             self._qmd.start()
         if self.settings.sync.on_session_start and self._guarded(self._upkeep.pending):
-            self._start_background(None)
+            self._background.start(None)
 
     def watch(self, stop: threading.Event) -> Iterator[SyncReport]:
         """Keep the index fresh until `stop` is set; yields a report at once and for every change.
@@ -452,8 +452,7 @@ class Memory:
         if self._qmd is not None:
             self._qmd.close()
         self._choice.close()
-        if self._background is not None:
-            self._background.join()
+        self._background.join()
         self._upkeep.close()
         self._store.close()
 
@@ -491,7 +490,7 @@ class Memory:
             waiting = self._guarded(self._upkeep.pending)
             if not waiting:
                 return False
-            sync, was_running = self._start_background(progress)
+            sync, was_running = self._background.start(progress)
             if hurried:
                 sync.join(_PATIENCE_SECONDS)
             else:
@@ -507,16 +506,6 @@ class Memory:
     def _patience(self, waiting: int) -> float:
         soon = waiting <= _FEW_FILES or self._store.fingerprint() is None
         return _LONG_PATIENCE_SECONDS if soon else _PATIENCE_SECONDS
-
-    def _start_background(self, progress: ProgressCallback | None) -> tuple[_SyncThread, bool]:
-        """The sync in the background, and whether it was running already."""
-        with self._background_lock:
-            running = self._background
-            if running is not None and running.is_alive():
-                return running, True
-            self._background = _SyncThread(self, progress)
-            self._background.start()
-            return self._background, False
 
     def _guarded(self, work: Callable[[], _T], *, syncing: bool = False) -> _T:
         """Do some work; if the index turns out damaged, set it aside and begin a new one."""
@@ -538,19 +527,3 @@ class Memory:
         except EmbedderError as error:
             return False, str(error)
         return True, None
-
-
-class _SyncThread(threading.Thread):
-    """One sync in the background, and the error that ended it, if any."""
-
-    def __init__(self, memory: Memory, progress: ProgressCallback | None) -> None:
-        super().__init__(name="memdown-sync", daemon=True)
-        self._memory = memory
-        self._progress = progress
-        self.error: MemdownError | None = None
-
-    def run(self) -> None:
-        try:
-            self._memory._sync_for_search(self._progress)
-        except MemdownError as error:
-            self.error = error

@@ -82,7 +82,7 @@ class Wire:
 
     def end(self) -> tuple[str, str]:
         out, errors = self.process.communicate()
-        assert self.process.returncode == 0
+        assert self.process.returncode == 0, errors
         return out, errors
 
 

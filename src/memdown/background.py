@@ -1,0 +1,53 @@
+"""A sync in the background: at most one at a time, which whoever needs it can wait for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from memdown.errors import MemdownError
+from memdown.types import ProgressCallback
+
+Work = Callable[[ProgressCallback | None], object]
+
+
+class SyncThread(threading.Thread):
+    """One sync, and the error that ended it, if any."""
+
+    def __init__(self, work: Work, progress: ProgressCallback | None) -> None:
+        super().__init__(name="memdown-sync", daemon=True)
+        self._work = work
+        self._progress = progress
+        self.error: MemdownError | None = None
+
+    def run(self) -> None:
+        try:
+            self._work(self._progress)
+        except MemdownError as error:
+            self.error = error
+
+
+class Background:
+    """Starts a sync unless one is running. Thread-safe."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._lock = threading.Lock()
+        self._latest: SyncThread | None = None
+
+    def start(self, progress: ProgressCallback | None) -> tuple[SyncThread, bool]:
+        """The sync that runs now, and whether it was running already."""
+        with self._lock:
+            if self._latest is not None and self._latest.is_alive():
+                return self._latest, True
+            thread = SyncThread(self._work, progress)
+            thread.start()
+            self._latest = thread
+            return thread, False
+
+    def join(self) -> None:
+        """Wait until no sync runs."""
+        with self._lock:
+            latest = self._latest
+        if latest is not None:
+            latest.join()
