@@ -50,6 +50,15 @@ def test_nothing_is_wrong(subject: Subject) -> None:
     }
 
 
+def test_a_short_note_is_searched_for_too(
+    write_notes: WriteNotes, open_memory: Callable[..., Memory]
+) -> None:
+    memory = open_memory(write_notes({"MEMORY.md": "Ana likes tea.\n"}))
+    memory.sync()
+    checks = {check.name: check for check in examine(Subject(memory.settings, memory))}
+    assert checks["Search"].finding == "finds MEMORY.md"
+
+
 def test_drift_is_found_and_mended(subject: Subject, folder: Path) -> None:
     (folder / "memory/new.md").write_text("Something new.\n")
     (check,) = findings(subject)

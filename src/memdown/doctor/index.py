@@ -130,12 +130,18 @@ def canary_search(subject: Subject) -> Iterator[Check]:
 
 
 def _canary(memory: Memory) -> tuple[str, str] | None:
-    """A note and a line of it that has enough words to be found by."""
+    """A note and a line of it to find it by: one of enough words, or else the longest."""
+    longest: tuple[int, str, str] = (0, "", "")
     for path in memory.notes().files:
         for line in memory.get(path).text.splitlines():
-            if len(set(index_terms(line))) >= _CANARY_WORDS:
-                return path, line[:300]
-    return None
+            words = len(set(index_terms(line)))
+            if words > longest[0]:
+                longest = (words, path, line[:300])
+            if words >= _CANARY_WORDS:
+                break
+        if longest[0] >= _CANARY_WORDS:
+            break
+    return longest[1:] if longest[0] else None
 
 
 CHECKS = (lock, integrity, drift, leftovers, canary_search)

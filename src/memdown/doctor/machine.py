@@ -94,7 +94,9 @@ def watch_limits(subject: Subject) -> Iterator[Check]:
         return
     folders = len(subject.memory.notes().folders) if subject.memory else 0
     if watches >= folders + 100 and instances >= 8:
-        yield Check("Watching", "ok", f"{folders} folders of notes; {watches} can be watched")
+        yield Check(
+            "Watching", "ok", f"folders of notes: {folders}; folders that can be watched: {watches}"
+        )
     else:
         yield Check(
             "Watching",

@@ -24,7 +24,7 @@ def notes(subject: Subject) -> Iterator[Check]:
         return
     found = subject.memory.notes()
     folder = subject.settings.workspace
-    yield Check("Workspace", "ok", f"{folder} with {len(found.files)} notes")
+    yield Check("Workspace", "ok", f"{folder}, notes: {len(found.files)}")
     for problem in found.problems:
         yield Check("Notes", "warning", problem.reason)
     if not os.access(folder, os.W_OK | os.X_OK):
