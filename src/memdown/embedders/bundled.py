@@ -27,11 +27,13 @@ MODEL = "wordllama-l2-supercat-256"
 DIMS = 256
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
-# Twice 8 MB of vectors: of the words met lately, and of those met before.
-_MOST_WORDS = 8_192
+# Twice 8 MB of vectors: of the words met lately, and of those met before. Of many texts, 24 MB.
+_MOST_WORDS, _MOST_OF_MANY = 8_192, 24_576
 _CHARACTERS_AT_ONCE = 30_000
 _MANY_TEXTS = 128
 _FEW_PIECES = 64
+# So that the vectors of their pieces stay in the processor's cache.
+_WORDS_AT_ONCE = 200
 
 
 class _Words:
@@ -108,7 +110,8 @@ class BundledEmbedder:
             if len(words.numbers) + len(new) > len(words.rows):
                 # Whoever still reads the old ones keeps them.
                 self._older, new = words, set(found)
-                words = _Words(max(_MOST_WORDS, len(new)))
+                most = _MOST_OF_MANY if more_to_come else _MOST_WORDS
+                words = _Words(max(most, len(new)))
             older = self._older
             known = [word for word in new if word in older.numbers]
             words.add(known, older.rows[[older.numbers[word] for word in known]])
@@ -123,12 +126,14 @@ class BundledEmbedder:
         cutter, weights = self._loaded
         cut = cutter.cut(words, more_to_come=more_to_come)
         rows = np.zeros((len(words), DIMS), dtype=np.float32)
-        counts = np.array(list(map(len, cut)), dtype=np.intp)
-        some = np.flatnonzero(counts)
-        if len(some):
-            starts = np.cumsum(counts)[some] - counts[some]
-            pieces = weights.of(list(chain.from_iterable(cut)))
-            rows[some] = np.add.reduceat(pieces, starts, axis=0)
+        for first in range(0, len(words), _WORDS_AT_ONCE):
+            some = cut[first : first + _WORDS_AT_ONCE]
+            vectors = weights.of(list(chain.from_iterable(some)))
+            start = 0
+            for row, pieces in enumerate(some, start=first):
+                end = start + len(pieces)
+                np.add.reduce(vectors[start:end], axis=0, out=rows[row])
+                start = end
         return rows
 
 

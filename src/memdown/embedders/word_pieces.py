@@ -46,17 +46,16 @@ def units(text: str) -> list[str]:
     text = text.lower()
     if _SPACE in text or ("<" in text and _SIGN.search(text)):
         return _rare_units(" ".join(text.split()))
-    if text.isascii() or not _may_have_loners(text):
+    if text.isascii() or not _loner().search(text):
         return text.split()
     # Each loner is a unit, and so is what stands between two of them.
     found = _words_and_loners().findall(f" {' '.join(text.split())}")
     return [(unit[1:] or _SPACE) if unit[0] == " " else _INNER + unit for unit in found]
 
 
-def _may_have_loners(text: str) -> bool:
-    """Whether splitting off loners is of use: a look at the last character tells most of it."""
-    last = max(text)
-    return last >= "\u3001" or "\u0e01" <= last < "\u1800"
+@cache
+def _loner() -> re.Pattern[str]:
+    return re.compile(f"[{LONERS}]")
 
 
 @cache
