@@ -40,7 +40,7 @@ _DEFAULT_TEXT_WEIGHT = 0.3
 # How many places are kept, how many passages are read, and how many of them are also embedded.
 _LEAST_SHOWN = 40
 _READ = 24
-_COMPARED = 12
+_COMPARED = 8
 _STRETCH_CHARS = 200
 # What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
 _GUESSED = 0.7
