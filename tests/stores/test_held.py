@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.store_contract import PRINT, chunk, state, words
+from contracts.store_contract import PRINT, chunk, state, texts_found, words
 from memdown.stores.nearest import Gathered, pack
+from memdown.stores.sqlite import held
 from memdown.stores.sqlite.store import SqliteStore
 from memdown.types import Source, TextMatches, TextQuery, Vectors
 
@@ -142,6 +143,33 @@ def test_a_search_that_began_earlier_sees_what_was_there(store: SqliteStore) -> 
         assert len(_asked(store, words("cat")).matches) == 2
         assert len(earlier.match_text(words("cat")).matches) == 1
         assert len(earlier.match_vector(_vector(1)[0], ["memory"], 9)) == 1
+
+
+def test_a_chunk_that_was_shown_before_is_shown_as_it_is_now(store: SqliteStore) -> None:
+    store.replace(state("memory/a.md"), [chunk("memory/a.md", 1, ["the cat"])], _vector(1))
+    for _ in range(3):
+        assert texts_found(store, words("cat")) == ["the cat"]
+    with store.snapshot() as earlier:
+        (key,) = earlier.chunk_keys(
+            [match.key for match in earlier.match_text(words("cat")).matches]
+        )
+        store.replace(state("memory/a.md"), [chunk("memory/a.md", 1, ["a cat"])], _vector(1))
+        assert texts_found(store, words("cat")) == ["a cat"]
+        assert earlier.load([key])[key].chunk.text == "the cat"
+    assert texts_found(store, words("cat")) == ["a cat"]
+
+
+def test_only_the_last_chunks_stay_in_memory(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held, "_MOST_CHUNKS", 2)
+    for name in "abcd":
+        path = f"memory/{name}.md"
+        store.replace(state(path), [chunk(path, 1, [f"cat {name * 3}"])], _vector(1))
+    texts_found(store, words("cat"))
+    for name in "abcdab":
+        assert texts_found(store, words(name * 3)) == [f"cat {name * 3}"]
+        assert len(store._held._chunks) <= 2
 
 
 def test_a_rebuild_is_followed(store: SqliteStore) -> None:
