@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import logging
@@ -95,6 +96,9 @@ class Memory:
         self._sync_lock = threading.Lock()
         self._background = Background(self._sync_for_search)
         self._stop = threading.Event()
+        # Python runs one thread at a time: searches that wait for nothing are done sooner in turn.
+        waits = settings.store.driver != "sqlite"
+        self._turn = contextlib.nullcontext() if waits else threading.Lock()
         self._upkeep = Upkeep(settings, notes, store, self._choice, self._stop)
         self._qmd = open_sidecar(settings, notes)
         self._long_term: LongTermMemory | None = None
@@ -228,7 +232,7 @@ class Memory:
                 asked = replace(asked, vector=None)
                 reasons = [*reasons, "keywords only: the provider's vectors have another length"]
             question = search.Asked(asked, options, self._today(), embedder, self._reranker)
-            with self._store.snapshot() as snapshot:
+            with self._turn, self._store.snapshot() as snapshot:
                 gathered = search.gather(question, snapshot)
                 if better := search.respell(question, gathered, snapshot):
                     question, gathered = better
