@@ -267,6 +267,19 @@ def test_an_index_that_another_process_changed_is_looked_at(
     assert watched.upkeep.pending() == 1
 
 
+def test_a_rebuild_that_goes_on_beside_it_leads_to_no_scan(
+    watched: Watched, folder: Path, open_memory: OpenMemory
+) -> None:
+    other = open_memory(folder)
+    fingerprint = other._store.fingerprint()
+    assert fingerprint is not None
+    with other._store.writing(5.0), other._store.rebuild(fingerprint) as writer:
+        for path, state in other._store.files().items():
+            writer.replace(state, other.chunks(path), None)
+            assert watched.is_quiet()
+    assert not watched.is_quiet()
+
+
 def test_a_full_queue_leads_to_a_scan(watched: Watched, folder: Path) -> None:
     """More events than the kernel keeps: what was dropped might have been a note."""
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())

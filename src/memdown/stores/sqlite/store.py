@@ -107,9 +107,9 @@ class SqliteStore:
             return None if db is None else tables.read_fingerprint(db)
 
     def state(self) -> object:
-        """What tells one state of the index from another: any transaction makes a new one."""
+        """What tells one state of the live generation from another; a rebuild beside it changes none."""
         with self._reading() as db:
-            return None if db is None else (self._identity(), db.pragma("application_id"))
+            return None if db is None else (self._identity(), tables.read_revision(db))
 
     def files(self) -> dict[str, FileState]:
         """Every indexed file."""
