@@ -7,7 +7,6 @@ import base64
 import json
 import math
 import random
-import resource
 import struct
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench.generate import generate
-from bench.measure import save, table
+from bench.measure import peak_mb, save, table
 from memdown import Memory
 from memdown.config import load_settings
 from memdown.embedders import Endpoint, Options, Sent, create
@@ -110,7 +109,7 @@ def measure(chunks: int) -> Figures:
             memory.sync(force=True)
             second = time.perf_counter() - began
             again = len(sent) - requests
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        peak = peak_mb()
         texts = _texts(load.folder)
         ideal = math.ceil(sum(1 for _ in pack(texts, 512)) / IN_FLIGHT) * DELAY
         began = time.perf_counter()

@@ -77,6 +77,12 @@ def resident_mb() -> float:
     return pages * resource.getpagesize() / 1e6
 
 
+def peak_mb() -> float:
+    """The most memory that this process held; `ru_maxrss` would count its parent's as well."""
+    status = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024 / 1e6
+
+
 def questions(folder: Path) -> dict[str, list[str]]:
     """What the workload is asked, by kind."""
     asked: dict[str, list[str]] = json.loads((folder / "questions.json").read_text("utf-8"))

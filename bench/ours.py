@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from bench.freshness import bare_scan
 from bench.measure import (
     Timing,
     middle,
+    peak_mb,
     questions,
     resident_mb,
     run_command,
@@ -64,7 +64,7 @@ def _index(folder: Path) -> dict[str, Any]:
         # A sync looks at every file before it begins to count its own phases.
         scan = timed(memory.notes)[1].wall
         report, full = timed(memory.sync)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        peak = peak_mb()
         rounds = [
             (timed(lambda: bare_scan(str(notes)))[1], timed(memory.sync)[1])
             for _ in range(_REPEATS)
