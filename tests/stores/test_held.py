@@ -172,6 +172,24 @@ def test_only_the_last_chunks_stay_in_memory(
         assert len(store._held._chunks) <= 2
 
 
+def test_after_many_changes_all_is_read_anew(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To follow a rebuild of 200,000 chunks one by one took a search more than a minute."""
+
+    def never(*_: object) -> None:
+        raise AssertionError("followed one by one")
+
+    monkeypatch.setattr(held, "_FEW_CHANGED", 2)
+    monkeypatch.setattr(held, "_new_passages", never)
+    for word in ("cat", "hall"):
+        for name in "abc":
+            path = f"memory/{name}.md"
+            store.replace(state(path), [chunk(path, 1, [f"{word} {name}"])], _vector(1))
+        for _ in range(2):
+            assert texts_found(store, words(word)) == [f"{word} {name}" for name in "abc"]
+
+
 def test_a_rebuild_is_followed(store: SqliteStore) -> None:
     store.replace(state("memory/a.md"), [chunk("memory/a.md", 1, ["cat"])], _vector(1))
     for _ in range(2):

@@ -127,6 +127,9 @@ class Gathered:
         self._scale: NDArray[np.float32] = np.empty(room, np.float32)
         self._now: Nearest | None = None
 
+    def __len__(self) -> int:
+        return self._count
+
     def append(self, keys: Keys, vectors: Vectors) -> None:
         """Add vectors under keys that are not there, or are struck out."""
         start, end = self._count, self._count + len(keys)

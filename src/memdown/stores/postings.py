@@ -144,6 +144,9 @@ class Postings:
         self._begun = len(keys)
         self._count()
 
+    def __len__(self) -> int:
+        return self._total
+
     @property
     def keys(self) -> Keys:
         """The keys of all passages that there are."""

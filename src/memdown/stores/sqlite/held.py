@@ -28,6 +28,8 @@ Mask = NDArray[np.bool_]
 
 # A few megabytes.
 _MOST_CHUNKS = 1_024
+# To follow so many changed chunks, as a share of the known passages, takes as long as to begin anew.
+_MOST_CHANGED, _FEW_CHANGED = 0.005, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +150,13 @@ class Held:
 
     def _change(self, db: apsw.Connection, was: State) -> bool:
         """Take over what changed since; False if that is too much, or cannot be told."""
-        chunks, stale = _changes(db, was.revision)
         words = self._postings
+        known = len(words) if words is not None else sum(map(len, self._gathered.values()))
+        most = max(_FEW_CHANGED, int(_MOST_CHANGED * known))
+        changes = _changes(db, was.revision, most)
+        if changes is None:
+            return False
+        chunks, stale = changes
         if words is not None and not words.change(stale, _new_passages(db, chunks)):
             return False
         if not self._gathered:
@@ -165,18 +172,24 @@ class Held:
         return True
 
 
-def _changes(db: apsw.Connection, revision: int) -> tuple[list[int], Callable[[Keys], Mask]]:
-    """The chunks of files that changed after a revision; and which rows are out of date."""
+def _changes(
+    db: apsw.Connection, revision: int, most: int
+) -> tuple[list[int], Callable[[Keys], Mask]] | None:
+    """The chunks of files that changed after a revision, and which rows are out of date.
+
+    None if they are more than `most`, as after a rebuild: then reading all anew is faster.
+    """
     changed = [file for (file,) in run(db, "SELECT id FROM files WHERE revision > ?", (revision,))]
+    if len(changed) > most:
+        return None
+    chunks: list[int] = []
+    for keys in map(file_keys, changed):
+        sql = "SELECT key FROM chunk_rows WHERE key >= ? AND key < ?"
+        chunks += [key for (key,) in run(db, sql, (keys.start, keys.stop))]
+        if len(chunks) > most:
+            return None
     there = np.array([file for (file,) in run(db, "SELECT id FROM files")], np.int64)
     kept = np.setdiff1d(there, np.array(changed, np.int64))
-    chunks = [
-        key
-        for keys in map(file_keys, changed)
-        for (key,) in run(
-            db, "SELECT key FROM chunk_rows WHERE key >= ? AND key < ?", (keys.start, keys.stop)
-        )
-    ]
     return chunks, lambda keys: ~np.isin(keys // FILE_SPAN, kept)
 
 
