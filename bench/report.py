@@ -251,8 +251,8 @@ def _growth_words(sizes: Sequence[Size]) -> str:
     worst = f"{name}, {factor:.2f} times from {small:,} to {large:,}"
     if not over:
         return (
-            "The dashed line doubles with the notes. No cost more than doubles when the notes "
-            f"double; the steepest is {worst}."
+            "The dashed line doubles with the notes. When the notes double, no cost more than doubles, "
+            f"but for {_NOISE - 1:.0%} of noise; the steepest is {worst} a doubling."
         )
     listed = "; ".join(f"{n}, {s:,} to {b:,}: {f:.2f} times" for n, s, b, f in over)
     return f"The dashed line doubles with the notes. More than doubled: {listed}."
