@@ -248,11 +248,11 @@ def _growth_words(sizes: Sequence[Size]) -> str:
         return "Growth needs two sizes."
     over = [step for step in steps if step[3] > 2 * _NOISE]
     name, small, large, factor = max(steps, key=lambda step: step[3])
-    worst = f"{name}, {factor:.2f} times from {small:,} to {large:,}"
+    worst = f"{name}, {factor:.2f} times a doubling from {small:,} to {large:,}"
     if not over:
         return (
             "The dashed line doubles with the notes. When the notes double, no cost more than doubles, "
-            f"but for {_NOISE - 1:.0%} of noise; the steepest is {worst} a doubling."
+            f"but for {_NOISE - 1:.0%} of noise; the steepest is {worst}."
         )
     listed = "; ".join(f"{n}, {s:,} to {b:,}: {f:.2f} times" for n, s, b, f in over)
     return f"The dashed line doubles with the notes. More than doubled: {listed}."

@@ -68,7 +68,7 @@ def test_the_page_is_made_from_the_figures(tmp_path: Path, monkeypatch: pytest.M
     assert "| 1,000 | natural | 2 ms (4 ms)" in page
     assert "| 2,000 | LanceDB 0.40 |" in page
     assert "- txtai, 1,000 chunks: cannot be installed: no network" in page
-    assert "No cost more than doubles" in page
+    assert "no cost more than doubles" in page
     for image in ("growth.svg", "search-peers.svg"):
         assert f"images/{image}" in page
         ET.parse(tmp_path / "images" / image)
