@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 from memdown.doctor.checks import Check, Subject
@@ -131,14 +132,12 @@ def canary_search(subject: Subject) -> Iterator[Check]:
 
 def _canary(memory: Memory) -> tuple[str, str] | None:
     """A note and a line of it to find it by: one of enough words, or else the longest."""
-    longest: tuple[int, str, str] = (0, "", "")
-    for path in memory.notes().files:
-        for line in memory.get(path).text.splitlines():
-            words = len(set(index_terms(line)))
-            if words > longest[0]:
-                longest = (words, path, line[:300])
-            if words >= _CANARY_WORDS:
-                break
+    longest = (0, "", "")
+    lines = (
+        (path, line) for path in memory.notes().files for line in memory.get(path).text.splitlines()
+    )
+    for path, line in lines:
+        longest = max(longest, (len(set(index_terms(line))), path, line[:300]), key=itemgetter(0))
         if longest[0] >= _CANARY_WORDS:
             break
     return longest[1:] if longest[0] else None

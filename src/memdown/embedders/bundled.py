@@ -27,7 +27,7 @@ MODEL = "wordllama-l2-supercat-256"
 DIMS = 256
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
-# Twice 8 MB of vectors: of the words met lately, and of those met before. Of many texts, 24 MB.
+# Twice 16 MB of vectors: of the words met lately, and of those met before. Of many texts, 24 MB.
 _MOST_WORDS, _MOST_OF_MANY = 16_384, 24_576
 _CHARACTERS_AT_ONCE = 30_000
 _MANY_TEXTS = 128

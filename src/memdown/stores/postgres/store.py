@@ -13,6 +13,7 @@ import psycopg
 
 from memdown.errors import ConfigError, IndexBusy, StoreError
 from memdown.failpoints import reach
+from memdown.stores.dims import dims_of
 from memdown.stores.mirror import Mirror, State
 from memdown.stores.postgres import cache, schema, tables, vectors
 from memdown.stores.postgres.connection import (
@@ -491,9 +492,3 @@ class Rebuild:
 
     def remove(self, paths: Sequence[str]) -> None:
         """Not needed: what is gone is never written."""
-
-
-def dims_of(files: Sequence[IndexedFile]) -> int | None:
-    """How long the vectors of some files are; None if there are none among them."""
-    made = (file.vectors for file in files if file.vectors is not None and len(file.vectors))
-    return next((int(rows.shape[1]) for rows in made), None)

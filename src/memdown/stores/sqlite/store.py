@@ -15,6 +15,7 @@ import apsw
 
 from memdown.errors import DiskFull, IndexCorrupt, StoreError
 from memdown.failpoints import reach
+from memdown.stores.dims import dims_of
 from memdown.stores.sqlite import (
     cache,
     checksums,
@@ -324,8 +325,7 @@ class SqliteStore:
         if not files:
             return
         prefix = LIVE if rebuild is None else NEXT
-        made = (file.vectors for file in files if file.vectors is not None and len(file.vectors))
-        dims = next((rows.shape[1] for rows in made), None)
+        dims = dims_of(files)
         with self._writing_to() as db, transaction(db):
             if dims and self._vector_error is None:
                 vectors.create(db, prefix, dims)
