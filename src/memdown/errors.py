@@ -4,7 +4,8 @@ MemdownError
 ├── ConfigError           the configuration file, a key or a value in it
 ├── WorkspaceError        the notes: folder, file, path
 │   ├── PathRefused       a path that memory must not open
-│   └── NoteNotFound      a path that names no note
+│   ├── NoteNotFound      a path that names no note
+│   └── NoteUnreadable    permissions or the disk keep a note from being read
 ├── SessionError          the sessions: a file, an id, an entry
 │   └── SessionNotFound   an id that names no session
 ├── ImportFailed          something that cannot be brought in
@@ -46,6 +47,10 @@ class PathRefused(WorkspaceError):
 
 class NoteNotFound(WorkspaceError):
     """The path names no existing note."""
+
+
+class NoteUnreadable(WorkspaceError):
+    """Permissions or the disk keep a note from being read; that may end without a change to it."""
 
 
 class SessionError(MemdownError):

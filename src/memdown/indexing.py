@@ -13,7 +13,13 @@ import numpy as np
 
 from memdown.chunking import chunk_document
 from memdown.embedding import Embedding, Flight, works_ahead
-from memdown.errors import BadAnswer, EmbedderError, WorkspaceError
+from memdown.errors import (
+    BadAnswer,
+    EmbedderError,
+    NoteNotFound,
+    NoteUnreadable,
+    WorkspaceError,
+)
 from memdown.growing import Growth, write_portions
 from memdown.text import TERMS_VERSION
 from memdown.types import (
@@ -45,6 +51,8 @@ _CHUNKS_A_WRITE = 256
 _FILES_A_WRITE = 256
 
 NO_MODEL = ModelKey("none", "none", "none")
+# The size that is noted of a file to try it again at every scan: no file on disk has it.
+_TRY_AGAIN = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,12 +142,21 @@ def chunks_of(document: Document, embedder: Embedder | None, chunking: Chunking)
 
 
 def changed_paths(on_disk: Mapping[str, FileState], indexed: Mapping[str, FileState]) -> list[str]:
-    """The files that are new or look different from what is indexed."""
+    """The files that are new, look different from what is indexed, or are to be tried again."""
     return [
         path
         for path, state in on_disk.items()
         if state is not (known := indexed.get(path))
         and (known is None or not state.same_stat(known))
+    ]
+
+
+def unreadable(on_disk: Mapping[str, FileState], indexed: Mapping[str, FileState]) -> list[Failure]:
+    """The files that are there and could not be read when they were last looked into."""
+    return [
+        Failure(path, state.problem, passing=state.size == _TRY_AGAIN)
+        for path, state in indexed.items()
+        if state.problem and not state.digest and path in on_disk
     ]
 
 
@@ -287,7 +304,7 @@ def _prepare(
         with tally.timed("read"):
             document, state = change.read()
     except (WorkspaceError, OSError) as error:
-        tally.failed.append(Failure(change.state.path, str(error)))
+        _drop_text(work, writer, change.state, indexed.get(change.state.path), error)
         return None
     known = indexed.get(document.path)
     if known is not None and known.digest == document.digest:
@@ -299,6 +316,21 @@ def _prepare(
         # A changed file of one chunk has nothing to keep.
         keep = writer.stored_prefix(document.path, chunks) if known and len(chunks) > 1 else 0
     return _Waiting(state, chunks, keep)
+
+
+def _drop_text(
+    work: _Work, writer: Writer, state: FileState, known: FileState | None, error: Exception
+) -> None:
+    """Note that a file cannot be read: what it used to say must not answer any more."""
+    work.tally.failed.append(Failure(state.path, str(error)))
+    if isinstance(error, NoteNotFound):
+        return
+    passing = isinstance(error, (NoteUnreadable, OSError))
+    size = _TRY_AGAIN if passing else state.size
+    noted = replace(state, digest="", size=size, problem=str(error))
+    if noted != known:
+        with work.tally.timed("write"):
+            writer.replace(noted, [], None)
 
 
 def _touch(work: _Work, writer: Writer, same: list[FileState]) -> None:
@@ -333,7 +365,7 @@ def _write_growths(
         except _WaitsForBatch:
             work.tally.waiting += 1
         except (WorkspaceError, OSError) as error:
-            work.tally.failed.append(Failure(path, str(error)))
+            _drop_text(work, writer, growth.state, indexed.get(path), error)
         except BadAnswer as error:
             if work.rebuild:
                 raise

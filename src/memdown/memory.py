@@ -49,7 +49,7 @@ from memdown.types import (
     Vector,
     Vectors,
 )
-from memdown.upkeep import Upkeep
+from memdown.upkeep import SESSIONS, Upkeep
 from memdown.wiring import (
     embedder_setup,
     lock_dir,
@@ -69,10 +69,26 @@ if TYPE_CHECKING:
 log = logging.getLogger("memdown")
 _T = TypeVar("_T")
 
+# So many notes that could not be read are named in an answer.
+_MOST_NAMED = 3
 # How long a search waits for the index: for a few changed files, or a first index, longer.
 _FEW_FILES = 8
 _PATIENCE_SECONDS = 1.0
 _LONG_PATIENCE_SECONDS = 10.0
+
+
+def _counts(lost: Failure, sources: Sequence[Source]) -> bool:
+    """Whether what could not be read might have been found in these sources."""
+    return ("sessions" if lost.path.startswith(SESSIONS) else "memory") in sources
+
+
+def _named(lost: Sequence[Failure]) -> list[str]:
+    """The reasons why an answer may lack something: what could not be read."""
+    reasons = [f"partial: {one.reason}" for one in lost[:_MOST_NAMED]]
+    if len(lost) > _MOST_NAMED:
+        more = len(lost) - _MOST_NAMED
+        reasons.append(f"partial: {more} more could not be read; `memdown status` names them")
+    return reasons
 
 
 class Memory:
@@ -209,6 +225,9 @@ class Memory:
             partial = True
             reasons.append(f"partial: {len(failed)} notes have no vectors: {failed[0].reason}")
         options = search_options(self.settings, embedder, max_results, min_score, sources)
+        if lost := _named([one for one in self._upkeep.lost if _counts(one, options.sources)]):
+            partial = True
+            reasons += lost
         return self._guarded(lambda: self._answer(asked, embedder, options, partial, reasons))
 
     def _answer(
@@ -339,7 +358,12 @@ class Memory:
         """What the memory holds and uses. Nothing is written; `deep` tries the embedder."""
         indexed = self._store.files()
         found = self._upkeep.scan(indexed)
-        changed = len(indexing.changed_paths(found.files, indexed))
+        lost = indexing.unreadable(found.files, indexed)
+        tried = {one.path for one in lost}
+        changed = sum(
+            path not in tried or not found.files[path].same_times(indexed[path])
+            for path in indexing.changed_paths(found.files, indexed)
+        )
         changed += len(indexing.gone_paths(found.files, indexed, found.unseen))
         have = self._store.fingerprint()
         fits = indexing.fits(
@@ -371,7 +395,7 @@ class Memory:
             cache_max_entries=settings.cache.max_entries,
             vector_enabled=settings.store.vector.enabled,
             citations=settings.citations,
-            problems=found.problems,
+            problems=(*found.problems, *lost),
             embedder_works=works,
             embedder_error=error,
             usage=usage.read(usage_log(settings)),

@@ -22,7 +22,10 @@ FILE_SPAN = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What tells whether a file changed: cheap facts first, the digest when they differ."""
+    """What tells whether a file changed: cheap facts first, the digest when they differ.
+
+    `problem` says why a file that is known to the index has no text in it.
+    """
 
     path: str
     source: Source
@@ -32,11 +35,20 @@ class FileState:
     inode: int = 0
     digest: str = ""
     date: datetime.date | None = None
+    problem: str = ""
 
     def same_stat(self, other: FileState) -> bool:
         """Whether the facts that cost no reading are equal."""
         return (self.size, self.mtime_ns, self.ctime_ns, self.inode) == (
             other.size,
+            other.mtime_ns,
+            other.ctime_ns,
+            other.inode,
+        )
+
+    def same_times(self, other: FileState) -> bool:
+        """Whether both are one file at one time, whatever size was noted."""
+        return (self.mtime_ns, self.ctime_ns, self.inode) == (
             other.mtime_ns,
             other.ctime_ns,
             other.inode,

@@ -29,13 +29,15 @@ from memdown.unreadable import Unreadable
 from memdown.wiring import claim_index, lock_dir, usage_log
 
 _LOCK_SECONDS = 60.0
+# What the paths of transcripts begin with.
+SESSIONS = "sessions/"
 
 
 class Upkeep:
     """One sync after another, each of them begun by a scan of what is on disk.
 
-    `listed` are the folders that the last scan looked into, `unreadable` the files it could not
-    read.
+    `listed` are the folders that the last scan looked into, `lost` the notes and folders that
+    could not be read then, `unreadable` what went wrong when this process tried to index a file.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Upkeep:
         self.settings = settings
         self.unreadable = Unreadable()
         self.listed: tuple[str, ...] = ()
+        self.lost: tuple[Failure, ...] = ()
         self._notes = notes
         self._store = store
         self._choice = choice
@@ -154,6 +157,7 @@ class Upkeep:
         )
         self._note_usage(report)
         self.unreadable.note(paths, found.files, report.failed)
+        self._note_lost(found, self._store.files())
         return replace(report, failed=(*found.problems, *failed, *report.failed))
 
     def _nothing_to_do(
@@ -190,7 +194,8 @@ class Upkeep:
         self, found: workspace.Scan, indexed: Mapping[str, FileState]
     ) -> tuple[list[str], list[Failure]]:
         """The files to read, and those that could not be read and have not changed since."""
-        paths, failed = [], []
+        paths: list[str] = []
+        failed = [one for one in indexing.unreadable(found.files, indexed) if not one.passing]
         for path in indexing.changed_paths(found.files, indexed):
             failure = self.unreadable.failure(found.files[path])
             if failure is None:
@@ -198,6 +203,12 @@ class Upkeep:
             else:
                 failed.append(failure)
         return paths, failed
+
+    def _note_lost(self, found: workspace.Scan, indexed: Mapping[str, FileState]) -> None:
+        """Remember which notes and folders could not be read: an answer may lack them."""
+        unseen = {prefix.rstrip("/") for prefix in (*found.unseen, SESSIONS)}
+        folders = [one for one in found.problems if one.path.rstrip("/") in unseen]
+        self.lost = (*folders, *indexing.unreadable(found.files, indexed))
 
     def _note_usage(self, report: SyncReport) -> None:
         if self._embedder is not None and report.looked_up:
@@ -242,6 +253,7 @@ class Upkeep:
         begun = self._noticing.before_scan() if state is not None else None
         indexed = self._store.files()
         found = self.scan(indexed)
+        self._note_lost(found, indexed)
         count = len(self._changed(found, indexed)[0])
         count += len(indexing.gone_paths(found.files, indexed, found.unseen))
         want = indexing.wanted_fingerprint(self._embedder, self.chunking())

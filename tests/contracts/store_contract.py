@@ -7,6 +7,7 @@ import hashlib
 import threading
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -35,9 +36,9 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def state(path: str, source: Source = "memory", **changes: int) -> FileState:
-    facts = {"size": 1, "mtime_ns": 2, "ctime_ns": 3, "inode": 4} | changes
-    return FileState(path, source, **facts, digest=digest(path), date=datetime.date(2026, 3, 1))
+def state(path: str, source: Source = "memory", size: int = 1, mtime_ns: int = 2) -> FileState:
+    date = datetime.date(2026, 3, 1)
+    return FileState(path, source, size, mtime_ns, 3, 4, digest=digest(path), date=date)
 
 
 def chunk(path: str, start: int, passages: Sequence[str], source: Source = "memory") -> Chunk:
@@ -348,6 +349,23 @@ class StoreContract:
     def test_an_empty_file_is_known(self, store: Store) -> None:
         store.replace(state("a.md"), [], np.empty((0, DIMS), np.float32))
         assert set(store.files()) == {"a.md"}
+
+    def test_a_file_that_cannot_be_read_keeps_its_reason_and_no_text(
+        self, store: Store, tmp_path: Path
+    ) -> None:
+        """It is known, so that it is not read again at every scan, and counts for nothing."""
+        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        noted = replace(state("a.md", size=-1), digest="", problem="a.md is no text.")
+        store.replace(noted, [], None)
+        assert store.files() == {"a.md": noted}
+        assert texts_found(store, words("alpha")) == []
+        assert store.status().files.get("memory", 0) == 0
+        store.close()
+        again = self.make_store(tmp_path)
+        assert again.files() == {"a.md": noted}
+        again.replace(state("a.md"), [chunk("a.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        assert again.files() == {"a.md": state("a.md")}
+        assert texts_found(again, words("beta")) == ["beta"]
 
     def test_lines_of_a_transcript_are_kept(self, store: Store) -> None:
         made = chunk("sessions/s.jsonl", 4, ["User: hi", "Assistant: ho"], "sessions")

@@ -70,6 +70,20 @@ def test_agents_do_not_see_each_other(postgres: Server) -> None:
         assert set(one.files()) == {"a.md"}
 
 
+def test_an_older_schema_gets_the_column_for_problems(postgres: Server) -> None:
+    """What it holds stays: nothing has to be read or embedded again."""
+    with begun(postgres, "older") as store:
+        store.close()
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        db.execute("ALTER TABLE memdown.files DROP COLUMN problem")
+        db.execute("UPDATE memdown.meta SET value = '2' WHERE key = 'version'")
+    with opened(postgres, "older") as store:
+        assert store.files() == {}
+        with store.writing(5.0):
+            pass
+        assert store.files() == {"a.md": state("a.md")}
+
+
 def test_the_cache_is_shared(postgres: Server) -> None:
     with begun(postgres, "cache-1") as one, begun(postgres, "cache-2") as two:
         one.remember_vectors(KEY, ["shared"], unit(1, 0, 0, 0))
@@ -344,7 +358,7 @@ def test_an_older_schema_is_brought_up_to_date(postgres: Server) -> None:
         store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
         store.remember_vectors(KEY, ["kept"], unit(1, 0, 0, 0))
     with psycopg.connect(postgres.url) as db:
-        db.execute("ALTER TABLE older.files DROP COLUMN revision")
+        db.execute("ALTER TABLE older.files DROP COLUMN revision, DROP COLUMN problem")
         db.execute("ALTER TABLE older.chunks RENAME COLUMN headings TO heading")
         db.execute("UPDATE older.meta SET value = '1' WHERE key = 'version'")
     with opened(postgres, "main", schema="older") as store:

@@ -244,6 +244,21 @@ def test_an_index_of_an_older_layout_is_emptied(tmp_path: Path) -> None:
     assert list(store.cached(PRINT.key, ["d1"])) == ["d1"]
 
 
+def test_an_index_without_problems_gets_the_column(tmp_path: Path) -> None:
+    """What it holds stays: nothing has to be read or embedded again."""
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    db = connect(path)
+    db.execute("ALTER TABLE files DROP COLUMN problem").fetchall()
+    db.pragma("user_version", 2)
+    db.close()
+    store = create(path)
+    with store.writing(1.0):
+        pass
+    assert len(store.files()) == 200
+    assert store.files()["7.md"] == state("7.md")
+
+
 def revisions(path: Path, after: int) -> list[str]:
     db = connect(path, read_only=True)
     try:

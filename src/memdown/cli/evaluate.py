@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from memdown.cli.options import Target, target_options
+
+if TYPE_CHECKING:
+    from memdown.types import Failure
 
 
 class _FilesOrMake(click.Group):
@@ -82,6 +87,7 @@ def run_command(
             evaluation = evaluate(
                 name, asked, settings, configurations, limit=limit, progress=progress
             )
+        _name_unreadable(evaluation.unreadable)
         summaries = summarise(evaluation)
         results.append((evaluation, summaries))
         if not target.as_json:
@@ -91,6 +97,11 @@ def run_command(
     if report is not None:
         report.write_text(markdown(results), encoding="utf-8")
         click.echo(f"Report: {report}", err=True)
+
+
+def _name_unreadable(unreadable: Sequence[Failure]) -> None:
+    for failure in unreadable:
+        click.echo(f"Left out: {failure.reason}", err=True)
 
 
 @eval_command.command("make")
@@ -108,14 +119,16 @@ def make_command(target: Target, count: int, seed: int) -> None:
     from memdown.cli.output import print_json
     from memdown.errors import WorkspaceError
     from memdown.evaluation.drafting import draft_questions
+    from memdown.evaluation.own_notes import read_own_notes
     from memdown.evaluation.questions import write_questions
 
     with target.open() as memory:
-        notes = {path: memory.read(path).text.split("\n") for path in memory.notes().files}
-    questions = draft_questions(notes, count, seed=seed)
+        notes = read_own_notes(memory)
+    _name_unreadable(notes.unreadable)
+    questions = draft_questions(notes.lines, count, seed=seed)
     if not questions:
         raise WorkspaceError(
-            f"The {len(notes)} notes hold no sentence, name or identifier that stands in one place "
+            f"The {len(notes.lines)} notes hold no sentence, name or identifier that stands in one place "
             "only; write more of them, or name another folder with --workspace."
         )
     if target.as_json:

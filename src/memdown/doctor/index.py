@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from memdown.doctor.checks import Check, Subject
+from memdown.errors import StoreError, WorkspaceError
 from memdown.memory import Memory
 from memdown.text import index_terms
 
@@ -76,7 +78,8 @@ def drift(subject: Subject) -> Iterator[Check]:
     """Whether the index holds the notes as they are."""
     if subject.memory is None:
         return
-    status = subject.memory.status()
+    memory = subject.memory
+    status = memory.status()
     if not status.dirty:
         yield Check("Freshness", "ok", "the index holds the notes as they are")
     else:
@@ -87,8 +90,15 @@ def drift(subject: Subject) -> Iterator[Check]:
             "warning",
             finding,
             "memdown index (a search does it too)",
-            subject.memory.sync,
+            lambda: _bring_up_to_date(memory),
         )
+
+
+def _bring_up_to_date(memory: Memory) -> None:
+    report = memory.sync()
+    if memory.status().dirty:
+        why = f": {report.failed[0].reason}" if report.failed else "; run memdown index"
+        raise StoreError(f"the index still differs from the notes{why}")
 
 
 def leftovers(subject: Subject) -> Iterator[Check]:
@@ -133,14 +143,19 @@ def canary_search(subject: Subject) -> Iterator[Check]:
 def _canary(memory: Memory) -> tuple[str, str] | None:
     """A note and a line of it to find it by: one of enough words, or else the longest."""
     longest = (0, "", "")
-    lines = (
-        (path, line) for path in memory.notes().files for line in memory.get(path).text.splitlines()
-    )
-    for path, line in lines:
+    for path, line in _lines(memory):
         longest = max(longest, (len(set(index_terms(line))), path, line[:300]), key=itemgetter(0))
         if longest[0] >= _CANARY_WORDS:
             break
     return longest[1:] if longest[0] else None
+
+
+def _lines(memory: Memory) -> Iterator[tuple[str, str]]:
+    """The lines of all notes that can be read."""
+    for path in memory.notes().files:
+        with contextlib.suppress(WorkspaceError):
+            for line in memory.get(path).text.splitlines():
+                yield path, line
 
 
 CHECKS = (lock, integrity, drift, leftovers, canary_search)

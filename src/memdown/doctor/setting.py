@@ -25,7 +25,7 @@ def notes(subject: Subject) -> Iterator[Check]:
     found = subject.memory.notes()
     folder = subject.settings.workspace
     yield Check("Workspace", "ok", f"{folder}, notes: {len(found.files)}")
-    for problem in found.problems:
+    for problem in subject.memory.status().problems:
         yield Check("Notes", "warning", problem.reason)
     if not os.access(folder, os.W_OK | os.X_OK):
         finding = f"{folder} cannot be written, so nothing can be remembered"

@@ -15,9 +15,10 @@ from memdown.config import Settings
 from memdown.evaluation.baseline import PlainFts5
 from memdown.evaluation.configurations import FTS5, configured
 from memdown.evaluation.metrics import Found, Lines, Scores, score
+from memdown.evaluation.own_notes import read_own_notes
 from memdown.evaluation.questions import Question, QuestionsError, QuestionSet
 from memdown.memory import Memory
-from memdown.types import Answer, Progress, ProgressCallback
+from memdown.types import Answer, Failure, Progress, ProgressCallback
 
 # Enough results to fill 8,000 characters with windows of 700.
 ASKED = 16
@@ -57,12 +58,16 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """One question file: the same questions in several configurations, in the same order."""
+    """One question file: the same questions in several configurations, in the same order.
+
+    `unreadable` are notes of one's own that were left out, with the questions about them.
+    """
 
     name: str
     workspaces: int
     notes: int
     runs: tuple[Run, ...]
+    unreadable: tuple[Failure, ...] = ()
 
 
 def evaluate(
@@ -79,18 +84,20 @@ def evaluate(
     outcomes: dict[str, list[Outcome]] = {name: [] for name in configurations}
     total = sum(len(one.questions) for one in sets) * len(configurations)
     done = notes = 0
+    unreadable: list[Failure] = []
     for one in sets:
-        with _workspace(one, settings) as (place, lines):
-            notes += len(lines)
+        with _ground(one, settings) as ground:
+            notes += len(ground.lines)
+            unreadable += ground.unreadable
             for configuration in configurations:
-                with _searching(configuration, place, lines, one.today) as search:
-                    for question in one.questions:
-                        outcomes[configuration].append(_ask(question, search, lines))
+                with _searching(configuration, ground, one.today) as search:
+                    for question in ground.questions:
+                        outcomes[configuration].append(_ask(question, search, ground.lines))
                         done += 1
                         if progress:
                             progress(Progress(done, total, f"{name}, {configuration}"))
     runs = tuple(Run(configuration, tuple(found)) for configuration, found in outcomes.items())
-    return Evaluation(name, len(sets), notes, runs)
+    return Evaluation(name, len(sets), notes, runs, tuple(unreadable))
 
 
 def _drawn(sets: Sequence[QuestionSet], limit: int) -> list[QuestionSet]:
@@ -117,17 +124,29 @@ def _ask(question: Question, search: Search, lines: Lines) -> Outcome:
     return Outcome(question.text, scores, bool(results), seconds)
 
 
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """Where questions are asked."""
+
+    settings: Settings
+    lines: Lines
+    questions: Sequence[Question]
+    unreadable: Sequence[Failure] = ()
+
+
 @contextlib.contextmanager
-def _workspace(one: QuestionSet, settings: Settings) -> Iterator[tuple[Settings, Lines]]:
-    """Where the questions are asked: the notes of the set in a folder of their own, or one's own."""
+def _ground(one: QuestionSet, settings: Settings) -> Iterator[_Ground]:
+    """The notes of the set in a folder of their own, or one's own; unreadable ones are left out."""
     if one.documents is None:
         with Memory.from_settings(settings) as memory:
             memory.sync()
-            lines = {path: memory.read(path).text.split("\n") for path in memory.notes().files}
-        _check_evidence(one, lines)
-        yield settings, lines
+            notes = read_own_notes(memory)
+        out = {failure.path for failure in notes.unreadable}
+        asked = [q for q in one.questions if out.isdisjoint(e.path for e in q.evidence)]
+        _check_evidence(one, asked, notes.lines)
+        yield _Ground(settings, notes.lines, asked, notes.unreadable)
         return
-    _check_evidence(one, one.documents)
+    _check_evidence(one, one.questions, one.documents)
     with tempfile.TemporaryDirectory(prefix="memdown-eval-") as name:
         folder, state = Path(name, "workspace"), Path(name, "state")
         _write(folder, one)
@@ -141,7 +160,7 @@ def _workspace(one: QuestionSet, settings: Settings) -> Iterator[tuple[Settings,
         )
         with Memory.from_settings(place) as memory:
             memory.sync()
-        yield place, one.documents
+        yield _Ground(place, one.documents, one.questions)
 
 
 def _write(folder: Path, one: QuestionSet) -> None:
@@ -157,8 +176,10 @@ def _write(folder: Path, one: QuestionSet) -> None:
         file.write_text("\n".join(lines), encoding="utf-8", newline="")
 
 
-def _check_evidence(one: QuestionSet, notes: Mapping[str, Sequence[str]]) -> None:
-    for question in one.questions:
+def _check_evidence(
+    one: QuestionSet, questions: Sequence[Question], notes: Mapping[str, Sequence[str]]
+) -> None:
+    for question in questions:
         for evidence in question.evidence:
             lines = notes.get(evidence.path)
             if lines is None:
@@ -175,14 +196,14 @@ def _check_evidence(one: QuestionSet, notes: Mapping[str, Sequence[str]]) -> Non
 
 @contextlib.contextmanager
 def _searching(
-    configuration: str, place: Settings, lines: Lines, today: datetime.date | None
+    configuration: str, ground: _Ground, today: datetime.date | None
 ) -> Iterator[Search]:
     """A search in a configuration, ready to be asked."""
     if configuration == FTS5:
-        plain = PlainFts5(lines)
+        plain = PlainFts5(ground.lines)
         yield lambda question: plain.search(question, ASKED)
         return
-    with Memory.from_settings(configured(place, configuration), today=today) as memory:
+    with Memory.from_settings(configured(ground.settings, configuration), today=today) as memory:
         memory.search("warm up", max_results=ASKED)
         yield lambda question: _found(memory.search(question, max_results=ASKED))
 

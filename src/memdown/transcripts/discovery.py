@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
+from memdown.errors import NoteNotFound, NoteUnreadable, PathRefused
 from memdown.types import Failure, FileState
 
 PREFIX = "sessions/"
@@ -75,7 +75,7 @@ def opened(folder: str | Path, path: str) -> Iterator[int]:
             f"There is no transcript {_shown(path)}; `memdown sessions list` shows those there are."
         ) from None
     except OSError as error:
-        raise WorkspaceError(
+        raise NoteUnreadable(
             f"{_shown(path)} cannot be read ({error.strerror}); check its permissions."
         ) from None
     try:

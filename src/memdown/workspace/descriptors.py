@@ -13,7 +13,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
+from memdown.errors import NoteNotFound, NoteUnreadable, PathRefused, WorkspaceError
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 # A FIFO without a writer would block the open for ever.
@@ -79,7 +79,7 @@ def failed_read(error: OSError, path: str) -> WorkspaceError:
     refused = _failed_open(error, path)
     if refused:
         return refused
-    return WorkspaceError(
+    return NoteUnreadable(
         f"{shown(path)} cannot be read ({error.strerror}); check its permissions and the disk."
     )
 

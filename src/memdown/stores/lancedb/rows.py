@@ -60,6 +60,7 @@ def file_row(number: int, file: FileState, stamp: int) -> dict[str, Any]:
         "ctime": file.ctime_ns,
         "inode": file.inode,
         "date": file.date.isoformat() if file.date else None,
+        "problem": file.problem,
     }
     return {
         "key": -number,
@@ -85,6 +86,7 @@ def read_file_row(row: Mapping[str, Any]) -> FileState:
             facts["inode"],
             row["digest"],
             datetime.date.fromisoformat(facts["date"]) if facts["date"] else None,
+            facts.get("problem", ""),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise IndexCorrupt(

@@ -305,7 +305,7 @@ class LanceStore:
             chunks: dict[Any, int] = {}
             table = opened(db, pointer.table) if pointer is not None else None
             if table is not None:
-                for row in read(table, "", ["key", "source"]).to_pylist():
+                for row in read(table, "digest <> ''", ["key", "source"]).to_pylist():
                     counts = files if row["key"] < 0 else chunks
                     counts[row["source"]] = counts.get(row["source"], 0) + 1
             return StoreStatus(

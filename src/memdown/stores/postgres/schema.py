@@ -14,7 +14,7 @@ from memdown.errors import IndexTooNew
 from memdown.stores.postgres.connection import Connection, one, run
 
 PARTITIONS = 8
-VERSION = 2
+VERSION = 3
 _MIGRATING = 0x6D656D64  # "memd": one process at a time makes tables
 _LARGE = ("files", "chunks", "passages", "terms")
 
@@ -32,6 +32,7 @@ CREATE TABLE {s}.files (
   agent_id text NOT NULL, generation bigint NOT NULL, id bigint NOT NULL, path text NOT NULL,
   source text NOT NULL, hash text NOT NULL, mtime bigint NOT NULL, size bigint NOT NULL,
   ctime bigint NOT NULL, inode numeric NOT NULL, date date, revision bigint NOT NULL,
+  problem text NOT NULL DEFAULT '',
   PRIMARY KEY (agent_id, generation, id), UNIQUE (agent_id, generation, path))
   PARTITION BY HASH (agent_id);
 CREATE TABLE {s}.chunks (
@@ -74,10 +75,13 @@ def migrate(db: Connection, schema: str) -> None:
         run(db, "SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
         # Another process may have made the tables while this one waited.
         found = version(db, schema)
-        if found == 1:
-            _m002_headings_and_revisions(db, schema)
-        elif found == 0:
+        if found == 0:
             _make_tables(db, schema)
+            return
+        if found < 2:
+            _m002_headings_and_revisions(db, schema)
+        if found < 3:
+            _m003_problems(db, schema)
 
 
 def version(db: Connection, schema: str) -> int:
@@ -136,6 +140,12 @@ def _m002_headings_and_revisions(db: Connection, schema: str) -> None:
         "UPDATE {s}.meta SET value = '2' WHERE key = 'version'",
     ):
         run(db, _named(statement, schema))
+
+
+def _m003_problems(db: Connection, schema: str) -> None:
+    """A column for why a file could not be read."""
+    run(db, _named("ALTER TABLE {s}.files ADD COLUMN problem text NOT NULL DEFAULT ''", schema))
+    run(db, _named("UPDATE {s}.meta SET value = '3' WHERE key = 'version'", schema))
 
 
 def _install_vectors(db: Connection) -> None:

@@ -206,10 +206,12 @@ def write_file(place: Place, file: FileState, revision: int | None = None) -> in
     run(
         place.db,
         place.sql(
-            "INSERT INTO {s}.files VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
+            "INSERT INTO {s}.files (agent_id, generation, id, path, source, hash, mtime, size, "
+            "ctime, inode, date, problem, revision) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
             "ON CONFLICT (agent_id, generation, id) DO UPDATE SET hash = excluded.hash, "
             "mtime = excluded.mtime, size = excluded.size, ctime = excluded.ctime, "
-            "inode = excluded.inode, date = excluded.date, "
+            "inode = excluded.inode, date = excluded.date, problem = excluded.problem, "
             "revision = coalesce(%s, files.revision)"
         ),
         (
@@ -223,6 +225,7 @@ def write_file(place: Place, file: FileState, revision: int | None = None) -> in
             file.ctime_ns,
             file.inode,
             file.date,
+            file.problem,
             revision or 0,
             revision,
         ),
@@ -233,12 +236,12 @@ def write_file(place: Place, file: FileState, revision: int | None = None) -> in
 def read_files(place: Place) -> dict[str, FileState]:
     """Every indexed file."""
     return {
-        path: FileState(path, source, size, mtime, ctime, int(inode), digest, date)
-        for path, source, size, mtime, ctime, inode, digest, date in run(
+        path: FileState(path, source, size, mtime, ctime, int(inode), digest, date, problem)
+        for path, source, size, mtime, ctime, inode, digest, date, problem in run(
             place.db,
             place.sql(
-                "SELECT path, source, size, mtime, ctime, inode, hash, date FROM {s}.files "
-                f"WHERE {_MINE}"
+                "SELECT path, source, size, mtime, ctime, inode, hash, date, problem "
+                f"FROM {{s}}.files WHERE {_MINE}"
             ),
             place.owner,
         )
@@ -304,11 +307,14 @@ def load_chunks(place: Place, keys: Sequence[int]) -> dict[int, StoredChunk]:
 
 
 def count_by_source(place: Place, table: str) -> dict[Source, int]:
-    """How many rows of `files` or `chunks` each source has."""
+    """How many rows of `files` that could be read, or of `chunks`, each source has."""
     return dict(
         run(
             place.db,
-            place.sql(f"SELECT source, count(*) FROM {{s}}.{table} WHERE {_MINE} GROUP BY source"),
+            place.sql(
+                f"SELECT source, count(*) FROM {{s}}.{table} WHERE {_MINE} AND hash <> '' "
+                "GROUP BY source"
+            ),
             place.owner,
         )
     )

@@ -101,25 +101,26 @@ def _write_state(
     known = find_file(db, prefix, file.path)
     file_id = _next_file(db, prefix, file) if known is None else known
     date = file.date.isoformat() if file.date else None
-    facts = (file.digest, file.mtime_ns, file.size, file.ctime_ns, file.inode, date)
+    facts = (file.digest, file.mtime_ns, file.size, file.ctime_ns, file.inode, date, file.problem)
     if known is None:
         run(
             db,
-            f"INSERT INTO {prefix}files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            f"INSERT INTO {prefix}files (id, path, source, hash, mtime, size, ctime, inode, date, "
+            "problem, updated_at, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (file_id, file.path, file.source, *facts, _now(), revision or 0),
         )
     elif revision is None:
         run(
             db,
             f"UPDATE {prefix}files SET hash = ?, mtime = ?, size = ?, ctime = ?, inode = ?, "
-            "date = ? WHERE id = ?",
+            "date = ?, problem = ? WHERE id = ?",
             (*facts, file_id),
         )
     else:
         run(
             db,
             f"UPDATE {prefix}files SET hash = ?, mtime = ?, size = ?, ctime = ?, inode = ?, "
-            "date = ?, updated_at = ?, revision = ? WHERE id = ?",
+            "date = ?, problem = ?, updated_at = ?, revision = ? WHERE id = ?",
             (*facts, _now(), revision, file_id),
         )
     return file_id, known is None

@@ -52,7 +52,14 @@ def m002_smaller_rows(db: apsw.Connection) -> None:
     create_views(db)
 
 
-MIGRATIONS = (m001_first_tables, m002_smaller_rows)
+def m003_problems(db: apsw.Connection) -> None:
+    """A column for why a file could not be read; a new generation has it already."""
+    columns = {str(row[1]) for row in run(db, "PRAGMA table_info(files)")}
+    if "problem" not in columns:
+        run(db, "ALTER TABLE files ADD COLUMN problem TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS = (m001_first_tables, m002_smaller_rows, m003_problems)
 
 
 def migrate(db: apsw.Connection, path: object) -> None:
@@ -95,7 +102,7 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
         "id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, source TEXT NOT NULL, "
         "hash TEXT NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL, "
         "ctime INTEGER NOT NULL, inode INTEGER NOT NULL, date TEXT, updated_at INTEGER NOT NULL, "
-        "revision INTEGER NOT NULL)",
+        "revision INTEGER NOT NULL, problem TEXT NOT NULL DEFAULT '')",
     )
     run(
         db,

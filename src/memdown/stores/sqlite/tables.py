@@ -27,15 +27,16 @@ from memdown.types import (
 _FINGERPRINT = "memory_index_meta_v1"
 _REVISION = "revision"
 _SAMPLE = 64
+_FILES_WITHIN = "files WHERE id >= ? AND id < ? AND hash <> ''"
 _CHUNKS_WITHIN = "chunk_rows WHERE key >= ? AND key < ?"
 
 
 def read_files(db: apsw.Connection) -> dict[str, FileState]:
     """Every indexed file."""
     return {
-        path: FileState(path, source, size, mtime, ctime, inode, digest, _date(date))
-        for path, source, digest, mtime, size, ctime, inode, date in run(
-            db, "SELECT path, source, hash, mtime, size, ctime, inode, date FROM files"
+        path: FileState(path, source, size, mtime, ctime, inode, digest, _date(date), problem)
+        for path, source, digest, mtime, size, ctime, inode, date, problem in run(
+            db, "SELECT path, source, hash, mtime, size, ctime, inode, date, problem FROM files"
         )
     }
 
@@ -112,11 +113,11 @@ def load_chunks(
 
 
 def count_by_source(db: apsw.Connection, table: Literal["files", "chunks"]) -> dict[Source, int]:
-    """How many files or chunks each source has: its numbers form one range."""
+    """How many readable files or chunks each source has: its numbers form one range."""
     counts = {}
     for source in SOURCES:
         numbers = file_ids(source) if table == "files" else source_keys(source)
-        sql = "files WHERE id >= ? AND id < ?" if table == "files" else _CHUNKS_WITHIN
+        sql = _FILES_WITHIN if table == "files" else _CHUNKS_WITHIN
         if count := int(one(db, f"SELECT count(*) FROM {sql}", (numbers.start, numbers.stop))):
             counts[source] = count
     return counts
