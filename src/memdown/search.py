@@ -12,6 +12,7 @@ from memdown import diversity, ranking, respelling, windows
 from memdown.coverage import Coverage
 from memdown.errors import EmbedderError, QueryError
 from memdown.ranking import Legs, Scored, View, Weights
+from memdown.similarity import cosines
 from memdown.text import (
     QueryTerms,
     is_gram,
@@ -371,7 +372,7 @@ def _similarities(texts: Mapping[int, str], vector: Vector, embedder: Embedder) 
     for start in range(0, len(stretches), _A_BATCH):
         batch = stretches[start : start + _A_BATCH]
         rows = embedder.embed_batch([text for _, text in batch])
-        for (key, _), score in zip(batch, (rows @ vector).tolist(), strict=True):
+        for (key, _), score in zip(batch, cosines(rows, vector).tolist(), strict=True):
             similarity[key] = max(score, similarity.get(key, -1.0))
     return similarity
 

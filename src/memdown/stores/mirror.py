@@ -144,7 +144,7 @@ class View:
     def match_vector(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
         """The nearest chunks."""
         near = [one for source in sources for one in self._near[source].match(vector, limit)]
-        return sorted(near, key=lambda match: -match.score)[:limit]
+        return sorted(near, key=lambda match: (-match.score, match.key))[:limit]
 
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
         """How close some chunks are."""

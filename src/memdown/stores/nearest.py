@@ -12,6 +12,7 @@ import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
+from memdown.similarity import cosines
 from memdown.stores.selection import highest
 from memdown.types import Match, Vector, Vectors
 
@@ -75,7 +76,7 @@ class Nearest:
             scores = scores[self.order]
         best = highest(scores, limit + _MORE)
         rows = self.order[best] if len(self.order) < len(self.keys) else best
-        exact = self.packed.restored(rows) @ vector
+        exact = cosines(self.packed.restored(rows), vector)
         first = np.lexsort((self.keys[rows], -exact))[:limit]
         keys, values = self.keys[rows[first]].tolist(), exact[first].tolist()
         return list(map(Match, keys, values))
@@ -83,7 +84,7 @@ class Nearest:
     def similarities(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
         """How close the chunks with these keys are, as far as there are any."""
         rows = self._rows(keys)
-        scores = (self.packed.restored(rows) @ vector).tolist()
+        scores = cosines(self.packed.restored(rows), vector).tolist()
         return dict(zip(self.keys[rows].tolist(), scores, strict=True))
 
     def middle(self, keys: Sequence[int]) -> Vector:

@@ -56,7 +56,7 @@ class SqliteSnapshot:
             if len(sources) == 1:
                 return held[sources[0]].nearest.match(vector, limit)
             found = [one for source in sources for one in held[source].nearest.match(vector, limit)]
-            return sorted(found, key=lambda one: -one.score)[:limit]
+            return sorted(found, key=lambda one: (-one.score, one.key))[:limit]
 
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
         """How close some chunks are."""
