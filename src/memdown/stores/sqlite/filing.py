@@ -19,11 +19,15 @@ from memdown.types import Chunk, FileState, IndexedFile
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """The tables that are written to: the live ones, or those of a rebuild."""
+    """The tables that are written to: the live ones, or those of a rebuild.
+
+    `leaves_strays` where there is a `chunks_vec` that cannot be written to.
+    """
 
     prefix: str
     with_fts: bool
     with_vec: bool
+    leaves_strays: bool = False
 
 
 def stored_prefix(db: apsw.Connection, prefix: str, path: str, chunks: Sequence[Chunk]) -> int:
@@ -161,7 +165,9 @@ def _insert(
                     chunk.end_line,
                     *place,
                     pack_lines(chunk.lines),
-                    None if generation.with_vec else blobs.get(keys[number]),
+                    b""
+                    if generation.with_vec and keys[number] in blobs
+                    else blobs.get(keys[number]),
                 )
             )
             number += 1
@@ -186,6 +192,8 @@ def _delete_from(db: apsw.Connection, generation: Generation, keys: range) -> li
         keywords.delete(db, prefix, keys)
     run(db, f"DELETE FROM {prefix}chunk_rows WHERE key >= ? AND key < ?", bounds)
     run(db, f"DELETE FROM {prefix}chunk_texts WHERE key >= ? AND key < ?", bounds)
+    if gone and generation.leaves_strays:
+        vectors.note_strays(db)
     return [key for (key,) in gone]
 
 

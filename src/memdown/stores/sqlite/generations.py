@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 
 import apsw
@@ -43,6 +42,7 @@ def publish(db: apsw.Connection, fingerprint: Fingerprint) -> None:
         # Only where someone wrote meanwhile without being the one writer.
         run(db, "UPDATE files SET revision = ? WHERE revision <> ?", (revision, revision))
         create_views(db)
+        vectors.forget_strays(db)
         reach("rebuild.in_flip")
     reach("rebuild.after_flip")
     clear_leftovers(db)
@@ -57,9 +57,11 @@ def clear_leftovers(db: apsw.Connection) -> None:
     """Drop the tables of a finished or killed rebuild, each in a short transaction."""
     for prefix in (NEXT, OLD):
         for table in sorted(_existing(db, prefix)):
-            # Without its extension a vector table cannot be dropped; a later process will.
-            with contextlib.suppress(apsw.SQLError), transaction(db):
-                run(db, f"DROP TABLE IF EXISTS {prefix}{table}")
+            with transaction(db):
+                if table == "chunks_vec":
+                    vectors.drop(db, prefix)
+                else:
+                    run(db, f"DROP TABLE IF EXISTS {prefix}{table}")
                 reach("rebuild.clearing")
 
 

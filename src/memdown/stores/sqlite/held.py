@@ -39,16 +39,14 @@ class State:
     index: object
     dims: int | None
     has_words: bool
-    has_vec: bool
     revision: int
 
     def is_like(self, other: State) -> bool:
         """Whether only the revision may differ."""
-        return (self.index, self.dims, self.has_words, self.has_vec) == (
+        return (self.index, self.dims, self.has_words) == (
             other.index,
             other.dims,
             other.has_words,
-            other.has_vec,
         )
 
 
@@ -159,14 +157,13 @@ class Held:
         chunks, stale = changes
         if words is not None and not words.change(stale, _new_passages(db, chunks)):
             return False
-        if not self._gathered:
+        if was.dims is None:
             return True
-        if not was.has_vec:
-            return False
         for source, gathered in self._gathered.items():
             gathered.strike(stale)
             within = source_keys(source)
-            found, rows = vectors.fetch(db, [key for key in chunks if key in within])
+            some = [key for key in chunks if key in within]
+            found, rows = vectors.fetch(db, was.dims, some)
             if found:
                 gathered.append(np.array(found, np.int64), rows)
         return True

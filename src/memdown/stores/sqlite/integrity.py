@@ -81,7 +81,7 @@ def _wrong_vectors(db: apsw.Connection) -> list[str]:
         keys, rows = vectors.read_all(db, fingerprint.dims)
     except ValueError as error:
         return [f"the vectors cannot be read ({error})"]
-    chunks = one(db, "SELECT count(*) FROM chunk_rows")
+    chunks = one(db, "SELECT count(*) FROM chunk_rows WHERE embedding IS NOT NULL")
     found = []
     if len(keys) != chunks:
         found.append(f"there are {len(keys)} vectors for {chunks} chunks")

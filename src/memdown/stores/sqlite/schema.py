@@ -19,6 +19,8 @@ from memdown.types import FILE_SPAN
 LIVE = ""
 NEXT = "next_"
 OLD = "old_"
+# What stands in `chunk_rows.embedding` while the vector itself is in `chunks_vec`.
+IN_VEC = "x''"
 GENERATION = ("files", "chunk_rows", "chunk_texts", "chunks_fts", "chunks_vec")
 
 _FTS_SQL = (
@@ -59,7 +61,19 @@ def m003_problems(db: apsw.Connection) -> None:
         run(db, "ALTER TABLE files ADD COLUMN problem TEXT NOT NULL DEFAULT ''")
 
 
-MIGRATIONS = (m001_first_tables, m002_smaller_rows, m003_problems)
+def m004_where_vectors_are(db: apsw.Connection) -> None:
+    """Tell chunks whose vector is in `chunks_vec` from those that have none."""
+    if "chunks_vec_rowids" in table_names(db):
+        run(
+            db,
+            f"UPDATE chunk_rows SET embedding = {IN_VEC} WHERE embedding IS NULL "
+            "AND key IN (SELECT rowid FROM chunks_vec_rowids)",
+        )
+    drop_views(db)
+    create_views(db)
+
+
+MIGRATIONS = (m001_first_tables, m002_smaller_rows, m003_problems, m004_where_vectors_are)
 
 
 def migrate(db: apsw.Connection, path: object) -> None:
@@ -129,7 +143,7 @@ def create_views(db: apsw.Connection) -> None:
         "c.end_line, lower(hex(c.hash)) AS hash, "
         "(SELECT value ->> 'model' FROM meta WHERE meta.key = 'memory_index_meta_v1') AS model, "
         "(SELECT text FROM chunk_texts t WHERE t.key <= c.key ORDER BY t.key DESC LIMIT 1) "
-        "AS text, c.embedding, f.updated_at, c.key, c.text_start, c.text_end "
+        f"AS text, nullif(c.embedding, {IN_VEC}) AS embedding, f.updated_at, c.key, c.text_start, c.text_end "
         f"FROM chunk_rows c LEFT JOIN files f ON f.id = c.key / {FILE_SPAN}",
     )
     run(db, "CREATE INDEX idx_files_revision ON files(revision)")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import apsw
 
+from memdown.similarity import cosines
 from memdown.stores.postings import units_of
 from memdown.stores.sqlite import keywords, tables, vectors
 from memdown.stores.sqlite.connection import mapped
@@ -31,8 +32,7 @@ class SqliteSnapshot:
         self._db = db
         self._path = path
         self._state = state
-        # Without `vec0` nothing but memory can answer, so it is read for the first search already.
-        self._held = held if held.is_held(state) or (state.dims and not state.has_vec) else None
+        self._held = held if held.is_held(state) else None
 
     def match_text(self, query: TextQuery) -> TextMatches:
         """The best passages by keyword; none where this SQLite has no FTS5."""
@@ -67,8 +67,8 @@ class SqliteSnapshot:
             if held is not None:
                 near = [one.nearest.similarities(vector, chunk_keys) for one in held.values()]
                 return {key: score for some in near for key, score in some.items()}
-            found, rows = vectors.fetch(self._db, chunk_keys)
-            return dict(zip(found, map(float, rows @ vector), strict=True)) if found else {}
+            found, rows = vectors.fetch(self._db, vector.size, chunk_keys)
+            return dict(zip(found, cosines(rows, vector).tolist(), strict=True))
 
     def background(self, vector: Vector, source: Source) -> float:
         """How similar an average chunk of a source is, judged by the beginnings of some files."""
@@ -110,7 +110,4 @@ class SqliteSnapshot:
         """All vectors in memory; None where that is not at hand."""
         if self._held is None or not self._state.dims:
             return None
-        found = self._held.vectors(self._db, self._state)
-        if found is None and not self._state.has_vec:
-            return Held().vectors(self._db, self._state)
-        return found
+        return self._held.vectors(self._db, self._state)

@@ -179,7 +179,7 @@ class SqliteStore:
     def remove(self, paths: Sequence[str]) -> None:
         """Forget files."""
         with self._writing_to() as db:
-            generation = filing.Generation(LIVE, *self._abilities(db, LIVE))
+            generation = self._generation(db, LIVE)
             for first in range(0, len(paths), _FILES_A_REMOVAL):
                 with transaction(db):
                     filing.remove_files(db, generation, paths[first : first + _FILES_A_REMOVAL])
@@ -188,6 +188,9 @@ class SqliteStore:
     def begin(self, fingerprint: Fingerprint) -> None:
         """Note how an index that is still empty will be made."""
         with self._writing_to() as db, transaction(db):
+            # Its vectors, if there were any, may have had another length.
+            vectors.drop(db, LIVE)
+            vectors.forget_strays(db)
             tables.write_fingerprint(db, fingerprint)
 
     @contextlib.contextmanager
@@ -230,6 +233,8 @@ class SqliteStore:
                 with self._writing_to() as db:
                     spare_space(db, self._path)
                     generations.clear_leftovers(db)
+                    if self._vector_error is None:
+                        vectors.clear_strays(db)
                 self._new_chunks = 0
             yield acquired
             if acquired and not self._closed:
@@ -329,7 +334,7 @@ class SqliteStore:
         with self._writing_to() as db, transaction(db):
             if dims and self._vector_error is None:
                 vectors.create(db, prefix, dims)
-            generation = filing.Generation(prefix, *self._abilities(db, prefix))
+            generation = self._generation(db, prefix)
             revision = tables.next_revision(db) if rebuild is None else rebuild.revision
             if key is None:
                 filing.write_files(db, generation, files, revision)
@@ -356,17 +361,20 @@ class SqliteStore:
         known = self._known_state
         if known is None or known[0] != number:
             fingerprint = tables.read_fingerprint(db)
-            has_words, has_vec = self._abilities(db, LIVE)
+            has_words = self._generation(db, LIVE).with_fts
             dims = fingerprint.dims if fingerprint else None
-            state = State(number[0], dims, has_words, has_vec, tables.read_revision(db))
+            state = State(number[0], dims, has_words, tables.read_revision(db))
             known = self._known_state = (number, state)
         return known[1]
 
-    def _abilities(self, db: apsw.Connection, prefix: str) -> tuple[bool, bool]:
+    def _generation(self, db: apsw.Connection, prefix: str) -> filing.Generation:
         names = schema.table_names(db)
-        return (
-            self._fts_error is None and f"{prefix}chunks_fts" in names,
-            self._vector_error is None and f"{prefix}chunks_vec" in names,
+        has_vec = f"{prefix}chunks_vec" in names
+        return filing.Generation(
+            prefix,
+            with_fts=self._fts_error is None and f"{prefix}chunks_fts" in names,
+            with_vec=has_vec and self._vector_error is None,
+            leaves_strays=has_vec and self._vector_error is not None,
         )
 
     @contextlib.contextmanager
@@ -466,6 +474,8 @@ class SqliteStore:
     def _equip(self, db: apsw.Connection) -> None:
         if self._vector_enabled:
             self._vector_error = vectors.load_extension(db, self._extension_path)
+        if self._vector_error is not None:
+            vectors.stand_in(db)
         self._fts_error = schema.fts5_error(db)
 
     def _files_on_disk(self) -> list[Path]:
