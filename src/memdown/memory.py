@@ -45,6 +45,7 @@ from memdown.types import (
     Status,
     Store,
     StoredChunk,
+    StoreStatus,
     SyncReport,
     Vector,
     Vectors,
@@ -71,6 +72,8 @@ _T = TypeVar("_T")
 
 # So many notes that could not be read are named in an answer.
 _MOST_NAMED = 3
+# What is wrong with an index may come out in more than one look at it.
+_MOST_DAMAGES = 2
 # How long a search waits for the index: for a few changed files, or a first index, longer.
 _FEW_FILES = 8
 _PATIENCE_SECONDS = 1.0
@@ -89,6 +92,22 @@ def _named(lost: Sequence[Failure]) -> list[str]:
         more = len(lost) - _MOST_NAMED
         reasons.append(f"partial: {more} more could not be read; `memdown status` names them")
     return reasons
+
+
+def _no_store(location: str, why: str) -> StoreStatus:
+    """What a damaged index holds: nothing that counts."""
+    return StoreStatus(
+        files={},
+        chunks={},
+        cache_entries=0,
+        fts_available=False,
+        fts_error=why,
+        vector_available=False,
+        vector_error=why,
+        dims=None,
+        location=location,
+        size_bytes=0,
+    )
 
 
 class Memory:
@@ -314,6 +333,9 @@ class Memory:
 
     def vectors(self, limit: int) -> tuple[list[StoredChunk], Vectors]:
         """The indexed chunks with their vectors, evenly drawn if there are more than `limit`."""
+        return self._guarded(lambda: self._vectors(limit))
+
+    def _vectors(self, limit: int) -> tuple[list[StoredChunk], Vectors]:
         if self._store.fingerprint() is None:
             return [], np.empty((0, 1), np.float32)
         with self._store.snapshot() as snapshot:
@@ -323,7 +345,8 @@ class Memory:
 
     def revision(self) -> str:
         """What tells one state of the index from another."""
-        indexed = sorted((state.path, state.digest) for state in self._store.files().values())
+        files = self._guarded(self._store.files).values()
+        indexed = sorted((state.path, state.digest) for state in files)
         return hashlib.sha256(repr((self._store.fingerprint(), indexed)).encode()).hexdigest()
 
     def vector_of(self, query: str) -> Vector | None:
@@ -352,11 +375,22 @@ class Memory:
 
     def estimate(self, *, force: bool = False) -> backfill.Estimate | None:
         """What the next sync will embed, if it makes the whole index with a provider that costs."""
-        return self._upkeep.estimate(force=force)
+        return self._guarded(lambda: self._upkeep.estimate(force=force), syncing=True)
 
     def status(self, *, deep: bool = False) -> Status:
         """What the memory holds and uses. Nothing is written; `deep` tries the embedder."""
-        indexed = self._store.files()
+        damage: tuple[Failure, ...] = ()
+        try:
+            indexed, have, store = (
+                self._store.files(),
+                self._store.fingerprint(),
+                self._store.status(),
+            )
+        except IndexCorrupt as damaged:
+            place = str(self.settings.store.path)
+            indexed, have, store = {}, None, _no_store(place, str(damaged))
+            why = f"{damaged} The next search makes a new one from the notes."
+            damage = (Failure(place, why),)
         found = self._upkeep.scan(indexed)
         lost = indexing.unreadable(found.files, indexed)
         tried = {one.path for one in lost}
@@ -365,7 +399,6 @@ class Memory:
             for path in indexing.changed_paths(found.files, indexed)
         )
         changed += len(indexing.gone_paths(found.files, indexed, found.unseen))
-        have = self._store.fingerprint()
         fits = indexing.fits(
             have, indexing.wanted_fingerprint(self._embedder, self._upkeep.chunking())
         )
@@ -388,14 +421,14 @@ class Memory:
             fallback=fallen[0] if fallen else None,
             sources=settings.sources,
             extra_paths=settings.extra_paths,
-            store=self._store.status(),
+            store=store,
             dirty=changed > 0 or not fits,
             changed=changed,
             cache_enabled=settings.cache.enabled,
             cache_max_entries=settings.cache.max_entries,
             vector_enabled=settings.store.vector.enabled,
             citations=settings.citations,
-            problems=(*found.problems, *lost),
+            problems=(*damage, *found.problems, *lost),
             embedder_works=works,
             embedder_error=error,
             usage=usage.read(usage_log(settings)),
@@ -536,15 +569,19 @@ class Memory:
         return _LONG_PATIENCE_SECONDS if soon else _PATIENCE_SECONDS
 
     def _guarded(self, work: Callable[[], _T], *, syncing: bool = False) -> _T:
-        """Do some work; if the index turns out damaged, set it aside and begin a new one."""
-        try:
-            return work()
-        except IndexCorrupt as error:
-            aside = self._store.set_aside()
-            if aside is not None:
-                log.warning("%s It is now %s; a new one is made from the notes.", error, aside)
-        if not syncing:
-            self.sync()
+        """Do some work; if the index turns out damaged, set it aside and begin a new one.
+
+        `syncing` tells that the work, or what follows on it, fills the new index by itself.
+        """
+        for _ in range(_MOST_DAMAGES):
+            try:
+                return work()
+            except IndexCorrupt as error:
+                aside = self._store.set_aside()
+                if aside is not None:
+                    log.warning("%s It is now %s; a new one is made from the notes.", error, aside)
+            if not syncing:
+                self.sync()
         return work()
 
     def _probe(self) -> tuple[bool | None, str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import random
 import shutil
@@ -12,10 +13,13 @@ import apsw
 import pytest
 
 from faults.stage import Stage, answers_of, staged
+from memdown.cli import run as cli
 from memdown.stores.sqlite.connection import connect
+from memdown.stores.sqlite.schema import MIGRATIONS
 
 Tell = Callable[[str], None]
 Damage = Callable[[random.Random, Path], str]
+PAGE = 16384
 
 
 def flip_bits(rng: random.Random, file: Path) -> str:
@@ -225,3 +229,106 @@ def test_pages_without_checksums_are_refused(tmp_path: Path) -> None:
         db.close()
         with stage.memory() as memory:
             assert answers_of(memory) == expected
+
+
+def test_an_index_cut_off_beside_its_log(
+    tmp_path: Path, tell: Tell, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SQLite reads zeros where the file ends, if there is a log: no checksum tells of that."""
+    caplog.set_level(logging.WARNING)
+    with staged(tmp_path) as stage:
+        _, logged = copies(stage)
+        with stage.memory() as memory:
+            expected = answers_of(memory)
+        size = (logged / "memory/main.sqlite").stat().st_size
+        cuts = [at for page in range(0, size, PAGE) for at in (page + PAGE // 2, page + PAGE)]
+        healed = 0
+        for at in cuts:
+            shutil.rmtree(stage.state)
+            shutil.copytree(logged, stage.state)
+            with stage.index.open("r+b") as file:
+                file.truncate(min(at, size))
+            caplog.clear()
+            with stage.memory() as memory:
+                memory.status()
+                assert answers_of(memory) == expected
+                assert memory.check() == []
+            healed += bool(caplog.records)
+            assert len(caplog.records) <= 1
+    tell(f"{len(cuts)} cuts beside a log: {healed} noticed and rebuilt, 0 wrong answers")
+    assert healed >= len(cuts) // 2
+
+
+def foreign_files(folder: Path) -> list[Path]:
+    """Databases of other programs, which may lie where the index should."""
+    made = []
+    for number, statements in enumerate(
+        (
+            ["CREATE TABLE x (y)", "DROP TABLE x"],
+            ["CREATE TABLE x (y)", "DROP TABLE x", "VACUUM"],
+            ["CREATE TABLE files (path TEXT, hash TEXT)", "INSERT INTO files VALUES (NULL, NULL)"],
+            ["PRAGMA journal_mode = WAL", "CREATE TABLE meta (key TEXT, value TEXT)"],
+            [
+                "CREATE TABLE meta (key TEXT, value TEXT)",
+                f"PRAGMA user_version = {len(MIGRATIONS)}",
+            ],
+            ["CREATE TABLE a (b)", "PRAGMA user_version = 1"],
+            ["PRAGMA page_size = 16384", "CREATE TABLE chunk_rows (key TEXT)"],
+        )
+    ):
+        path = folder / f"foreign{number}.sqlite"
+        # Plain SQLite, without the checksums of an index.
+        db = apsw.Connection(str(path))
+        for statement in statements:
+            db.execute(statement).fetchall()
+        db.close()
+        made.append(path)
+    return made
+
+
+@pytest.mark.parametrize("first", ["search", "sync", "status", "check"])
+def test_a_foreign_database_in_place_of_the_index(tmp_path: Path, first: str) -> None:
+    """The first thing that is asked of it must work, not only the second."""
+    with staged(tmp_path) as stage:
+        with stage.memory() as memory:
+            expected = answers_of(memory)
+        for foreign in foreign_files(tmp_path):
+            shutil.rmtree(stage.state)
+            stage.index.parent.mkdir(parents=True)
+            shutil.copy(foreign, stage.index)
+            with stage.memory() as memory:
+                if first == "search":
+                    assert answers_of(memory) == expected
+                elif first == "sync":
+                    assert memory.sync().complete
+                elif first == "status":
+                    assert memory.status().dirty
+                else:
+                    memory.check()
+                assert answers_of(memory) == expected
+
+
+def test_commands_on_an_index_cut_off(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`status` tells and writes nothing; the doctor mends it, as do `index` and `index --force`."""
+    with staged(tmp_path) as stage:
+        _, logged = copies(stage)
+        monkeypatch.setenv("MEMDOWN_STATE_DIR", str(stage.state))
+        for command in (["index"], ["index", "--force"], ["doctor", "--fix"], ["search", "anchor"]):
+            shutil.rmtree(stage.state)
+            shutil.copytree(logged, stage.state)
+            with stage.index.open("r+b") as file:
+                file.truncate(PAGE + 100)
+            place = ["-w", str(stage.folder), "--json"]
+            cli(["status", *place])
+            told = json.loads(capfd.readouterr().out)
+            assert told["dirty"]
+            assert "is damaged" in told["problems"][0]["reason"]
+            assert stage.index.stat().st_size == PAGE + 100
+            assert cli([*command, *place]) == 0
+            capfd.readouterr()
+            cli(["status", *place])
+            told = json.loads(capfd.readouterr().out)
+            assert not told["dirty"]
+            assert told["problems"] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import stat
 import threading
 import zlib
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
 from memdown.chunking import chunk_document
 from memdown.documents import read_document
-from memdown.errors import IndexCorrupt, IndexTooNew, StoreError
+from memdown.errors import IndexBusy, IndexCorrupt, IndexTooNew, StoreError
 from memdown.stores.passages import passage_terms
 from memdown.stores.sqlite import checksums, create
 from memdown.stores.sqlite.connection import connect
@@ -84,6 +85,34 @@ def test_a_truncated_index_is_called_damaged(tmp_path: Path) -> None:
         create(path).files()
 
 
+def test_an_index_cut_off_beside_its_log_is_called_damaged(tmp_path: Path) -> None:
+    """SQLite reads what lies behind the end of a file as zeros, and a row of zeros as one of NULLs."""
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    store = create(path)
+    with store.writing(1.0):
+        store.replace(state("new.md"), [chunk("new.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    whole, log = path.read_bytes(), path.with_name("index.sqlite-wal").read_bytes()
+    assert log
+    store.close()
+    cut_off = tmp_path / "cut" / "index.sqlite"
+    cut_off.parent.mkdir()
+    noticed: list[str] = []
+    for end in range(len(whole), 16384, -4096):
+        cut_off.write_bytes(whole[:end])
+        cut_off.with_name("index.sqlite-wal").write_bytes(log)
+        cut_off.with_name("index.sqlite-shm").unlink(missing_ok=True)
+        copy = create(cut_off)
+        try:
+            assert len(copy.files()) == 201
+            assert copy.check() == []
+        except IndexCorrupt as error:
+            noticed.append(str(error))
+        copy.close()
+    assert all("cut off" in reason for reason in noticed)
+    assert len(noticed) > len(whole) // 4096 // 2
+
+
 def test_an_empty_file_is_an_empty_index(tmp_path: Path) -> None:
     path = tmp_path / "index.sqlite"
     path.touch()
@@ -109,6 +138,22 @@ def test_a_damaged_index_is_set_aside_with_its_side_files(tmp_path: Path) -> Non
     with store.writing(1.0):
         store.begin(PRINT)
     assert store.fingerprint() == PRINT
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "lancedb"])
+def test_an_index_that_another_writes_to_is_not_set_aside(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files would be moved away from under the writer."""
+    module = importlib.import_module(f"memdown.stores.{engine}.store")
+    monkeypatch.setattr(module, "_LOCK_SECONDS", 0.05)
+    path = tmp_path / "index"
+    writer, other = module.create(path), module.create(path)
+    with writer.writing(1.0):
+        writer.begin(PRINT)
+        with pytest.raises(IndexBusy, match="another process is writing"):
+            other.set_aside()
+    assert path.exists()
 
 
 def test_a_killed_rebuild_leaves_no_litter(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from lancedb.index import BTree
 
-from memdown.errors import IndexCorrupt, StoreError
+from memdown.errors import IndexBusy, IndexCorrupt, StoreError
 from memdown.failpoints import reach
 from memdown.stores.lancedb import cache, rows
 from memdown.stores.lancedb.connection import KEPT_FOR, connect, mapped, opened
@@ -46,6 +46,7 @@ from memdown.types import (
 
 # Every write makes a small file; so many are put together. Many rows get an index by number.
 _COMPACT_AFTER = 20
+_LOCK_SECONDS = 60.0
 _INDEX_AFTER = 5_000
 
 
@@ -343,7 +344,13 @@ class LanceStore:
 
     def set_aside(self) -> str | None:
         """Move a damaged index away, so that a new one can be made; the cache goes with it."""
-        with self._lock, lock.exclusive(self._path.with_name(self._path.name + ".lock"), 60.0):
+        place = self._path.with_name(self._path.name + ".lock")
+        with self._lock, lock.exclusive(place, _LOCK_SECONDS) as acquired:
+            if not acquired:
+                raise IndexBusy(
+                    f"The index {self._place} is damaged, but another process is writing to it; "
+                    "try again when that is done."
+                )
             self._db = self._batch = None
             self._let_go()
             self._mirror = Mirror(self._origin, at_once=True)

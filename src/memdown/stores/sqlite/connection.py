@@ -45,6 +45,7 @@ def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
             ):
                 run(db, pragma)
             side_files.check(db, path)
+            side_files.check_whole(db, path)
         except BaseException:
             db.close()
             raise
@@ -98,6 +99,7 @@ def _connect_read_only(path: Path) -> apsw.Connection:
             run(db, "PRAGMA cache_size = -16000")
             run(db, "SELECT count(*) FROM sqlite_master")
             side_files.check(db, path)
+            side_files.check_whole(db, path)
         except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError) as error:
             db.close()
             # What is only in the log would be missing from a view of the file alone.

@@ -1,10 +1,13 @@
-"""Whether the write-ahead log beside an index belongs to it.
+"""Whether an index is whole, and the write-ahead log beside it belongs to it.
 
 SQLite replays any log with sound checksums onto any database. After a restored backup or a copy
 of one file without the other, that mixes two states, and nothing in SQLite notices. So every
 transaction counts up a number on the first page (`application_id`, which starts at random), and
 the first number in the log must follow on the one in the database file, or lie below it where a
 checkpoint had already begun.
+
+Beside a log SQLite also reads zeros where the database file ends too early, as after a full disk or
+a copy that was cut off: every page that the file lacks must stand in the log.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import contextlib
 import os
 import secrets
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
@@ -55,6 +59,26 @@ def check(db: apsw.Connection, path: Path) -> None:
     raise Damaged("the write-ahead log beside it belongs to another state of it")
 
 
+def check_whole(db: apsw.Connection, path: Path) -> None:
+    """Refuse a database file that was cut off."""
+    # While this reads, no checkpoint can empty the log of pages that the file lacks.
+    db.execute("BEGIN").fetchall()
+    try:
+        count = int(str(db.pragma("page_count")))
+        size = int(str(db.pragma("page_size")))
+        there = path.stat().st_size // size
+        if there >= count:
+            return
+        missing = set(range(there + 1, count + 1))
+        log = path.with_name(path.name + "-wal")
+        missing -= {number for number, _ in _frames(log)}
+        if missing:
+            raise Damaged(f"it is cut off: {len(missing)} of {count} pages are missing")
+    finally:
+        if db.in_transaction:
+            db.execute("ROLLBACK").fetchall()
+
+
 def _numbers(db: apsw.Connection, path: Path, log: Path) -> tuple[int, int, int] | None:
     """The number in the file, the first one in the log, and the one that SQLite sees."""
     first = _first_in_log(log)
@@ -74,21 +98,24 @@ def _numbers(db: apsw.Connection, path: Path, log: Path) -> tuple[int, int, int]
 
 def _first_in_log(log: Path) -> int | None:
     """The number of the first transaction in the log; None if it holds none."""
+    return next((number for page, number in _frames(log) if page == 1), None)
+
+
+def _frames(log: Path) -> Iterator[tuple[int, int]]:
+    """The pages in the log by number, with what a first page has at the place of its number."""
     try:
         descriptor = os.open(log, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
-        return None
+        return
     try:
         header = os.pread(descriptor, _HEADER, 0)
         size = int.from_bytes(header[8:12], "big")
         place = _HEADER
         while len(frame := os.pread(descriptor, _FRAME_HEADER, place)) == _FRAME_HEADER:
             if frame[8:16] != header[16:24]:
-                return None
-            if int.from_bytes(frame[:4], "big") == 1:
-                number = os.pread(descriptor, 4, place + _FRAME_HEADER + _APPLICATION_ID)
-                return int.from_bytes(number, "big")
+                return
+            number = os.pread(descriptor, 4, place + _FRAME_HEADER + _APPLICATION_ID)
+            yield int.from_bytes(frame[:4], "big"), int.from_bytes(number, "big")
             place += _FRAME_HEADER + size
-        return None
     finally:
         os.close(descriptor)

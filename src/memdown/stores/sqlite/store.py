@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import apsw
 
-from memdown.errors import DiskFull, IndexCorrupt, StoreError
+from memdown.errors import DiskFull, IndexBusy, IndexCorrupt, StoreError
 from memdown.failpoints import reach
 from memdown.stores.dims import dims_of
 from memdown.stores.sqlite import (
@@ -279,7 +279,12 @@ class SqliteStore:
 
         None if another process has done so already.
         """
-        with mapped(self._path), lock.exclusive(self._lock_file, _LOCK_SECONDS):
+        with mapped(self._path), lock.exclusive(self._lock_file, _LOCK_SECONDS) as acquired:
+            if not acquired:
+                raise IndexBusy(
+                    f"The index {self._path} is damaged, but another process is writing to it; "
+                    "try again when that is done."
+                )
             self._disconnect()
             damaged, self._damaged = self._damaged, None
             if damaged is None or damaged != self._identity():

@@ -33,12 +33,15 @@ _CHUNKS_WITHIN = "chunk_rows WHERE key >= ? AND key < ?"
 
 def read_files(db: apsw.Connection) -> dict[str, FileState]:
     """Every indexed file."""
-    return {
+    files = {
         path: FileState(path, source, size, mtime, ctime, inode, digest, _date(date), problem)
         for path, source, digest, mtime, size, ctime, inode, date, problem in run(
             db, "SELECT path, source, hash, mtime, size, ctime, inode, date, problem FROM files"
         )
     }
+    if None in files:
+        raise Damaged("a file in it has no name")
+    return files
 
 
 def chunk_keys(db: apsw.Connection, passages: Sequence[int]) -> dict[int, int]:
@@ -179,4 +182,7 @@ def write_meta(db: apsw.Connection, key: str, value: str) -> None:
 
 
 def _date(text: str | None) -> datetime.date | None:
-    return datetime.date.fromisoformat(text) if text else None
+    try:
+        return datetime.date.fromisoformat(text) if text else None
+    except (ValueError, TypeError) as error:
+        raise Damaged(f"a date in it cannot be read ({error})") from error
