@@ -139,6 +139,7 @@ class Memory:
         `today` stands still at the given day, for questions that were asked then.
         """
         notes = workspace.open_workspace(settings.workspace, settings.extra_paths)
+        workspace.check_kind(notes)
         settings = with_own_index(settings, notes.folder)
         chosen = (
             embedders.Chosen(embedder, embedder.id, ours=False)

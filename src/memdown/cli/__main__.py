@@ -1,5 +1,5 @@
 """`python -m memdown.cli`: the same as `memdown`."""
 
-from memdown.__main__ import main
+from memdown.cli import main
 
 main()

@@ -68,12 +68,10 @@ def open_workspace(folder: Path, extra_paths: Sequence[str] = ()) -> Workspace:
         ) from None
     check_folder(real)
     extra = dict.fromkeys(_extra(real, path) for path in extra_paths)
-    workspace = Workspace(real, tuple(extra))
-    _check_kind(workspace)
-    return workspace
+    return Workspace(real, tuple(extra))
 
 
-def _check_kind(workspace: Workspace) -> None:
+def check_kind(workspace: Workspace) -> None:
     """Refuse a folder that was hardly meant: it is full of other things, without any Markdown.
 
     A new workspace is empty, and that of an agent, or a project, has some Markdown in it.
