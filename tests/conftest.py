@@ -8,6 +8,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from browser.chromium import MISSING, find_chromium, may_be_missing
 from memdown import Memory
 from memdown.config import load_settings
 from memdown.testing import HashEmbedder
@@ -17,6 +18,25 @@ Notes = dict[str, str]
 # A machine with other work to do is slow, and that is no failure.
 hypothesis.settings.register_profile("memdown", deadline=None)
 hypothesis.settings.load_profile("memdown")
+
+
+def _without_browser() -> bool:
+    return may_be_missing() and find_chromium() is None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without a browser its tests are left out, and the summary says so; CI must run them."""
+    if not _without_browser():
+        return
+    needing = [item for item in items if "browser" in item.path.parent.name]
+    config.hook.pytest_deselected(items=needing)
+    items[:] = [item for item in items if item not in needing]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line about the tests that were left out."""
+    if _without_browser():
+        terminalreporter.write_line(MISSING, yellow=True)
 
 
 @pytest.fixture(autouse=True)

@@ -35,9 +35,56 @@ def memdown(*arguments: str, **options: object) -> subprocess.CompletedProcess[s
 def test_the_example_from_the_readme() -> None:
     result = memdown("search", "which router do we use at home?", "--workspace", str(EXAMPLE))
     assert result.returncode == 0
-    first = result.stdout.splitlines()[0]
-    assert "memory/home-network.md" in first
-    assert "Source: memory/home-network.md#L" in result.stdout
+    first, line = result.stdout.splitlines()[:2]
+    assert "memory/home-network.md:7" in first
+    assert "ER605" in line
+    assert len(result.stdout.splitlines()) <= 20
+
+
+def test_words_need_no_quotes(workspace: Path) -> None:
+    """`rg`, `gh` and `qmd` take a sentence as it is typed; options may stand anywhere in it."""
+    place = ("-w", str(workspace))
+    asked = memdown("search", "which", "router", "-n", "1", "is", "it", *place)
+    assert "ER605" in asked.stdout
+    wrote = memdown("remember", "the", "freezer", "is", "set", "to", "-18", "--durable", *place)
+    assert wrote.stdout == "Remembered in MEMORY.md:4\n"
+    assert "the freezer is set to -18" in (workspace / "MEMORY.md").read_text()
+
+
+@pytest.mark.parametrize("query", [["-18"], ["--", "-18"], ["freezer", "-18", "-n", "1"]])
+def test_a_number_below_zero_is_a_word(workspace: Path, query: list[str]) -> None:
+    (workspace / "memory/kitchen.md").write_text("# Kitchen\n\nThe freezer runs at -18 °C.\n")
+    found = memdown("search", *query, cwd=workspace)
+    assert "memory/kitchen.md" in found.stdout, found.stderr
+
+
+def test_a_wrong_value_of_an_option_is_still_one(workspace: Path) -> None:
+    wrong = memdown("search", "x", "-n", "-3", cwd=workspace)
+    assert "-3 is not in the range" in wrong.stderr
+    assert "No such option '--jsn'" in memdown("search", "x", "--jsn", cwd=workspace).stderr
+
+
+def test_only_paths_or_nothing_but_the_exit_code(workspace: Path) -> None:
+    paths = memdown("search", "-l", "router", cwd=workspace)
+    assert (paths.stdout, paths.returncode) == ("memory/home.md\n", 0)
+    quiet = memdown("search", "-q", "router", cwd=workspace)
+    assert (quiet.stdout, quiet.stderr, quiet.returncode) == ("", "", 0)
+    none = memdown("search", "-q", "quantum chromodynamics", cwd=workspace)
+    assert (none.stdout, none.stderr, none.returncode) == ("", "", 1)
+
+
+def test_without_a_command_the_help_is_what_was_wanted() -> None:
+    result = memdown()
+    assert result.returncode == 0
+    assert result.stdout.startswith("Usage: memdown")
+    assert "..." not in result.stdout.partition("Commands:")[2]
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("serach", "search"), ("rember", "remember")])
+def test_a_mistyped_command_is_answered_with_the_nearest(typed: str, meant: str) -> None:
+    result = memdown(typed, "foo")
+    assert result.returncode == 2
+    assert f"did you mean {meant}?" in result.stderr
 
 
 def test_a_folder_with_notes_needs_no_option(workspace: Path) -> None:
@@ -54,6 +101,8 @@ def test_search_as_json(workspace: Path) -> None:
     assert (hit["startLine"], hit["endLine"]) == (1, 3)
     assert hit["citation"] == "memory/home.md#L1-L3"
     assert hit["source"] == "memory"
+    assert hit["snippet"] == "# Home\n\nThe router is a TP-Link ER605."
+    assert (hit["heading"], hit["date"], hit["matched"]) == ("Home", None, ["router"])
     assert data["provider"] == "bundled"
 
 
@@ -123,6 +172,9 @@ def test_config_commands(tmp_path: Path) -> None:
         (["search", "x", "--agent", "../evil"], "agent"),
         (["search", "x", "--max-results", "0"], "range"),
         (["search", "x", "--min-score", "2"], "range"),
+        (["get", "MEMORY.md:9-3"], "ends before it begins"),
+        (["get", "MEMORY.md:1-3", "--lines", "2"], "names the lines already"),
+        (["search", "x", "--workspace", "/usr"], "holds no notes"),
         (["frobnicate"], "No such command"),
         (["search"], "Missing argument"),
     ],
@@ -166,9 +218,34 @@ def test_ctrl_c_leaves_everything_sound(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_leaves_early_is_no_error(workspace: Path) -> None:
-    command = f"{sys.executable} -m memdown.cli search router -w {workspace} | head -c 1"
-    result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert result.stderr == ""
+    """Exit code 1 would say that nothing was found."""
+    memory = workspace / "memory"
+    for number in range(40):
+        (memory / f"{number}.md").write_text(f"# Router {number}\n\n" + "router talk\n" * 60)
+    command = f"{sys.executable} -m memdown.cli search router -n 40 --full -w {workspace} | true"
+    result = subprocess.run(
+        ["bash", "-c", f"{command}; exit ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_ctrl_c_while_the_program_is_still_loading(tmp_path: Path) -> None:
+    """The first tenths of a second are spent on loading modules, and that too can be stopped."""
+    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    result = subprocess.run(
+        [sys.executable, "-c", "from memdown.__main__ import main\nmain()"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert result.returncode == 130
+    assert result.stderr.startswith("memdown: stopped")
+    assert len(result.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

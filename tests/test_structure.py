@@ -24,6 +24,7 @@ LAYERS = (
     {"config", "workspace", "documents", "transcripts", "chunking", "embedders", "stores", "usage"},
     {"coverage", "diversity", "growing", "ranking", "reranking", "respelling", "windows"},
     {
+        "asking",
         "backends",
         "backfill",
         "background",

@@ -1,35 +1,33 @@
 """Memory for AI agents that is plain Markdown: `Memory`, the values it returns, its errors."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
-from memdown.errors import (
-    BadAnswer,
-    ConfigError,
-    DiskFull,
-    EmbedderError,
-    ImportFailed,
-    IndexBusy,
-    IndexCorrupt,
-    IndexTooNew,
-    MemdownError,
-    MissingExtra,
-    MissingKey,
-    NoteNotFound,
-    PathRefused,
-    ProviderTimeout,
-    QueryError,
-    QuotaExhausted,
-    RateLimited,
-    RefusedKey,
-    SessionError,
-    SessionNotFound,
-    StoreError,
-    Unreachable,
-    WorkspaceError,
-)
-
+# Nothing is imported that need not be: a Ctrl-C this early cannot be caught yet.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memdown.errors import (
+        BadAnswer,
+        ConfigError,
+        DiskFull,
+        EmbedderError,
+        ImportFailed,
+        IndexBusy,
+        IndexCorrupt,
+        IndexTooNew,
+        MemdownError,
+        MissingExtra,
+        MissingKey,
+        NoteNotFound,
+        PathRefused,
+        ProviderTimeout,
+        QueryError,
+        QuotaExhausted,
+        RateLimited,
+        RefusedKey,
+        SessionError,
+        SessionNotFound,
+        StoreError,
+        Unreachable,
+        WorkspaceError,
+    )
     from memdown.memory import Memory
     from memdown.types import Answer, Citation, Excerpt, Failure, Hit, Progress, Status, SyncReport
 
@@ -71,9 +69,19 @@ __all__ = [
 ]
 
 
+_TYPES = ("Answer", "Citation", "Excerpt", "Failure", "Hit", "Progress", "Status", "SyncReport")
+
+
 def __getattr__(name: str) -> object:
-    """Load what is more than a name when it is first used: `memdown --help` needs none of it."""
-    if name in __all__:
-        home = "memdown.memory" if name == "Memory" else "memdown.types"
-        return getattr(import_module(home), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Load a public name when it is first used: `memdown --help` needs none of them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    home = "memory" if name == "Memory" else "types" if name in _TYPES else "errors"
+    return getattr(import_module(f"memdown.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    """The public names, for completion in a shell."""
+    return [*__all__, "__version__"]

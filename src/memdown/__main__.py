@@ -1,5 +1,21 @@
-"""`python -m memdown`: the command line."""
+"""`memdown` and `python -m memdown`: the command line.
 
-from memdown.cli import main
+It is loaded here, where Ctrl-C is caught already: loading takes longer than some commands.
+"""
 
-main()
+import sys
+
+
+def main() -> None:
+    """Load the command line and run it."""
+    try:
+        from memdown.cli import main as run
+
+        run()
+    except KeyboardInterrupt:
+        sys.stderr.write("memdown: stopped before it began; run the command again.\n")
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

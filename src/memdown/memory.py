@@ -25,6 +25,7 @@ from memdown import (
     watching,
     workspace,
 )
+from memdown.asking import check_request
 from memdown.background import Background
 from memdown.choice import Choice
 from memdown.config import Settings, load_settings
@@ -173,6 +174,7 @@ class Memory:
         `today` stands still at the given day, for questions that were asked then.
         """
         notes = workspace.open_workspace(settings.workspace, settings.extra_paths)
+        workspace.check_kind(notes)
         settings = with_own_index(settings, notes.folder)
         chosen = (
             embedders.Chosen(embedder, embedder.id, ours=False)
@@ -200,6 +202,7 @@ class Memory:
         them and says so, unless someone is watching the `progress`. With the qmd backend, `chat`
         and `session_key` tell who asks, for `memory.qmd.scope`.
         """
+        check_request(query, max_results, min_score, sources)
         if self._qmd is None:
             return self._search(query, max_results, min_score, sources, progress)
         from memdown.backends.qmd import chat_of
@@ -260,7 +263,8 @@ class Memory:
         fingerprint = self._store.fingerprint()
         hits: list[Hit]
         if fingerprint is None:
-            hits, why = [], ["there are no notes yet: write some, or check the workspace"]
+            folder = self.settings.workspace
+            hits, why = [], [f"there are no notes in {folder} yet: write some, or check the folder"]
             explanation = None
         else:
             if asked.vector is not None and fingerprint.key != indexing.model_key(embedder):

@@ -398,7 +398,7 @@ def _why_nothing(query: Query, hits: Sequence[Hit], options: SearchOptions) -> l
         return [
             f"the best of {len(hits)} candidates, {best.path}#L{best.start_line}, scored "
             f"{best.relevance:.2f}, below the minimum score of {options.min_score:.2f}: "
-            "lower it with --min-score, or use words that the note would use"
+            "allow a lower score, or use words that the note would use"
         ]
     if not query.terms.words and query.vector is None:
         return ["the query holds no word to look for"]

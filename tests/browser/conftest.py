@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from browser.chromium import MISSING, find_chromium
 from browser.waiting import until_ready
 from memdown import Memory
 from memdown.web.site import Site
@@ -44,8 +44,8 @@ expect.set_options(timeout=20_000)
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = shutil.which("chromium")
-    assert path, "Chromium is missing: `make test` installs it, or run apt-get install chromium."
+    path = find_chromium()
+    assert path, MISSING
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser

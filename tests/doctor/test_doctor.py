@@ -62,7 +62,7 @@ def test_a_short_note_is_searched_for_too(
 def test_drift_is_found_and_mended(subject: Subject, folder: Path) -> None:
     (folder / "memory/new.md").write_text("Something new.\n")
     (check,) = findings(subject)
-    assert check.finding == "1 files differ from the index"
+    assert check.finding == "1 file differs from the index"
     assert mend([check]) == [(check, None)]
     assert findings(subject) == []
 

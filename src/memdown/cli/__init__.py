@@ -11,14 +11,19 @@ from typing import Any
 import click
 
 from memdown import __version__
+from memdown.cli.terminal import guarded
 from memdown.errors import MemdownError
 
+_COMPLETE = "_MEMDOWN_COMPLETE"
 _COMMANDS: Mapping[str, str] = {
     "init": "notes",
     "index": "index",
     "search": "notes",
     "get": "notes",
     "remember": "notes",
+    "list": "browsing",
+    "recent": "browsing",
+    "edit": "browsing",
     "status": "index",
     "watch": "watch",
     "doctor": "doctor",
@@ -52,6 +57,32 @@ class _Commands(click.Group):
         command: click.Command = getattr(module, f"{name}_command")
         return command
 
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            raise click.UsageError(_no_such_command(name), context)
+        return super().resolve_command(context, args)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with their whole summaries; click would cut them off."""
+        rows = []
+        for name in self.list_commands(context):
+            command = self.get_command(context, name)
+            if command is not None and not command.hidden:
+                rows.append((name, command.get_short_help_str(limit=200)))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def _no_such_command(name: str) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, _COMMANDS, n=1)
+    hint = f"did you mean {close[0]}?" if close else "`memdown --help` lists them."
+    return f"No such command {name!r}; {hint}"
+
 
 @click.command(
     cls=_Commands,
@@ -78,23 +109,37 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    with guarded():
+        return _run(arguments)
+
+
+def _run(arguments: list[str] | None) -> int:
+    # Not `cli.main`: that makes a broken pipe exit code 1, which here means "nothing found".
     try:
-        result: Any = cli.main(arguments, prog_name="memdown", standalone_mode=False)
+        if asked := os.environ.get(_COMPLETE):
+            return _complete(asked)
+        given = sys.argv[1:] if arguments is None else list(arguments)
+        with cli.make_context("memdown", given) as context:
+            result: Any = cli.invoke(context)
+        sys.stdout.flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except click.exceptions.NoArgsIsHelpError as help_text:
+        click.echo(help_text.format_message())
+        return 0
     except click.ClickException as error:
         error.show()
         return 2
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, EOFError, KeyboardInterrupt):
+        # The line on which the terminal shows ^C ends here.
+        click.echo(err=True)
         click.echo("memdown: stopped; nothing is lost, run the command again to go on.", err=True)
         return 130
     except MemdownError as error:
         click.echo(f"memdown: {error}", err=True)
         return 2
     except BrokenPipeError:
-        # The reader, such as `head`, has seen enough. Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _reader_left()
     except Exception as error:
         if os.environ.get("MEMDOWN_DEBUG"):
             raise
@@ -105,3 +150,16 @@ def run(arguments: list[str] | None = None) -> int:
         )
         return 2
     return result if isinstance(result, int) else 0
+
+
+def _complete(asked: str) -> int:
+    """Answer the shell, which asks how the command line could go on."""
+    from click.shell_completion import shell_complete
+
+    return shell_complete(cli, {}, "memdown", _COMPLETE, asked)
+
+
+def _reader_left() -> int:
+    """The reader, such as `head`, has seen enough; Python would complain again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0

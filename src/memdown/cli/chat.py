@@ -148,7 +148,7 @@ def _command(agent: ChatAgent, memory: Memory, text: str) -> None:
         for label, value in _status_rows(agent):
             click.echo(f"{label + ':':<13}{value}")
     elif name == "/memory" and rest.strip():
-        from memdown.cli.output import print_answer
+        from memdown.cli.hits import print_answer
 
         print_answer(memory.search(rest.strip()))
     elif name == "/memory":

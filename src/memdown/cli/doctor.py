@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memdown.cli.options import Target, target_options
+from memdown.cli.terminal import style
 
 if TYPE_CHECKING:
     from memdown.doctor import Check, Subject
@@ -76,10 +77,8 @@ def _subject(target: Target) -> Subject:
 
 
 def _show(check: Check) -> None:
-    from memdown.cli.output import colours
-
     mark, colour = _MARKS[check.verdict]
-    click.echo(f"{click.style(mark, fg=colour)} {check.name}: {check.finding}", color=colours())
+    click.echo(f"{style(mark, colour)} {check.name}: {check.finding}")
     if check.verdict != "ok" and check.advice:
         click.echo(f"    → {check.advice}")
 

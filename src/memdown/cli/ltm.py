@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memdown.cli.options import Target, target_options
+from memdown.cli.options import Target, Words, target_options, words_argument
 
 if TYPE_CHECKING:
     from memdown.backends.ltm import Entry, LongTermMemory
@@ -31,8 +31,8 @@ def list_command(target: Target, limit: int) -> None:
         click.echo(_line(entry))
 
 
-@ltm_command.command("search")
-@click.argument("query")
+@ltm_command.command("search", cls=Words)
+@words_argument("query", required=True)
 @click.option("--limit", "-n", type=click.IntRange(1, 50), default=5, show_default=True)
 @target_options
 def search_command(target: Target, query: str, limit: int) -> int:

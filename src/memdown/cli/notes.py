@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from memdown.cli.options import Target, target_options
+from memdown.cli.options import Target, Words, target_options, words_argument
+from memdown.cli.places import complete_path, parse_place, place_text, similar_paths
+
+if TYPE_CHECKING:
+    from memdown.memory import Memory
+    from memdown.types import Answer, Excerpt
 
 
 @click.command("init")
@@ -30,8 +36,8 @@ def init_command(target: Target, folder: Path | None) -> None:
     click.echo(f'Next: memdown remember "We use tabs, not spaces." --workspace {place}')
 
 
-@click.command("search")
-@click.argument("query")
+@click.command("search", cls=Words)
+@words_argument("query", required=True)
 @click.option("--max-results", "-n", type=click.IntRange(1, 100), help="How many at most [6].")
 @click.option(
     "--min-score", type=click.FloatRange(0, 1), help="How well it must fit, 0 to 1 [0.35]."
@@ -43,6 +49,13 @@ def init_command(target: Target, folder: Path | None) -> None:
     type=click.Choice(["memory", "sessions"]),
     help="Only notes or only transcripts; may be repeated.",
 )
+@click.option(
+    "--full", is_flag=True, help="Show all that was found, not only the lines that answer."
+)
+@click.option(
+    "--paths", "-l", "only_paths", is_flag=True, help="Print only the paths of the notes."
+)
+@click.option("--quiet", "-q", is_flag=True, help="Print nothing; the exit code tells.")
 @click.option("--explain", is_flag=True, help="Show why each result stands where it stands.")
 @target_options
 def search_command(
@@ -51,17 +64,23 @@ def search_command(
     max_results: int | None,
     min_score: float | None,
     sources: tuple[str, ...],
+    full: bool,
+    only_paths: bool,
+    quiet: bool,
     explain: bool,
 ) -> int:
     """Find notes by meaning and by keyword.
 
+    Of each note you see the lines that answer, with a place that `memdown get` and `memdown edit`
+    take. Words need no quotes; quotes within the query ask for a phrase. Exit code 1: nothing found.
+
     \b
     Examples:
-      memdown search "which router do we use at home?"
+      memdown search which router do we use at home
       memdown search ER-605 --max-results 3
       memdown search "café opening hours" --json
     """
-    from memdown.cli.output import print_answer, print_estimate, print_json
+    from memdown.cli.output import print_estimate, print_json
     from memdown.cli.progress import progress_bar
 
     with target.open() as memory:
@@ -74,67 +93,107 @@ def search_command(
                 sources=sources or None,  # type: ignore[arg-type]
                 progress=progress,
             )
-        if target.as_json:
-            from memdown.agent.citations import show_citations
-            from memdown.agent.tools import answer_json
-            from memdown.cli.explaining import explain_json
+        citations = memory.settings.citations
+    if target.as_json:
+        from memdown.agent.citations import show_citations
+        from memdown.cli.explaining import explain_json
+        from memdown.cli.hits import answer_json
 
-            data = answer_json(answer, citations=show_citations(memory.settings.citations))
-            print_json(data | {"explain": explain_json(answer)} if explain else data)
-        else:
-            print_answer(answer)
-            if explain:
-                from memdown.cli.explaining import print_explanation
-
-                print_explanation(answer)
+        data = answer_json(answer, citations=show_citations(citations))
+        print_json(data | {"explain": explain_json(answer)} if explain else data)
+    elif only_paths:
+        for path in dict.fromkeys(hit.path for hit in answer.hits):
+            click.echo(path)
+    elif not quiet:
+        _print_found(answer, full=full, explain=explain)
     return 0 if answer.hits else 1
 
 
+def _print_found(answer: Answer, *, full: bool, explain: bool) -> None:
+    from memdown.cli.explaining import print_explanation
+    from memdown.cli.hits import print_answer
+
+    print_answer(answer, full=full)
+    if not answer.hits and answer.explanation and answer.explanation.below:
+        click.echo("  --min-score 0 shows the nearest all the same", err=True)
+    if explain:
+        print_explanation(answer)
+
+
 @click.command("get")
-@click.argument("path")
-@click.option("--from", "start", type=int, default=1, show_default=True, help="The first line.")
+@click.argument("path", shell_complete=complete_path)
+@click.option("--from", "start", type=int, help="The first line [1].")
 @click.option("--lines", type=int, help="How many lines [all].")
 @target_options
-def get_command(target: Target, path: str, start: int, lines: int | None) -> None:
+def get_command(target: Target, path: str, start: int | None, lines: int | None) -> int:
     """Print a note, or some of its lines.
 
-    PATH is as a search shows it: memory/2026-03-01.md, or with lines, MEMORY.md#L3-L9.
+    PATH is as a search shows it: memory/home.md, or with lines, memory/home.md:3-9. A citation such
+    as MEMORY.md#L3-L9 does as well.
     """
-    from memdown.agent.tools import excerpt_json
-    from memdown.cli.output import print_json
-
-    path, start, lines = _with_lines(path, start, lines)
+    place = parse_place(path)
+    if place.first is not None and place.last is not None:
+        if start is not None or lines is not None:
+            raise click.UsageError(f"{path} names the lines already; leave --from and --lines out.")
+        start, lines = place.first, place.last - place.first + 1
     with target.open() as memory:
-        excerpt = memory.get(path, start=start, lines=lines)
-    if target.as_json:
-        print_json(excerpt_json(excerpt))
-        return
-    if excerpt.text:
-        click.echo(excerpt.text)
+        excerpt = read_note(memory, place.path, 1 if start is None else start, lines)
+    return _print_excerpt(excerpt, as_json=target.as_json)
+
+
+def read_note(memory: Memory, path: str, start: int = 1, lines: int | None = None) -> Excerpt:
+    """Some lines of a note; a path that leads nowhere is answered with those that may be meant."""
+    from memdown.errors import NoteNotFound, PathRefused
+
+    try:
+        return memory.get(path, start=start, lines=lines)
+    except (NoteNotFound, PathRefused):
+        close = similar_paths(path, memory.notes().files)
+        if not close or path.startswith("/") or ".." in path.split("/"):
+            raise
+        meant = " or ".join(close)
+        raise NoteNotFound(f"There is no note {path}; did you mean {meant}?") from None
+
+
+def _print_excerpt(excerpt: Excerpt, *, as_json: bool) -> int:
+    """Print the lines; exit code 1 if there are none where some were asked for."""
+    from memdown.agent.tools import excerpt_json
+    from memdown.cli.output import counted, print_json
+
+    is_there = excerpt.end_line >= excerpt.start_line or excerpt.start_line == 1
+    if as_json:
+        lines = {
+            "startLine": excerpt.start_line,
+            "endLine": excerpt.end_line,
+            "totalLines": excerpt.total_lines,
+        }
+        print_json(excerpt_json(excerpt) | lines)
+    elif excerpt.end_line >= excerpt.start_line:
+        # Into a file or a pipe the text goes as it is; click would take colour codes out.
+        click.echo(excerpt.text, color=True)
+    elif is_there:
+        click.echo(f"{excerpt.path} is empty.", err=True)
     else:
-        click.echo(f"{path} has {excerpt.total_lines} lines; none from line {start} on.", err=True)
+        held = counted(excerpt.total_lines, "line")
+        click.echo(
+            f"memdown: {excerpt.path} has {held}; there is no line {excerpt.start_line}.", err=True
+        )
+    return 0 if is_there else 1
 
 
-def _with_lines(path: str, start: int, lines: int | None) -> tuple[str, int, int | None]:
-    """Understand a citation such as MEMORY.md#L3-L9."""
-    import re
-
-    match = re.fullmatch(r"(.+)#L(\d+)(?:-L(\d+))?", path)
-    if match is None:
-        return path, start, lines
-    first = int(match[2])
-    last = int(match[3] or match[2])
-    return match[1], first, max(1, last - first + 1)
-
-
-@click.command("remember")
-@click.argument("text", required=False)
+@click.command("remember", cls=Words)
+@words_argument("text", required=False)
 @click.option("--durable", is_flag=True, help="Write to MEMORY.md instead of today's log.")
 @target_options
 def remember_command(target: Target, text: str | None, durable: bool) -> None:
     """Write something down: in today's log, or in MEMORY.md with --durable.
 
-    Without TEXT, or with -, it is read from standard input.
+    Words need no quotes. Without TEXT, or with -, it is read from standard input.
+
+    \b
+    Examples:
+      memdown remember Ana prefers tea over coffee --durable
+      pbpaste | memdown remember
     """
     from memdown.cli.output import print_json
 
@@ -152,4 +211,5 @@ def remember_command(target: Target, text: str | None, durable: bool) -> None:
             }
         )
     else:
-        click.echo(f"Remembered in {citation}")
+        place = place_text(citation.path, citation.start_line, citation.end_line)
+        click.echo(f"Remembered in {place}")

@@ -1,7 +1,8 @@
-"""Options that every command has, and what they open."""
+"""What commands have in common: the options that name a memory, and words that need no quotes."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from memdown.memory import Memory
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_NUMBER = re.compile(r"-\d")
+# No argument of a process can hold it, so it marks a word that looks like an option.
+_WORD = "\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +31,57 @@ class Target:
 
     def open(self) -> Memory:
         """The memory that the options name."""
+        from memdown.errors import WorkspaceError
         from memdown.memory import Memory
 
-        return Memory.from_settings(self.settings())
+        try:
+            return Memory.from_settings(self.settings())
+        except WorkspaceError as error:
+            raise type(error)(f"{error} --workspace FOLDER names one.") from None
 
     def settings(self) -> Settings:
         """The settings that the options name."""
         from memdown.config import load_settings
 
         return load_settings(config=self.config, workspace=self.workspace, agent=self.agent)
+
+
+class CommonOption(click.Option):
+    """An option that every command about a memory has; the page of commands tells it once."""
+
+
+class Words(click.Command):
+    """A command whose words need no quotes, not even a number such as -18."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        with_value = {
+            name
+            for parameter in self.params
+            if isinstance(parameter, click.Option) and not parameter.is_flag
+            for name in parameter.opts
+        }
+        end = args.index("--") if "--" in args else len(args)
+        marked = [
+            _WORD + word
+            if number < end and _NUMBER.match(word) and before not in with_value
+            else word
+            for number, (before, word) in enumerate(zip(["", *args], args, strict=False))
+        ]
+        return super().parse_args(context, marked)
+
+
+def words_argument(name: str, *, required: bool) -> Callable[[_F], _F]:
+    """An argument of several words; the command gets them as one text, None if there are none."""
+
+    def joined(
+        context: click.Context, parameter: click.Parameter, words: tuple[str, ...]
+    ) -> str | None:
+        del context, parameter
+        return " ".join(word.removeprefix(_WORD) for word in words) if words else None
+
+    return click.argument(
+        name, nargs=-1, required=required, callback=joined, metavar=f"{name.upper()}..."
+    )
 
 
 def target_options(command: _F) -> _F:
@@ -54,16 +100,26 @@ def target_options(command: _F) -> _F:
     with_target.__name__ = command.__name__
     decorated: Any = with_target
     for option in (
-        click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text."),
+        click.option(
+            "--json", "as_json", is_flag=True, cls=CommonOption, help="Print JSON instead of text."
+        ),
         click.option(
             "--config",
+            cls=CommonOption,
             type=click.Path(path_type=Path, dir_okay=False),
             help="The configuration file (JSON5); an OpenClaw one works too.",
         ),
-        click.option("--agent", default="main", show_default=True, help="Whose memory."),
+        click.option(
+            "--agent",
+            default="main",
+            show_default=True,
+            cls=CommonOption,
+            help="Whose memory.",
+        ),
         click.option(
             "--workspace",
             "-w",
+            cls=CommonOption,
             type=click.Path(path_type=Path),
             help="The folder with MEMORY.md and memory/ [default: this folder if it has them].",
         ),

@@ -1,15 +1,13 @@
-"""How results look on a terminal."""
+"""How reports and the status look, for people and for programs."""
 
 from __future__ import annotations
 
 import json
-import os
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from memdown.types import Answer, Hit, Status, SyncReport
+from memdown.types import Status, SyncReport
 
 if TYPE_CHECKING:
     from memdown.backfill import Estimate
@@ -22,51 +20,9 @@ def print_json(data: Any) -> None:
     click.echo(json.dumps(data, indent=2, ensure_ascii=False))
 
 
-def colours() -> bool:
-    """Whether standard output can show colours and wants to."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
-def print_answer(answer: Answer) -> None:
-    """Hits with place, score, highlighted snippet and citation; then the reasons, if any."""
-    for number, hit in enumerate(answer.hits, start=1):
-        if number > 1:
-            click.echo()
-        click.echo(_title(number, hit))
-        for line in highlighted(hit).splitlines():
-            click.echo(f"   {line}")
-        click.echo(click.style(f"   Source: {hit.citation}", dim=True), color=colours())
-    if not answer.hits:
-        click.echo("Nothing found.", err=True)
-    for reason in answer.reasons:
-        click.echo(f"  {reason}", err=True)
-
-
-def _title(number: int, hit: Hit) -> str:
-    place = f"{hit.path}:{hit.start_line}-{hit.end_line}"
-    title = f"{number}. {place}   {hit.score:.2f}"
-    if hit.heading:
-        title += f"   {hit.heading}"
-    if not colours():
-        return title
-    return title.replace(place, click.style(place, fg="cyan", bold=True), 1)
-
-
-def highlighted(hit: Hit) -> str:
-    """The snippet with the words that matched made to stand out."""
-    from memdown.text import match_spans
-
-    if not colours():
-        return hit.snippet
-    parts: list[str] = []
-    end = 0
-    for start, stop in match_spans(hit.snippet, hit.matched):
-        parts += [
-            hit.snippet[end:start],
-            click.style(hit.snippet[start:stop], fg="yellow", bold=True),
-        ]
-        end = stop
-    return "".join([*parts, hit.snippet[end:]])
+def counted(number: int, thing: str) -> str:
+    """A number with the word for what is counted: "1 file", "2 files"."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def print_report(report: SyncReport) -> None:
@@ -75,7 +31,7 @@ def print_report(report: SyncReport) -> None:
     click.echo(f"{'Rebuilt' if report.rebuilt else 'Up to date'}: {done}.")
     if report.waiting:
         click.echo(
-            f"  {report.waiting} files wait for a batch job; run this again later to collect it.",
+            f"  {counted(report.waiting, 'file')} in a batch job; run this again later to collect it.",
             err=True,
         )
     for failure in report.failed:
@@ -193,7 +149,8 @@ def print_status(status: Status) -> None:
         *(
             (
                 source.capitalize(),
-                f"{store.files.get(source, 0)} files, {store.chunks.get(source, 0)} chunks",
+                f"{counted(store.files.get(source, 0), 'file')}, "
+                f"{counted(store.chunks.get(source, 0), 'chunk')}",
             )
             for source in status.sources
         ),
@@ -229,7 +186,7 @@ def _state(status: Status) -> str:
     if not status.dirty:
         return "up to date"
     if status.changed:
-        return f"{status.changed} files changed since the last index"
+        return f"{counted(status.changed, 'file')} changed since the last index"
     return "settings changed since the last index; the next sync rebuilds it"
 
 

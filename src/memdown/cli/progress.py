@@ -8,8 +8,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from memdown.cli.terminal import own
 from memdown.types import Progress, ProgressCallback
 
+_CLEAR = "\r\033[K"
 _WIDTH = 24
 _EVERY_SECONDS = 0.1
 _QUIET_SECONDS = 0.5
@@ -28,7 +30,8 @@ def progress_bar() -> Iterator[ProgressCallback]:
             return
         drawn = now
         line = bar_line(progress, now - start)
-        sys.stderr.write(f"\r\033[K{line[: shutil.get_terminal_size().columns - 1]}")
+        shown = line[: shutil.get_terminal_size().columns - 1]
+        sys.stderr.write(own(_CLEAR, sys.stderr) + shown)
         sys.stderr.flush()
 
     def ignore(progress: Progress) -> None:
@@ -38,7 +41,7 @@ def progress_bar() -> Iterator[ProgressCallback]:
         yield draw if sys.stderr.isatty() else ignore
     finally:
         if drawn:
-            sys.stderr.write("\r\033[K")
+            sys.stderr.write(own(_CLEAR, sys.stderr))
             sys.stderr.flush()
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memdown.cli.options import Target, target_options
+from memdown.cli.options import Target, Words, target_options, words_argument
+from memdown.cli.terminal import style
 
 if TYPE_CHECKING:
     from memdown.sessions.browsing import Conversation
@@ -67,8 +68,8 @@ def show_command(target: Target, session: str, last: int | None) -> None:
         _print_turn(turn)
 
 
-@sessions_command.command("search")
-@click.argument("text")
+@sessions_command.command("search", cls=Words)
+@words_argument("text", required=True)
 @click.option(
     "--context",
     type=click.IntRange(0, 20),
@@ -188,7 +189,7 @@ def _print_turn(turn: Turn, mark: str = "", most: int | None = None) -> None:
     text = turn.text.strip()
     if most and len(text) > most:
         text = f"{text[:most].rstrip()} …"
-    name = click.style(f"{turn.role.capitalize()}:", bold=True)
+    name = style(f"{turn.role.capitalize()}:", "bold")
     indent = f"{mark}  " if mark else ""
     click.echo(f"{indent}{name} " + text.replace("\n", f"\n{indent}"))
     if not mark:

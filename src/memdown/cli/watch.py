@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memdown.cli.options import Target, target_options
+from memdown.cli.terminal import own
 
 if TYPE_CHECKING:
     from memdown.memory import Memory
@@ -85,7 +86,7 @@ def _show_live(memory: Memory, stop: threading.Event) -> None:
     """One line that always tells the state, with what went wrong above it."""
     try:
         for report in memory.watch(stop):
-            click.echo("\r\033[K", nl=False)
+            click.echo(own("\r\033[K", sys.stdout), nl=False)
             _complain(report)
             click.echo(status_line(memory, report), nl=False)
     finally:
@@ -96,10 +97,13 @@ def status_line(memory: Memory, report: SyncReport) -> str:
     """What is watched, what it holds and what happened last."""
     import datetime
 
+    from memdown.cli.output import counted
+
     status = memory.status()
     files, chunks = sum(status.store.files.values()), sum(status.store.chunks.values())
     now = datetime.datetime.now().astimezone().strftime("%H:%M:%S")
-    state = "fresh" if not status.dirty else f"{status.changed} files to index"
+    state = "fresh" if not status.dirty else f"{counted(status.changed, 'file')} to index"
     last = f"{report.indexed} indexed, {report.removed} removed"
     how = f", {status.watcher.partition(',')[0]}" if status.watcher else ""
-    return f"{now}  {files} files, {chunks} chunks, {state}; last: {last}{how}  (Ctrl-C ends)"
+    held = f"{counted(files, 'file')}, {counted(chunks, 'chunk')}"
+    return f"{now}  {held}, {state}; last: {last}{how}  (Ctrl-C ends)"

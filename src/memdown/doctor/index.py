@@ -83,7 +83,8 @@ def drift(subject: Subject) -> Iterator[Check]:
     if not status.dirty:
         yield Check("Freshness", "ok", "the index holds the notes as they are")
     else:
-        files = f"{status.changed} files differ from the index"
+        many = status.changed != 1
+        files = f"{status.changed} {'files differ' if many else 'file differs'} from the index"
         finding = files if status.changed else "the settings have changed since the index was made"
         yield Check(
             "Freshness",

@@ -135,5 +135,7 @@ def serve(app: ASGIApp, listener: socket.socket) -> None:
     """Answer until the process is told to stop."""
     import uvicorn
 
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    config = uvicorn.Config(
+        app, log_level="warning", use_colors=False, access_log=False, server_header=False
+    )
     uvicorn.Server(config).run(sockets=[listener])

@@ -48,6 +48,7 @@ def server(site: Site) -> uvicorn.Server:
         uvicorn.Config(
             create_app(site),
             log_level="warning",
+            use_colors=False,
             access_log=False,
             server_header=False,
             lifespan="off",

@@ -8,7 +8,7 @@ opens, and nothing else is.
 from memdown.workspace.discovery import Scan, scan
 from memdown.workspace.editing import Note, NoteChanged, read_whole, save
 from memdown.workspace.reading import decode, excerpt, read_note
-from memdown.workspace.roots import Workspace, daily_note, date_of, open_workspace, ways
+from memdown.workspace.roots import Workspace, check_kind, daily_note, date_of, open_workspace, ways
 from memdown.workspace.starting import create_workspace
 from memdown.workspace.writing import append, remember, repair
 
@@ -18,6 +18,7 @@ __all__ = [
     "Scan",
     "Workspace",
     "append",
+    "check_kind",
     "create_workspace",
     "daily_note",
     "date_of",

@@ -71,6 +71,23 @@ def open_workspace(folder: Path, extra_paths: Sequence[str] = ()) -> Workspace:
     return Workspace(real, tuple(extra))
 
 
+def check_kind(workspace: Workspace) -> None:
+    """Refuse a folder that was hardly meant: it is full of other things, without any Markdown.
+
+    A new workspace is empty, and that of an agent, or a project, has some Markdown in it.
+    """
+    folder = workspace.folder
+    if workspace.extra or any((folder / name).exists() for name in (*CURATED, LOGS)):
+        return
+    with os.scandir(folder) as entries:
+        names = [entry.name for entry in entries if not hidden(entry.name)]
+    if names and not any(name.lower().endswith(".md") for name in names):
+        raise WorkspaceError(
+            f"The folder {shown(folder)} holds no notes: there is no MEMORY.md, no memory/ and no "
+            "Markdown in it; name another one, or make it a workspace with `memdown init`."
+        )
+
+
 def check_folder(folder: Path) -> None:
     """Raise a clear error unless the workspace can be listed."""
     try:
@@ -80,7 +97,7 @@ def check_folder(folder: Path) -> None:
         if not folder.exists():
             raise WorkspaceError(
                 f"The workspace {shown(folder)} does not exist; create it with `memdown init` "
-                "or name another one with --workspace."
+                "or name another one."
             ) from None
     except NotADirectoryError:
         raise WorkspaceError(
@@ -90,7 +107,7 @@ def check_folder(folder: Path) -> None:
     except OSError as error:
         raise WorkspaceError(
             f"The workspace {shown(folder)} cannot be read ({error.strerror}); check its "
-            "permissions or name another one with --workspace."
+            "permissions or name another one."
         ) from None
 
 

@@ -1,0 +1,223 @@
+"""`memdown list`, `recent` and `edit`: the notes as files."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memdown.cli.options import Target, Words, target_options, words_argument
+from memdown.cli.places import complete_path, parse_place, place_text, similar_paths
+
+if TYPE_CHECKING:
+    from memdown.memory import Memory
+    from memdown.types import Failure, FileState
+
+_LAST_LINES = 3
+_LINE_CHARS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A note: when it was changed, its title, and its last lines with the number of the first."""
+
+    state: FileState
+    title: str
+    last: tuple[str, ...]
+    last_line: int
+
+    @property
+    def changed(self) -> datetime.datetime:
+        return datetime.datetime.fromtimestamp(self.state.mtime_ns / 1e9).astimezone()
+
+
+@click.command("list")
+@click.argument("folder", required=False, shell_complete=complete_path)
+@target_options
+def list_command(target: Target, folder: str | None) -> int:
+    """List the notes with their day, size and title; only those in FOLDER, if one is named.
+
+    The day is that of the note, or the one on which it was changed. Exit code 1: there are none.
+
+    \b
+    Examples:
+      memdown list
+      memdown list memory/projects
+    """
+    from memdown.cli.output import counted, print_json
+
+    with target.open() as memory:
+        found, problems = _notes(memory, folder)
+        listed = list(_read(memory, found, problems))
+    if target.as_json:
+        print_json({"notes": [_json(one) for one in listed], "problems": _problems_json(problems)})
+        return 0 if listed else 1
+    width = max((len(one.state.path) for one in listed), default=0)
+    for one in listed:
+        day = one.state.date or one.changed.date()
+        click.echo(f"{day}  {_size(one.state.size):>8}  {one.state.path:<{width}}  {one.title}")
+    if not listed:
+        where = f"in {folder}" if folder else f"in {memory.settings.workspace} yet"
+        click.echo(f"There are no notes {where}.", err=True)
+    elif len(listed) > 1:
+        total = sum(one.state.size for one in listed)
+        click.echo(f"{counted(len(listed), 'note')}, {_size(total)}.", err=True)
+    _print_problems(problems)
+    return 0 if listed else 1
+
+
+@click.command("recent")
+@click.argument("folder", required=False, shell_complete=complete_path)
+@click.option(
+    "--days", type=click.IntRange(1, 3650), default=7, show_default=True, help="How far back."
+)
+@click.option(
+    "--max-results",
+    "-n",
+    type=click.IntRange(1, 1000),
+    default=6,
+    show_default=True,
+    help="How many notes at most.",
+)
+@target_options
+def recent_command(target: Target, folder: str | None, days: int, max_results: int) -> int:
+    """Show which notes changed lately, the newest first, with their last lines.
+
+    Exit code 1: none did.
+    """
+    from memdown.cli.output import counted, print_json
+    from memdown.cli.terminal import style
+
+    since = datetime.datetime.now().astimezone() - datetime.timedelta(days=days)
+    with target.open() as memory:
+        found, problems = _notes(memory, folder)
+        late = [one for one in found if one.mtime_ns >= since.timestamp() * 1e9]
+        late.sort(key=lambda one: (-one.mtime_ns, one.path))
+        listed = list(_read(memory, late[:max_results], problems))
+    if target.as_json:
+        print_json({"notes": [_json(one) for one in listed], "problems": _problems_json(problems)})
+        return 0 if listed else 1
+    for one in listed:
+        last = one.last_line + len(one.last) - 1
+        place = place_text(one.state.path, one.last_line, last) if one.last else one.state.path
+        moment = one.changed.strftime("%Y-%m-%d %H:%M")
+        click.echo(f"{style(moment, 'dim')}  {style(place, 'cyan', 'bold')}   {one.title}")
+        for line in one.last:
+            if line.strip():
+                click.echo(f"   {_short(line.strip())}")
+    if not listed:
+        click.echo(f"No note has changed in the last {counted(days, 'day')}.", err=True)
+    elif len(late) > len(listed):
+        more = counted(len(late) - len(listed), "more note")
+        click.echo(f"{more} changed; -n {len(late)} shows them.", err=True)
+    _print_problems(problems)
+    return 0 if listed else 1
+
+
+@click.command("edit", cls=Words)
+@words_argument("what", required=True)
+@target_options
+def edit_command(target: Target, what: str) -> None:
+    """Open a note in your editor, at the line.
+
+    WHAT is a place as a search shows it, or something to search for: then the best hit is opened.
+    The editor is $VISUAL or $EDITOR.
+
+    \b
+    Examples:
+      memdown edit memory/home.md:12
+      memdown edit which router
+    """
+    from memdown.cli.editors import open_editor
+    from memdown.cli.output import print_json
+
+    with target.open() as memory:
+        path, line = _meant(memory, what)
+        file = memory.settings.workspace / path
+    open_editor(file, line)
+    if target.as_json:
+        print_json({"path": path, "file": str(file), "line": line})
+
+
+def _meant(memory: Memory, what: str) -> tuple[str, int]:
+    """The note and the line that a place or a question means."""
+    from memdown.cli.notes import read_note
+    from memdown.errors import NoteNotFound
+
+    place = parse_place(what)
+    if place.path.lower().endswith(".md"):
+        excerpt = read_note(memory, place.path)
+        return excerpt.path, place.first or 1
+    hits = memory.search(what, max_results=1, sources=["memory"]).hits
+    if not hits:
+        close = similar_paths(what, memory.notes().files)
+        hint = f"; did you mean {' or '.join(close)}?" if close else "."
+        raise NoteNotFound(f"No note answers {what!r}{hint}")
+    from memdown.cli.hits import best_line
+
+    return hits[0].path, best_line(hits[0])
+
+
+def _notes(memory: Memory, folder: str | None) -> tuple[list[FileState], list[Failure]]:
+    """The notes below a folder, and what could not be looked at."""
+    scan = memory.notes()
+    prefix = f"{folder.strip('/').removeprefix('./')}/" if folder and folder.strip("./") else ""
+    if folder and folder.startswith("/"):
+        workspace = str(memory.settings.workspace)
+        prefix = f"{folder.rstrip('/')}/".removeprefix(f"{workspace}/")
+    found = [one for path, one in scan.files.items() if path.startswith(prefix)]
+    return found, list(scan.problems)
+
+
+def _read(memory: Memory, found: list[FileState], problems: list[Failure]) -> Iterator[Listed]:
+    """The notes with what is read from them; one that cannot be read becomes a problem."""
+    from memdown.documents import title_of
+    from memdown.errors import MemdownError
+    from memdown.types import Failure
+
+    for state in found:
+        try:
+            lines = memory.get(state.path).text.split("\n")
+        except MemdownError as error:
+            problems.append(Failure(state.path, str(error)))
+            continue
+        filled = [number for number, line in enumerate(lines) if line.strip()]
+        end = filled[-1] + 1 if filled else 0
+        start = max(end - _LAST_LINES, 0)
+        while start < end and not lines[start].strip():
+            start += 1
+        yield Listed(state, title_of(state.path, lines), tuple(lines[start:end]), start + 1)
+
+
+def _json(one: Listed) -> dict[str, Any]:
+    return {
+        "path": one.state.path,
+        "date": one.state.date.isoformat() if one.state.date else None,
+        "changed": one.changed.isoformat(timespec="seconds"),
+        "bytes": one.state.size,
+        "title": one.title,
+        "lastLines": list(one.last),
+        "startLine": one.last_line,
+    }
+
+
+def _problems_json(problems: list[Failure]) -> list[dict[str, str]]:
+    return [{"path": one.path, "reason": one.reason} for one in problems]
+
+
+def _print_problems(problems: list[Failure]) -> None:
+    for problem in problems:
+        click.echo(f"  {problem.reason}", err=True)
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= _LINE_CHARS else f"{line[: _LINE_CHARS - 2].rstrip()} …"
+
+
+def _size(size: int) -> str:
+    if size < 1000:
+        return f"{size} B"
+    return f"{size / 1000:.1f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"

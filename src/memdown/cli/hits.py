@@ -1,0 +1,238 @@
+"""An answer for people: of each hit the lines that answer, all of it on one screen."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+import unicodedata
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from memdown.cli.places import place_text
+from memdown.cli.terminal import style
+from memdown.types import Answer, Hit
+
+_SCREEN_ROWS = 20
+_MOST_ROWS = 8
+_LEAST_ROWS = 2
+_LINE_ROWS = 3
+# What is not printed to a terminal does not depend on one.
+_WIDTH = 100
+_LEAST_WIDTH = 40
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]|-{3}\s*$")
+_INDENT = 3
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Line:
+    """A line of a snippet: its index there, its text, and how many of the words it holds."""
+
+    index: int
+    text: str
+    matches: int
+
+
+def answer_json(answer: Answer, *, citations: bool) -> dict[str, Any]:
+    """An answer for programs: the tools' shape, and what else is known of each hit.
+
+    The place stands in fields of its own, so the snippet is the note's text alone.
+    """
+    from memdown.agent import tools
+
+    data = tools.answer_json(answer, citations=False)
+    for result, hit in zip(data["results"], answer.hits, strict=True):
+        if citations:
+            result["citation"] = hit.citation or f"{hit.path}#L{hit.start_line}-L{hit.end_line}"
+        result["heading"] = hit.heading
+        result["date"] = hit.date.isoformat() if hit.date else None
+        result["matched"] = list(hit.matched)
+    return data
+
+
+def print_answer(answer: Answer, *, full: bool = False) -> None:
+    """Every hit with its place and the lines that answer, or all its lines; then the reasons."""
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+    width = max(columns, _LEAST_WIDTH)
+    for number, hit in enumerate(answer.hits, start=1):
+        lines = _lines(hit)
+        if not full:
+            lines = _telling(lines, _rows(number, len(answer.hits)), width - _INDENT)
+        click.echo(_title(number, hit, lines, width))
+        if full:
+            _print_whole(hit, last=number == len(answer.hits))
+        else:
+            _print_lines(hit, lines, width)
+    if not answer.hits:
+        click.echo("Nothing found.", err=True)
+    for reason in answer.reasons:
+        click.echo(f"  {reason}", err=True)
+
+
+def best_line(hit: Hit) -> int:
+    """The number of the line that answers best."""
+    chosen = _telling(_lines(hit), 1, _WIDTH)
+    return hit.start_line + (chosen[0].index if chosen and _is_numbered(hit) else 0)
+
+
+def _print_whole(hit: Hit, *, last: bool) -> None:
+    for line in hit.snippet.split("\n"):
+        click.echo(f"{'':<{_INDENT}}{highlighted(line, hit.matched)}".rstrip())
+    if not last:
+        click.echo()
+
+
+def _print_lines(hit: Hit, lines: list[Line], width: int) -> None:
+    """The lines with their numbers, which tell where some were left out."""
+    numbers = [str(hit.start_line + line.index) if _is_numbered(hit) else "" for line in lines]
+    gutter = max(map(len, numbers), default=0)
+    indent = _INDENT + (gutter + 2 if gutter else 0)
+    for number, line in zip(numbers, lines, strict=True):
+        label = style(f"{number:>{gutter}}", "dim") + "  " if gutter else ""
+        for row in _shown(line, hit.matched, width - indent):
+            click.echo(f"{'':<{_INDENT}}{label}{highlighted(row, hit.matched)}".rstrip())
+            label = " " * (indent - _INDENT)
+
+
+def _is_numbered(hit: Hit) -> bool:
+    """Whether the lines of the snippet follow each other in the file; those of a transcript may not."""
+    return hit.snippet.count("\n") == hit.end_line - hit.start_line
+
+
+def highlighted(text: str, matched: Collection[str]) -> str:
+    """The text with the words that matched made to stand out."""
+    from memdown.text import match_spans
+
+    parts: list[str] = []
+    end = 0
+    for start, stop in match_spans(text, matched):
+        parts += [text[end:start], style(text[start:stop], "yellow", "bold")]
+        end = stop
+    return "".join([*parts, text[end:]])
+
+
+def _title(number: int, hit: Hit, lines: list[Line], width: int) -> str:
+    """Number, place, score, heading and date, in one row."""
+    first, last = hit.start_line, hit.end_line
+    if lines and _is_numbered(hit):
+        first, last = hit.start_line + lines[0].index, hit.start_line + lines[-1].index
+    place = place_text(hit.path, first, last)
+    score = f"{hit.score:.2f}"
+    date = str(hit.date) if hit.date and str(hit.date) not in hit.path else ""
+    used = _cells(f"{number}. {place}   {score}") + (3 + len(date) if date else 0)
+    heading = _cut(hit.heading, max(width - used - 3, 12))
+    parts = [style(place, "cyan", "bold"), style(score, "dim"), heading, style(date, "dim")]
+    return f"{number}. " + "   ".join(part for part in parts if part)
+
+
+def _rows(number: int, hits: int) -> int:
+    """How many rows a hit may take below its title; the first takes what the others leave."""
+    share = min(max((_SCREEN_ROWS - hits) // hits, _LEAST_ROWS), _MOST_ROWS - 2)
+    rest = _SCREEN_ROWS - hits - share * (hits - 1)
+    return min(max(rest, share), _MOST_ROWS) if number == 1 else share
+
+
+def _lines(hit: Hit) -> list[Line]:
+    from memdown.text import distinct_terms
+
+    matched = frozenset(hit.matched)
+    return [
+        Line(index, text, len(matched & distinct_terms(text)))
+        for index, text in enumerate(hit.snippet.split("\n"))
+    ]
+
+
+def _telling(lines: list[Line], rows: int, width: int) -> list[Line]:
+    """The line with most of the words, the others with some, and one line around the first.
+
+    Headings come last: the title names them already.
+    """
+    filled = [line for line in lines if line.text.strip()]
+    prose = [line for line in filled if not _HEADING.match(line.text)] or filled
+    if not prose:
+        return []
+    best = max(prose, key=lambda line: line.matches)
+    place = prose.index(best)
+    around = prose[max(place - 1, 0) : place] + prose[place + 1 : place + 2]
+    if not best.matches:
+        around = prose[place + 1 :]
+    others = sorted((one for one in prose if one.matches), key=lambda one: -one.matches)
+    chosen: list[Line] = []
+    for line in dict.fromkeys([best, *others, *around]):
+        needed = min(-(-_cells(line.text) // width), _LINE_ROWS)
+        if not chosen:
+            rows -= min(needed, rows)
+        elif needed <= rows:
+            rows -= needed
+        else:
+            continue
+        chosen.append(line)
+    return sorted(chosen)
+
+
+def _shown(line: Line, matched: Collection[str], width: int) -> list[str]:
+    """A line as rows of a terminal, a long one cut around its matches; elsewhere as one row."""
+    text = _around_match(
+        line.text.strip().expandtabs(4), matched, _LINE_ROWS * width - _LINE_ROWS * 8
+    )
+    return _wrapped(text, width) if sys.stdout.isatty() else [text]
+
+
+def _around_match(text: str, matched: Collection[str], cells: int) -> str:
+    """The part of a text that holds most of its matches; the text if it is short enough."""
+    from memdown.text import match_spans
+
+    if _cells(text) <= cells:
+        return text
+    spans = match_spans(text, matched) or [(0, 0)]
+    start = 0
+    most = -1
+    for first, _ in spans:
+        inside = sum(first <= other < first + cells // 2 for other, _ in spans)
+        if inside > most:
+            start, most = first, inside
+    start = max(0, start - cells // 4)
+    # A word is not cut in two, where there are spaces.
+    space = text.find(" ", start, start + 20)
+    start = space + 1 if start and space >= 0 else start
+    return ("… " if start else "") + _cut(text[start:], cells - 2)
+
+
+def _cut(text: str, cells: int) -> str:
+    """The text, or its beginning with an ellipsis."""
+    if _cells(text) <= cells:
+        return text
+    end = used = 0
+    while used + _cell(text[end]) <= cells - 2:
+        used += _cell(text[end])
+        end += 1
+    space = text.rfind(" ", max(0, end - 20), end)
+    return text[: space if space > 0 else end].rstrip() + " …"
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    rows: list[str] = []
+    while _cells(text) > width:
+        end = used = 0
+        while used + _cell(text[end]) <= width:
+            used += _cell(text[end])
+            end += 1
+        space = text.rfind(" ", 1, end + 1)
+        end = space if space > 0 else max(end, 1)
+        rows.append(text[:end].rstrip())
+        text = text[end:].lstrip()
+    return [*rows, text]
+
+
+def _cells(text: str) -> int:
+    return len(text) if text.isascii() else sum(map(_cell, text))
+
+
+def _cell(character: str) -> int:
+    """How many columns of a terminal a character takes."""
+    if unicodedata.east_asian_width(character) in "WF":
+        return 2
+    return 0 if unicodedata.category(character) in ("Mn", "Me", "Cf") else 1

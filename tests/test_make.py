@@ -1,0 +1,75 @@
+"""`make test` works without root: the browser tests run where there is a browser, or say that they did not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from browser.chromium import MISSING, find_chromium, may_be_missing
+
+ROOT = Path(__file__).parents[1]
+ONE = "tests/browser/test_browser_search.py"
+
+
+def pytest_without_a_browser(**environment: str) -> subprocess.CompletedProcess[str]:
+    """A run of some browser tests on a machine that has none."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    own |= {"MEMDOWN_CHROMIUM": "/no/such/chromium", "CI": "", **environment}
+    command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", ONE]
+    return subprocess.run(command, cwd=ROOT, env=own, capture_output=True, text=True, check=False)
+
+
+def test_without_a_browser_one_line_says_what_did_not_run() -> None:
+    result = pytest_without_a_browser()
+    assert result.returncode == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert result.stdout.count(MISSING) == 1
+
+
+def test_ci_fails_without_a_browser() -> None:
+    """A pipeline that quietly tests less would look green."""
+    result = pytest_without_a_browser(CI="true")
+    assert result.returncode == pytest.ExitCode.TESTS_FAILED
+    assert MISSING in result.stdout
+
+
+def test_the_browser_may_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "my chrome"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("MEMDOWN_CHROMIUM", str(program))
+    assert find_chromium() == str(program)
+    monkeypatch.setenv("CI", "true")
+    assert not may_be_missing()
+
+
+@pytest.mark.parametrize("name", ["chromium", "chromium-browser", "google-chrome"])
+def test_browsers_are_found_under_their_usual_names(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).write_text("#!/bin/sh\n")
+    (tmp_path / name).chmod(0o755)
+    monkeypatch.delenv("MEMDOWN_CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_chromium() == str(tmp_path / name)
+
+
+def test_make_asks_nobody_for_a_password() -> None:
+    """Whoever is not root and has no sudo without a password gets the tests all the same."""
+    steps = subprocess.run(
+        ["make", "-n", "browser"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert "sudo -n true" in steps
+    assert steps.count("exit 0") == 3
+
+
+def test_make_run_leaves_the_home_folder_alone() -> None:
+    database = subprocess.run(
+        ["make", "-pn", "run"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert f"MEMDOWN_STATE_DIR := {ROOT}/.venv/state" in database.replace(
+        "$(CURDIR)", str(ROOT)
+    ).replace("$(VENV)", ".venv")
