@@ -22,9 +22,9 @@ from memdown import Memory, QueryError, WorkspaceError
         ({"max_results": "3"}, "max_results is '3'; ask for 1 result or more."),
         ({"min_score": 5}, "min_score is 5; a score is between 0 and 1."),
         ({"min_score": float("nan")}, "min_score is nan; a score is between 0 and 1."),
-        ({"sources": ["foo"]}, "There is no source 'foo'; there are memory and sessions."),
-        ({"sources": "memory"}, "sources is 'memory'; give a list of memory and sessions."),
-        ({"sources": []}, "sources is []; give a list of memory and sessions."),
+        ({"sources": ["foo"]}, "There is no source 'foo'; there are notes and sessions."),
+        ({"sources": "foo"}, "There is no source 'foo'; there are notes and sessions."),
+        ({"sources": []}, "sources is []; give notes, sessions or both."),
     ],
 )
 def test_a_request_that_cannot_be_meant(

@@ -106,6 +106,30 @@ def test_search_as_json(workspace: Path) -> None:
     assert data["provider"] == "bundled"
 
 
+def test_a_search_among_some_notes(workspace: Path) -> None:
+    """Filters and front matter from the command line on."""
+    (workspace / "memory/work").mkdir()
+    (workspace / "memory/work/lab.md").write_text(
+        "---\ntitle: Laboratory\ndate: 2026-03-05\ntags: [network]\n---\nThe router hums.\n"
+    )
+    (workspace / "memory/trip-2025-01-02.md").write_text("A router for the trip.\n")
+
+    def found(*options: str) -> list[str]:
+        result = memdown("search", "router", "--json", *options, cwd=workspace)
+        return [hit["path"] for hit in json.loads(result.stdout)["results"]]
+
+    assert len(found()) == 3
+    assert found("--since", "2026-01-01") == ["memory/work/lab.md"]
+    assert found("--until", "2025") == ["memory/trip-2025-01-02.md"]
+    assert found("--in", "work") == ["memory/work/lab.md"]
+    assert found("--tag", "network") == ["memory/work/lab.md"]
+    assert len(found("--source", "notes")) == 3
+    result = memdown("search", "router", "--in", "wrok", cwd=workspace)
+    assert result.returncode == 1
+    assert "there is no note in wrok" in result.stdout + result.stderr
+    assert "Laboratory" in memdown("search", "router", "--in", "work", cwd=workspace).stdout
+
+
 def test_nothing_found_is_exit_code_1(workspace: Path) -> None:
     result = memdown("search", "quantum chromodynamics", "--workspace", str(workspace))
     assert result.returncode == 1
@@ -175,6 +199,10 @@ def test_config_commands(tmp_path: Path) -> None:
         (["get", "MEMORY.md:9-3"], "ends before it begins"),
         (["get", "MEMORY.md:1-3", "--lines", "2"], "names the lines already"),
         (["search", "x", "--workspace", "/usr"], "holds no notes"),
+        (["search", "x", "--since", "whenever"], "is no time that is understood"),
+        (["search", "x", "--in", "../elsewhere"], "above the workspace"),
+        (["search", "x", "--tag", "#"], "is empty"),
+        (["search", "x", "--source", "emails"], "emails"),
         (["frobnicate"], "No such command"),
         (["search"], "Missing argument"),
     ],

@@ -32,7 +32,7 @@ def test_a_document_carries_the_facts_of_its_file() -> None:
         ("memory/a.md", "---\ntitle: 'Home network'\n---\n# Other\n", "Home network"),
         ("memory/a.md", "---\r\nTitle: Home\r\n---\r\ntext", "Home"),
         ("memory/a.md", "---\ntags: [x]\n---\n## First\n# Second\n", "First"),
-        ("memory/a.md", "---\ntitle: >-\n  folded\n---\n# Heading", "Heading"),
+        ("memory/a.md", "---\ntitle: >-\n  folded\n  twice\n---\n# Heading", "folded twice"),
         ("memory/a.md", "---\ntitle: no end of the front matter\n# Heading", "Heading"),
         ("memory/a.md", "```\n# a comment\n```\n# Heading ##\n", "Heading"),
         ("memory/a.md", "#\n# C#\n", "C#"),
@@ -131,3 +131,68 @@ def test_any_text_is_a_document(text: str) -> None:
 
     assert document.text == text
     assert "\n" not in document.title
+
+
+ANA = """---
+title: Ana Ribeiro
+date: 2026-02-11
+tags: [People, design]
+aliases: [Anita]
+---
+
+Likes tea. #Tea/green
+
+## Work
+
+Lead designer.
+"""
+
+
+def test_front_matter_names_dates_and_tags_a_note() -> None:
+    day = datetime.date(2025, 1, 1)
+    document = read_document(FileState("memory/2025-01-01.md", "memory", 0, 0, date=day), ANA)
+
+    assert document.title == "Ana Ribeiro"
+    assert document.date == datetime.date(2026, 2, 11)
+    assert document.headings == (
+        (1, "Ana Ribeiro"),
+        (7, "Ana Ribeiro"),
+        (10, "Ana Ribeiro > Work"),
+    )
+    assert document.tags == ("people", "design", "tea/green")
+    assert document.names == "Anita People design"
+
+
+def test_a_title_that_is_the_first_heading_stands_there_once() -> None:
+    text = "---\ntitle: Home\n---\n# home\n## Network\n# Other\n"
+    document = read_document(FileState("a.md", "memory", 0, 0), text)
+    assert document.headings == (
+        (1, "Home"),
+        (4, "home"),
+        (5, "home > Network"),
+        (6, "Home > Other"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("#work at the start", ["work"]),
+        ("in the text #work, and (#home) too", ["work", "home"]),
+        ("- [ ] a task #to-do #2026-plan #プロジェクト", ["to-do", "2026-plan", "プロジェクト"]),
+        ("#Work and #work", ["work"]),
+        ("#cafe is a word, #bad too", ["cafe", "bad"]),
+        ("# heading", []),
+        ("##two", []),
+        ("#", []),
+        ("#123 and issue #45", []),
+        ("a#b, C#, &#39; and f#sharp", []),
+        ("https://example.org/page#top and [x](#anchor) and [y](a.md#b)", []),
+        ("#fff #FFFFFF #a1b2c3 #00f8 #abcdef", []),
+        ("`#include` and ``#define x``", []),
+        ("```c\n#include <a>\n```\n#after", ["after"]),
+        ("~~~\n#inside", []),
+    ],
+)
+def test_tags_in_the_text(text: str, tags: list[str]) -> None:
+    assert list(read_document(FileState("a.md", "memory", 0, 0), text).tags) == tags

@@ -20,9 +20,28 @@ Status StoreError SyncReport Unreachable WorkspaceError
 
 # Lower layers know nothing of higher ones.
 LAYERS = (
-    {"types", "errors", "text", "timing", "failpoints", "locks", "redaction", "similarity"},
+    {
+        "types",
+        "errors",
+        "text",
+        "timing",
+        "front_matter",
+        "failpoints",
+        "locks",
+        "redaction",
+        "similarity",
+    },
     {"config", "workspace", "documents", "transcripts", "chunking", "embedders", "stores", "usage"},
-    {"coverage", "diversity", "growing", "ranking", "reranking", "respelling", "windows"},
+    {
+        "coverage",
+        "diversity",
+        "filtering",
+        "growing",
+        "ranking",
+        "reranking",
+        "respelling",
+        "windows",
+    },
     {
         "asking",
         "backends",

@@ -111,6 +111,7 @@ def chunk_document(
                 digest=digest,
                 passages=passages,
                 lines=places.listed(draft.pieces),
+                names=document.names,
             )
         )
     return chunks

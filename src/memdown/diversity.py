@@ -48,21 +48,19 @@ def repeats(hit: Hit, others: Iterable[Hit]) -> bool:
     )
 
 
-def diversified(hits: Sequence[Hit], weight: float, count: int) -> list[Hit]:
+def diversified(hits: Sequence[Hit], weight: float) -> list[Hit]:
     """Maximal marginal relevance: good hits first, yet unlike those already chosen."""
-    rest = [(hit, distinct_terms(hit.snippet)) for hit in hits]
-    chosen: list[tuple[Hit, frozenset[str]]] = []
-    while rest and len(chosen) < count:
-        best = max(
-            rest,
-            key=lambda one: (
-                weight * one[0].score
-                - (1 - weight) * max((_jaccard(one[1], other[1]) for other in chosen), default=0.0)
-            ),
-        )
+    words = [distinct_terms(hit.snippet) for hit in hits]
+    nearest = [0.0] * len(hits)
+    rest = list(range(len(hits)))
+    chosen: list[int] = []
+    while rest:
+        best = max(rest, key=lambda n: weight * hits[n].score - (1 - weight) * nearest[n])
         rest.remove(best)
         chosen.append(best)
-    return [hit for hit, _ in chosen]
+        for n in rest:
+            nearest[n] = max(nearest[n], _jaccard(words[n], words[best]))
+    return [hits[n] for n in chosen]
 
 
 def _jaccard(a: frozenset[str], b: frozenset[str]) -> float:

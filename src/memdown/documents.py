@@ -1,4 +1,4 @@
-"""A Markdown note as a document: its title, its day, and the headings its lines stand under."""
+"""A Markdown note as a document: its title, its day, its tags, and the headings above its lines."""
 
 from __future__ import annotations
 
@@ -6,52 +6,67 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 
+from memdown.front_matter import MAX_TAG, FrontMatter, read_front_matter
 from memdown.types import Document, FileState
 
 _MAX_TITLE = 200
+_MOST_TAGS = 500
+_MAX_NAMES = 1_000
+# A longer line is no prose, and looking for tags in it could take long.
+_MOST_CHARACTERS = 20_000
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(?:(=+)|-+)[ \t]*$")
 # Lines that belong to something else than a paragraph, so a line of dashes below is no underline.
 _NO_PARAGRAPH = re.compile(r"[ \t>|<]|[-*_=]{3}|[-*+](?:[ \t]|$)|[0-9]{1,9}[.)][ \t]")
+# A word that begins with a number sign; behind a bracket it is a place in a page, not a tag.
+_TAG = re.compile(r"(?:(?<![^\s(])|(?<=[^\]]\())#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
+_LINK_TARGET = re.compile(r"\]\([^)\s]*")
+_INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
+# Colours have digits, or are long, or repeat one letter (#fff); #cafe and #bad are words.
+_COLOUR = re.compile(
+    r"(?=[a-f]*[0-9])(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-f]{6}|[a-f]{8}|([a-f])\1{2,3}",
+    re.IGNORECASE,
+)
 
 
 def read_document(file: FileState, text: str) -> Document:
-    """The document that a note's text makes; path, source and day come with the file."""
+    """The document that a note's text makes; path and source come with the file, and so does the
+    day unless the note's front matter names another."""
     lines = text.split("\n")
+    front = read_front_matter(lines)
     return Document(
         file.path,
         file.source,
         text,
         digest=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
-        title=title_of(file.path, lines),
-        date=file.date,
-        headings=tuple(heading_paths(lines)),
+        title=title_of(file.path, lines, front),
+        date=front.date or file.date,
+        headings=tuple(_under_title(front, heading_paths(lines, front))),
+        tags=tuple(_tags(front, lines)),
+        names=_trimmed_names((*front.aliases, *front.tags)),
     )
 
 
-def title_of(path: str, lines: Sequence[str]) -> str:
+def title_of(path: str, lines: Sequence[str], front: FrontMatter | None = None) -> str:
     """The title in the front matter, else the first heading, else the words of the file name."""
-    for line in lines[1 : max(_front_matter(lines) - 1, 1)]:
-        key, colon, value = line.partition(":")
-        if colon and key.strip().lower() == "title":
-            title = _trimmed(value.strip().strip("\"'"))
-            if title and title[0] not in "|>":
-                return title
-    for _, _, title in _headings(lines):
+    front = front or read_front_matter(lines)
+    if title := _trimmed(front.title):
+        return title
+    for _, _, title in _headings(lines, front.lines):
         if title:
             return title
     return _words(path)
 
 
-def heading_paths(lines: Sequence[str]) -> list[tuple[int, str]]:
+def heading_paths(lines: Sequence[str], front: FrontMatter | None = None) -> list[tuple[int, str]]:
     """Where the path of headings changes: 1-based line numbers with, say, "Home > Network".
 
     It holds from that line to the one before the next; lines above the first have no heading.
     """
     changes = []
     above: list[tuple[int, str]] = []
-    for number, level, title in _headings(lines):
+    for number, level, title in _headings(lines, (front or read_front_matter(lines)).lines):
         while above and above[-1][0] >= level:
             above.pop()
         if title:
@@ -60,11 +75,45 @@ def heading_paths(lines: Sequence[str]) -> list[tuple[int, str]]:
     return changes
 
 
-def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """Each heading outside of code, as line number, level and title."""
+def _under_title(front: FrontMatter, paths: Sequence[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """The paths below the title that stands in front, unless a note repeats it as a heading.
+
+    What follows the front matter begins anew, so that it is found and shown without it.
+    """
+    title = _trimmed(front.title)
+    if title:
+        yield 1, title
+    first = paths[0][0] if paths else 0
+    if front.lines and first != front.lines + 1:
+        yield front.lines + 1, title
+    for number, path in paths:
+        repeats = not title or path.split(" > ")[0].casefold() == title.casefold()
+        yield number, path if repeats else f"{title} > {path}" if path else title
+
+
+def _tags(front: FrontMatter, lines: Sequence[str]) -> list[str]:
+    """The tags of a note, each once in lower case: those in front and those in its text."""
+    found = dict.fromkeys(tag.lower() for tag in front.tags)
+    for _, line in _outside_code(lines, front.lines):
+        if line is None or "#" not in line or len(found) >= _MOST_TAGS:
+            continue
+        line = line[:_MOST_CHARACTERS]
+        prose = _LINK_TARGET.sub(" ", _INLINE_CODE.sub(" ", line) if "`" in line else line)
+        for match in _TAG.finditer(prose):
+            tag = match["tag"].strip("/")[:MAX_TAG]
+            if tag and not _COLOUR.fullmatch(tag):
+                found.setdefault(tag.lower())
+    return list(found)[:_MOST_TAGS]
+
+
+def _trimmed_names(names: Sequence[str]) -> str:
+    """The names on one line, and not too many: they are kept with every passage of the note."""
+    return " ".join(" ".join(names).split())[:_MAX_NAMES]
+
+
+def _outside_code(lines: Sequence[str], start: int) -> Iterator[tuple[int, str | None]]:
+    """The lines that are no code, with their numbers from 0; None where code begins."""
     fence = ""
-    paragraph = 0
-    start = _front_matter(lines)
     for index in range(start, len(lines)):
         line = lines[index].rstrip("\r")
         if fence:
@@ -74,6 +123,16 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
         opening = _FENCE.match(line)
         if opening and not (opening[1][0] == "`" and "`" in line[opening.end() :]):
             fence = opening[1]
+            yield index, None
+        else:
+            yield index, line
+
+
+def _headings(lines: Sequence[str], start: int) -> Iterator[tuple[int, int, str]]:
+    """Each heading outside of code, as line number, level and title; from line `start` on."""
+    paragraph = 0
+    for index, line in _outside_code(lines, start):
+        if line is None:
             paragraph = 0
             continue
         marks = _ATX.match(line)
@@ -93,16 +152,6 @@ def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
             paragraph = 2
         else:
             paragraph += 1
-
-
-def _front_matter(lines: Sequence[str]) -> int:
-    """How many lines the front matter takes, its two rulers included; 0 without one."""
-    if not lines or lines[0].rstrip() != "---":
-        return 0
-    for index in range(1, len(lines)):
-        if lines[index].rstrip() in ("---", "..."):
-            return index + 1
-    return 0
 
 
 def _closes(line: str, fence: str) -> bool:

@@ -19,18 +19,20 @@ import numpy as np
 from memdown import (
     backfill,
     embedders,
+    filtering,
     indexing,
     search,
     usage,
     watching,
     workspace,
 )
-from memdown.asking import check_request
+from memdown.asking import check_request, source_names
 from memdown.background import Background
 from memdown.choice import Choice
 from memdown.config import Settings, load_settings
 from memdown.conversations import sessions_folder
 from memdown.errors import EmbedderError, IndexCorrupt, MemdownError
+from memdown.filtering import Filter
 from memdown.search import Query, SearchOptions
 from memdown.types import (
     Answer,
@@ -191,32 +193,48 @@ class Memory:
         *,
         max_results: int | None = None,
         min_score: float | None = None,
-        sources: Sequence[Source] | None = None,
+        sources: str | Sequence[str] | None = None,
+        since: datetime.date | str | None = None,
+        until: datetime.date | str | None = None,
+        folder: str | None = None,
+        tags: str | Sequence[str] | None = None,
         progress: ProgressCallback | None = None,
         chat: str = "direct",
         session_key: str | None = None,
     ) -> Answer:
         """Find the notes that answer a question; see `Answer.reasons` when little was found.
 
+        Only notes of these `sources` ("notes", "sessions"), dated from `since` to `until` (days, or
+        times such as "March" or "last week"), in a `folder` and with all `tags` are shown; a value
+        that cannot be understood is a `QueryError`.
+
         Notes that changed are indexed first. When that takes long, the search goes on without
         them and says so, unless someone is watching the `progress`. With the qmd backend, `chat`
         and `session_key` tell who asks, for `memory.qmd.scope`.
         """
-        check_request(query, max_results, min_score, sources)
-        if self._qmd is None:
-            return self._search(query, max_results, min_score, sources, progress)
+        check_request(query, max_results, min_score)
+        only = filtering.make_filter(
+            self._notes.folder, self._today(), since=since, until=until, folder=folder, tags=tags
+        )
+        asked = None if sources is None else source_names(sources)
+        if self._qmd is None or only is not None:
+            own = self._search(query, max_results, min_score, asked, progress, only)
+            if self._qmd is None:
+                return own
+            why = "the built-in index answered instead of qmd, which takes no filter"
+            return replace(own, reasons=(why, *own.reasons))
         from memdown.backends.qmd import chat_of
 
         answer = self._qmd.answer(
             query,
             max_results=max_results,
             min_score=min_score,
-            sources=sources,
+            sources=asked,
             chat=chat_of(chat, session_key),
         )
         if isinstance(answer, Answer):
             return answer
-        own = self._search(query, max_results, min_score, sources, progress)
+        own = self._search(query, max_results, min_score, asked, progress)
         why = f"the built-in index answered instead of qmd: {answer}"
         return replace(own, fallback=own.fallback or "qmd", reasons=(why, *own.reasons))
 
@@ -227,6 +245,7 @@ class Memory:
         min_score: float | None,
         sources: Sequence[Source] | None,
         progress: ProgressCallback | None,
+        only: Filter | None = None,
     ) -> Answer:
         reasons: list[str] = []
         partial = False
@@ -250,7 +269,12 @@ class Memory:
         if lost := _named([one for one in self._upkeep.lost if _counts(one, options.sources)]):
             partial = True
             reasons += lost
-        return self._guarded(lambda: self._answer(asked, embedder, options, partial, reasons))
+        if "sessions" in options.sources and "sessions" not in self.settings.sources:
+            reasons.append(
+                "conversations are not indexed: turn on memorySearch.experimental.sessionMemory and "
+                "add sessions to memorySearch.sources"
+            )
+        return self._guarded(lambda: self._answer(asked, embedder, options, partial, reasons, only))
 
     def _answer(
         self,
@@ -259,6 +283,7 @@ class Memory:
         options: SearchOptions,
         partial: bool,
         reasons: list[str],
+        only: Filter | None,
     ) -> Answer:
         fingerprint = self._store.fingerprint()
         hits: list[Hit]
@@ -274,12 +299,21 @@ class Memory:
                 asked = replace(asked, vector=None)
                 reasons = [*reasons, "keywords only: the provider's vectors have another length"]
             question = search.Asked(asked, options, self._today(), embedder, self._reranker)
+            gathered: list[Hit] = []
+            nothing_left = ""
             with self._turn, self._store.snapshot() as snapshot:
-                gathered = search.gather(question, snapshot)
-                if better := search.respell(question, gathered, snapshot):
-                    question, gathered = better
+                if only is not None:
+                    files = filtering.allowed(only, snapshot.files(), options.sources)
+                    question = replace(question, files=files)
+                    nothing_left = "" if files else filtering.why_none(only, snapshot.files())
+                if not nothing_left:
+                    question = search.timed(question, snapshot)
+                    gathered = search.gather(question, snapshot)
+                    if better := search.respell(question, gathered, snapshot):
+                        question, gathered = better
             found = search.arrange(question, gathered)
-            hits, why, explanation = found.hits, found.reasons, found.explanation
+            hits, explanation = found.hits, found.explanation
+            why = [nothing_left] if nothing_left else found.reasons
         return Answer(
             hits=tuple(hits),
             provider=embedder.id if embedder else embedders.NONE,

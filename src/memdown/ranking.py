@@ -44,7 +44,8 @@ _SHARED, _LEAST_SHARE = 0.6, 0.3
 # The share of a score that age can take away: an old note that alone answers must stay on top.
 _MOST_DECAY = 0.15
 # What is left of a share for notes of another time than the one asked for, and for undated ones.
-_UNTIMELY, _UNDATED = 0.6, 0.8
+# Where nothing but the time is asked for, all others come after its notes.
+_UNTIMELY, _UNDATED, _BESIDE_THE_TIME = 0.6, 0.8, 0.2
 # When a transcript's words are a note's: nearly all of at least so many.
 _ECHO_SHARE, _ECHO_WORDS = 0.9, 5
 _SPEAKERS = frozenset(index_terms("User Assistant"))
@@ -246,7 +247,7 @@ def _clipped(value: float) -> float:
 class View:
     """How the hits of one source are shown: how long, how sure, seen from which day.
 
-    `period` is the time that the query names.
+    `period` is the time that the query names, `only_time` that it asks for nothing else.
     """
 
     size: int
@@ -255,6 +256,7 @@ class View:
     today: datetime.date
     half_life_days: float | None
     period: tuple[datetime.date, datetime.date] | None = None
+    only_time: bool = False
 
 
 def recency(date: datetime.date | None, view: View) -> float:
@@ -263,6 +265,8 @@ def recency(date: datetime.date | None, view: View) -> float:
     Where the query names a time, it is not age that counts but being of that time.
     """
     if view.period is not None:
+        if view.only_time:
+            return 1.0 if date is not None and _is_timely(date, view.period) else _BESIDE_THE_TIME
         return _UNDATED if date is None else 1.0 if _is_timely(date, view.period) else _UNTIMELY
     if date is None or view.half_life_days is None:
         return 1.0

@@ -20,8 +20,9 @@ from memdown.text import (
     query_terms,
     without_stop_words,
 )
-from memdown.timing import NamedTime, dates_within, find_time
+from memdown.timing import NamedTime, asks_for_notes_only, find_time
 from memdown.types import (
+    FILE_SPAN,
     Embedder,
     Explanation,
     Hit,
@@ -51,8 +52,10 @@ _SPARE = 4
 # How many places a reranker may choose from, and how many that missed the bar are told.
 _RERANKED = 50
 _SHOWN_BELOW = 3
-# What a date in the name of a file scores, against one in the text: the name weighs less.
-_DATE_REACH = 0.45
+# What it scores to be of the time that is asked for, in words; to tell of it counts half as much.
+_TIMELY_WORD, _TOLD = 0.6, 0.5
+# Variety is chosen among so many of the best, however many are asked for.
+_VARIED = 50
 _GRAMS_A_WORD = 3
 _NO_TERMS = QueryTerms((), (), (), frozenset())
 
@@ -121,7 +124,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One search: what is asked, how, on which day, and with whose help."""
+    """One search: what is asked, how, on which day, and with whose help.
+
+    `files` are the numbers of the files that may be found, all if None; `timely` those of the time
+    that is named, by source, and `told` the words that name it, if they are not looked for.
+    """
 
     query: Query
     options: SearchOptions
@@ -130,6 +137,9 @@ class Asked:
     reranker: Reranker | None = None
     named: NamedTime | None = None
     respelled: Mapping[str, str] = field(default_factory=dict)
+    files: frozenset[int] | None = None
+    timely: Mapping[Source, frozenset[int]] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
 
 
 def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
@@ -137,7 +147,6 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
 
     An embedder that costs nothing to ask also compares the best passages themselves.
     """
-    asked = _timed(asked)
     return [hit for one in asked.options.sources for hit in _source_hits(asked, snapshot, one)]
 
 
@@ -171,7 +180,6 @@ def _good(hits: Iterable[Hit], query: Query, options: SearchOptions) -> list[Hit
 
 def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
     """The answer: what is good enough, each thing once, best first."""
-    asked = _timed(asked)
     query, options, reranker = asked.query, asked.options, asked.reranker
     reasons = [
         f"no note holds {word!r}: looked for {other!r}" for word, other in asked.respelled.items()
@@ -181,9 +189,8 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
     if reranker is not None and len(ranked) > 1:
         ranked = _reranked(query.text, ranked, reranker, reasons)
     if options.mmr_lambda is not None:
-        count = options.max_results if len(options.sources) == 1 else len(ranked)
-        ranked = diversity.diversified(ranked, options.mmr_lambda, count)
-        ranked = diversity.with_rank(ranked, "diversity")
+        varied = diversity.diversified(ranked[:_VARIED], options.mmr_lambda)
+        ranked = diversity.with_rank([*varied, *ranked[_VARIED:]], "diversity")
     if len(options.sources) > 1:
         ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
     chosen = [ranking.cited(hit) for hit in ranked[: options.max_results]]
@@ -207,17 +214,43 @@ def _explanation(asked: Asked, hits: Sequence[Hit], kept: Sequence[Hit]) -> Expl
     )
 
 
-def _timed(asked: Asked) -> Asked:
-    """With the time that the query names; "last week" is no word to look for, "in March" is."""
+def timed(asked: Asked, snapshot: Snapshot) -> Asked:
+    """With the time that the query names, if there are notes of it.
+
+    Then not its words are looked for, but its notes; an exact date is looked for as well.
+    """
     query = asked.query
     named = find_time(query.text, asked.today)
     if named is None:
         return asked
-    if named.relative and named.start < named.end:
-        terms = query_terms(f"{query.text[: named.start]} {query.text[named.end :]}")
-        told = without_stop_words(terms.words)
-        query = replace(query, terms=terms if told else _NO_TERMS)
-    return replace(asked, query=query, named=named)
+    of_then = [
+        (number, file.source)
+        for number, file in snapshot.files().items()
+        if file.date is not None
+        and not file.problem
+        and named.first <= file.date <= named.last
+        and file.source in asked.options.sources
+        and (asked.files is None or number in asked.files)
+    ]
+    timely = {
+        source: frozenset(number for number, of in of_then if of == source)
+        for source in {source for _, source in of_then}
+    }
+    if not timely and not named.relative:
+        return asked
+    told = query_terms(query.text[named.start : named.end])
+    if told.exact or not told.words:
+        return replace(asked, named=named, timely=timely)
+    rest = f"{query.text[: named.start]} {query.text[named.end :]}"
+    terms = _NO_TERMS if asks_for_notes_only(rest) else query_terms(rest)
+    return replace(
+        asked,
+        query=replace(query, terms=terms),
+        named=named,
+        timely=timely,
+        # The day of a month alone stands everywhere.
+        told=tuple(word for word in without_stop_words(told.words) if not word.isdecimal()),
+    )
 
 
 def _reranked(text: str, hits: list[Hit], reranker: Reranker, reasons: list[str]) -> list[Hit]:
@@ -244,11 +277,13 @@ def candidate_count(options: SearchOptions) -> int:
 def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
     """The best of one source; each source is asked alone, so that a large one hides no small one."""
     query, options, embedder = asked.query, asked.options, asked.embedder
-    legs = _legs(query, snapshot, source, options)
-    if asked.named is not None:
-        legs = _with_dates(legs, asked.named, snapshot, source, candidate_count(options))
+    legs = _legs(query, snapshot, source, options, asked.files)
+    if timely := asked.timely.get(source):
+        legs = _with_timely(legs, asked, timely, snapshot, source)
     weights = _weights(options, bool(legs.text), bool(legs.vector))
-    best = ranking.fuse(legs, weights, max(_LEAST_SHOWN, 4 * options.max_results))
+    # For variety or of another time, one may win that is far behind by its words.
+    least = 4 * _VARIED if asked.named or options.mmr_lambda is not None else _LEAST_SHOWN
+    best = ranking.fuse(legs, weights, max(least, 4 * options.max_results))
     # Those further behind are hardly ever needed; only of another time than others they may win.
     first = len(best) if asked.named else max(_READ, 2 * options.max_results)
     chunks = snapshot.load(list({one.chunk_key for one in best[:first]}))
@@ -267,6 +302,7 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
         today=asked.today,
         half_life_days=options.half_life_days,
         period=(asked.named.first, asked.named.last) if asked.named else None,
+        only_time=bool(asked.timely) and not query.terms.words,
     )
     hits, is_enough = _take(ranking.make_hits(best, chunks, query.terms.words, view), asked)
     missing = {one.chunk_key for one in best} - chunks.keys()
@@ -283,7 +319,11 @@ def _take(made: Iterable[Hit], asked: Asked) -> tuple[list[Hit], bool]:
     repeats another, nothing that follows can come before them.
     """
     options = asked.options
-    most = max(options.max_results + _SPARE, _RERANKED if asked.reranker else 0)
+    most = max(
+        options.max_results + _SPARE,
+        _RERANKED if asked.reranker else 0,
+        _VARIED + _SPARE if options.mmr_lambda is not None else 0,
+    )
     in_order = not asked.reranker and options.mmr_lambda is None and len(options.sources) == 1
     hits: list[Hit] = []
     good: list[Hit] = []
@@ -298,11 +338,17 @@ def _take(made: Iterable[Hit], asked: Asked) -> tuple[list[Hit], bool]:
     return hits, False
 
 
-def _legs(query: Query, snapshot: Snapshot, source: Source, options: SearchOptions) -> Legs:
+def _legs(
+    query: Query,
+    snapshot: Snapshot,
+    source: Source,
+    options: SearchOptions,
+    files: frozenset[int] | None = None,
+) -> Legs:
     limit = candidate_count(options)
     terms = query.terms if options.hybrid or query.vector is None else _NO_TERMS
     found = snapshot.match_text(
-        TextQuery(terms.words, terms.prefixes, terms.phrases, (source,), limit)
+        TextQuery(terms.words, terms.prefixes, terms.phrases, (source,), limit, files)
     )
     text = {match.key: match.score for match in found.matches}
     chunk_of = snapshot.chunk_keys(list(text))
@@ -310,7 +356,8 @@ def _legs(query: Query, snapshot: Snapshot, source: Source, options: SearchOptio
     background = 0.0
     if query.vector is not None:
         vector = {
-            one.key: one.score for one in snapshot.match_vector(query.vector, [source], limit)
+            one.key: one.score
+            for one in snapshot.match_vector(query.vector, [source], limit, files)
         }
         unknown = [key for key in set(chunk_of.values()) if key not in vector]
         vector |= snapshot.similarities(query.vector, unknown)
@@ -320,26 +367,47 @@ def _legs(query: Query, snapshot: Snapshot, source: Source, options: SearchOptio
     return Legs(text, found.reachable, vector, background, chunk_of, words)
 
 
-def _with_dates(
-    legs: Legs, named: NamedTime, snapshot: Snapshot, source: Source, limit: int
+def _with_timely(
+    legs: Legs, asked: Asked, timely: frozenset[int], snapshot: Snapshot, source: Source
 ) -> Legs:
-    """What stands under one of the days that a query names counts as if it held one more word."""
-    dates = dates_within(named.first, named.last)
-    if not dates:
-        return legs
-    found = snapshot.match_text(TextQuery(tuple(dates), (), (), (source,), limit))
-    text = dict(legs.text)
-    # A note that is named by its day is at least as good as one that mentions the day.
-    most = _DATE_REACH * found.reachable / len(dates)
-    for match in found.matches:
-        text[match.key] = text.get(match.key, 0.0) + min(match.score, most)
-    new = [match.key for match in found.matches if match.key not in legs.chunk_of]
+    """What was written in the time that a query names counts as if it held one more word.
+
+    What was not, but tells of that time, counts as if it held half a word more.
+    """
+    limit = candidate_count(asked.options)
+    own = _legs(asked.query, snapshot, source, asked.options, timely)
+    if not asked.query.terms.words:
+        # Whatever was written then is asked for, and nothing that only resembles the question.
+        legs = replace(legs, text={}, vector={}, chunk_of={})
+    text, vector = {**legs.text, **own.text}, {**legs.vector, **own.vector}
+    chunk_of = {**legs.chunk_of, **own.chunk_of}
+    word = _TIMELY_WORD * (legs.reachable / max(1.0, legs.words) if legs.reachable > 0 else 1.0)
+    # Each note has at least its beginning to show, whatever its words.
+    begins = [number * FILE_SPAN for number in sorted(timely)[-limit:]]
+    for key in {*own.text, *own.vector, *begins}:
+        text[key] = text.get(key, 0.0) + word
+        chunk_of.setdefault(key, key)
+    if asked.told:
+        query = TextQuery(asked.told, (), (), (source,), limit, asked.files)
+        tellers = [
+            one.key
+            for one in snapshot.match_text(query).matches
+            if one.key // FILE_SPAN not in timely
+        ]
+        of = snapshot.chunk_keys(tellers)
+        chunk_of |= of
+        if asked.query.vector is not None:
+            unknown = [key for key in set(of.values()) if key not in vector]
+            vector |= snapshot.similarities(asked.query.vector, unknown)
+        for key in tellers:
+            text[key] = text.get(key, 0.0) + _TOLD * word
     return replace(
         legs,
         text=text,
-        reachable=legs.reachable + most,
-        dated=bool(found.matches),
-        chunk_of={**legs.chunk_of, **snapshot.chunk_keys(new)},
+        reachable=legs.reachable + word,
+        vector=vector,
+        chunk_of=chunk_of,
+        dated=True,
     )
 
 

@@ -25,6 +25,8 @@ class FileState:
     """What tells whether a file changed: cheap facts first, the digest when they differ.
 
     `problem` says why a file that is known to the index has no text in it.
+    `date`, `tags` and `names` are what a note says of itself: its day, its tags in lower case, and
+    the words by which it is found besides its own, such as aliases.
     """
 
     path: str
@@ -36,6 +38,8 @@ class FileState:
     digest: str = ""
     date: datetime.date | None = None
     problem: str = ""
+    tags: tuple[str, ...] = ()
+    names: str = ""
 
     def same_stat(self, other: FileState) -> bool:
         """Whether the facts that cost no reading are equal."""
@@ -60,7 +64,8 @@ class Document:
     """One text to be indexed.
 
     `line_map[i]` is the original number of line `i + 1`, if they differ. `headings` are the places
-    where the path of headings changes: (line, "Home > Network").
+    where the path of headings changes: (line, "Home > Network"). `names` are further words by
+    which all of it is found: its aliases and the tags in its front matter.
     """
 
     path: str
@@ -71,6 +76,8 @@ class Document:
     date: datetime.date | None = None
     line_map: tuple[int, ...] | None = None
     headings: tuple[tuple[int, str], ...] = ()
+    tags: tuple[str, ...] = ()
+    names: str = ""
 
 
 class Passage(NamedTuple):
@@ -93,7 +100,8 @@ class Chunk:
 
     Neighbouring chunks overlap; passages do not: a chunk's passages cover the lines that the
     chunk before it did not hold. `lines` numbers the lines of the text where they do not simply
-    count up from `start_line`.
+    count up from `start_line`. `names` are those of its document (empty when the chunk was read back
+    from a store that keeps terms).
     """
 
     id: str
@@ -106,6 +114,7 @@ class Chunk:
     digest: str
     passages: tuple[Passage, ...]
     lines: tuple[int, ...] | None = None
+    names: str = ""
 
     def line_at(self, offset: int) -> int:
         """The number of the line that holds this place in the text."""
@@ -135,13 +144,17 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class TextQuery:
-    """What the keyword leg looks for: any of the words, prefixes and phrases, in these sources."""
+    """What the keyword leg looks for: any of the words, prefixes and phrases, in these sources.
+
+    With `files`, only passages of the files with these numbers count; see `Snapshot.files`.
+    """
 
     words: tuple[str, ...]
     prefixes: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
     sources: tuple[Source, ...]
     limit: int
+    files: frozenset[int] | None = None
 
 
 class Match(NamedTuple):
@@ -382,8 +395,16 @@ class Snapshot(Protocol):
     def match_text(self, query: TextQuery) -> TextMatches: ...
 
     def match_vector(
-        self, vector: Vector, sources: Sequence[Source], limit: int
-    ) -> list[Match]: ...
+        self,
+        vector: Vector,
+        sources: Sequence[Source],
+        limit: int,
+        files: frozenset[int] | None = None,
+    ) -> list[Match]:
+        """The nearest chunks; with `files`, of the files with these numbers only."""
+
+    def files(self) -> Mapping[int, FileState]:
+        """Every file by its number, which is that of its passages' keys divided by `FILE_SPAN`."""
 
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]: ...
 

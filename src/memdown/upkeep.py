@@ -243,7 +243,13 @@ class Upkeep:
         """A note as it is on disk now."""
         data, now = workspace.read_note(self._notes, path)
         document = read_document(now, workspace.decode(data, now.path))
-        return document, replace(now, digest=document.digest)
+        return document, replace(
+            now,
+            digest=document.digest,
+            date=document.date,
+            tags=document.tags,
+            names=document.names,
+        )
 
     def pending(self) -> int:
         """How many files a sync would have to look into."""

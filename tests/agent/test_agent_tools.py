@@ -28,7 +28,7 @@ from memdown.config import load_settings
 
 NOTES = {
     "MEMORY.md": "# Memory\n\nThe router at home is an ER-605.\n",
-    "memory/2026-03-01.md": "# Log\n\n- Bought tickets to Lisbon.\n",
+    "memory/2026-03-01.md": "# Log\n\n- Bought tickets to Lisbon. #journey\n",
 }
 
 
@@ -45,6 +45,25 @@ def test_search_gives_the_documented_shape_marked_as_recalled(memory: Memory) ->
     assert set(hit) == {"path", "startLine", "endLine", "score", "snippet", "source", "citation"}
     assert hit["snippet"].endswith("Source: MEMORY.md#L1-L3")
     assert json.loads(result.text) == result.data
+
+
+@pytest.mark.parametrize(
+    ("only", "paths"),
+    [
+        ({"since": "2026-03-01"}, ["memory/2026-03-01.md"]),
+        ({"until": "2026-02-28"}, []),
+        ({"folder": "memory"}, ["memory/2026-03-01.md"]),
+        ({"tag": "journey"}, ["memory/2026-03-01.md"]),
+        ({"source": "notes"}, ["memory/2026-03-01.md"]),
+        ({"source": "sessions"}, []),
+    ],
+)
+def test_a_model_may_search_some_notes_only(
+    memory: Memory, only: dict[str, str], paths: list[str]
+) -> None:
+    result = run_tool(memory, "memory_search", {"query": "tickets to Lisbon", **only})
+    assert [hit["path"] for hit in result.data["results"]][:1] == paths
+    assert paths or result.data["reasons"]
 
 
 def test_get_reads_the_asked_lines(memory: Memory) -> None:
@@ -89,6 +108,13 @@ def test_no_tools_exist_when_memory_is_off(
         ("memory_search", {"query": "  "}, "is empty"),
         ("memory_search", {"query": "x" * 10_001}, "at most 10000"),
         ("memory_search", {"query": "x", "maxResults": 0}, "from 1 to 100, not 0"),
+        (
+            "memory_search",
+            {"query": "x", "source": "mail"},
+            "must be notes or sessions, not 'mail'",
+        ),
+        ("memory_search", {"query": "x", "since": "whenever"}, "is no time that is understood"),
+        ("memory_search", {"query": "x", "tag": "#"}, "is empty"),
         ("memory_search", {"query": "x", "maxResults": "5"}, "must be a whole number, not '5'"),
         ("memory_search", {"query": "x", "maxResults": True}, "must be a whole number"),
         ("memory_search", {"query": "x", "maxResults": 10**400}, "from 1 to 100"),

@@ -37,6 +37,19 @@ def test_why_shows_the_parts_of_the_score(page: Page) -> None:
     expect(hit.locator(".terms code").first).to_have_text("router")
 
 
+def test_a_filter_narrows_the_results(page: Page) -> None:
+    page.locator("#q").fill("router hazelnut")
+    expect(page.locator(".hit .path", has_text="memory/home.md").first).to_be_visible()
+    page.get_by_text("Only some notes").click()
+    page.get_by_label("In folder").fill("people")
+    page.get_by_label("In folder").press("Tab")
+    expect(page.locator(".hit .path", has_text="memory/home.md")).to_have_count(0)
+    expect(page.locator(".hit .path").first).to_contain_text("people/")
+    expect(page).to_have_url(re.compile(r"folder=people"))
+    page.reload()
+    expect(page.get_by_label("In folder")).to_have_value("people")
+
+
 def test_an_empty_answer_says_why_and_what_to_try(page: Page) -> None:
     page.locator("#q").fill("xyzzy plugh")
     expect(page.get_by_role("heading", name="No note answers that")).to_be_visible()

@@ -119,6 +119,46 @@ class StoreContract:
         assert (loaded.chunk.start_line, loaded.chunk.end_line) == (3, 4)
         assert [p.start_line for p in loaded.chunk.passages] == [3, 4]
 
+    def test_what_a_note_says_of_itself_is_kept(self, store: Store) -> None:
+        """Filters and the day of a hit live on it, and a name is found like a heading."""
+        file = replace(state("a.md"), tags=("work", "home/garden", "日记"), names='Anita "AR"')
+        written = replace(chunk("a.md", 1, ["likes tea"]), names=file.names)
+        store.replace(file, [written], unit(1, 0, 0, 0))
+        assert store.files() == {"a.md": file}
+        assert texts_found(store, words("anita")) == ["likes tea"]
+        store.touch(replace(file, mtime_ns=9, tags=("other",), date=None))
+        assert store.files()["a.md"].tags == ("other",)
+        assert store.files()["a.md"].date is None
+
+    def test_only_the_files_that_are_named_are_searched(self, store: Store) -> None:
+        """Before the limit: what is rare must not be hidden by what is common."""
+        files = []
+        for number in range(600):
+            path = f"memory/{number:03}.md"
+            lines = ["apple pie", "apple tree"] if number else ["an apple and much else besides"]
+            row = unit(1, number, 0, 0)
+            files.append(IndexedFile(state(path), [chunk(path, 1, lines)], row))
+        with store.writing(1.0):
+            store.replace_all(files)
+        # The second search of a process is answered otherwise than the first.
+        for _ in range(3):
+            with store.snapshot() as snapshot:
+                numbers = {file.path: number for number, file in snapshot.files().items()}
+                assert set(numbers) == set(store.files())
+                some = frozenset({numbers["memory/000.md"], numbers["memory/599.md"]})
+                text = snapshot.match_text(TextQuery(("appl",), (), (), ("memory",), 3, some))
+                near = snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 2, some)
+                assert {one.key // FILE_SPAN for one in text.matches} == some
+                assert [one.key // FILE_SPAN for one in near] == [
+                    numbers["memory/599.md"],
+                    numbers["memory/000.md"],
+                ]
+                none: frozenset[int] = frozenset()
+                nothing = TextQuery(("appl",), (), (), ("memory",), 3, none)
+                assert snapshot.match_text(nothing).matches == ()
+                assert snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 2, none) == []
+                assert snapshot.files()[numbers["memory/599.md"]] == state("memory/599.md")
+
     def test_files_outlive_the_store(self, store: Store, tmp_path: Path) -> None:
         store.replace(state("a.md"), [chunk("a.md", 1, ["one"])], unit(1, 0, 0, 0))
         store.close()

@@ -61,12 +61,11 @@ def test_mmr_prefers_what_differs() -> None:
         hit("b", FACT.replace("blue", "red"), 0.89),
         hit("c", "The allotment has four beds and one apple tree.", 0.7),
     ]
-    assert [one.path for one in diversified(hits, 0.5, 3)] == ["a", "c", "b"]
-    assert [one.path for one in diversified(hits, 1.0, 3)] == ["a", "b", "c"]
-    assert [one.path for one in diversified(hits, 0.5, 1)] == ["a"]
+    assert [one.path for one in diversified(hits, 0.5)] == ["a", "c", "b"]
+    assert [one.path for one in diversified(hits, 1.0)] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("text", ["四张床和一棵苹果树在花园里", "กุญแจสำรองแขวนอยู่หลังกระถางดอกไม้"])
 def test_mmr_tells_texts_without_spaces_apart(text: str) -> None:
     hits = [hit("a", text, 0.9), hit("b", text[:-1], 0.89), hit("c", "other", 0.6)]
-    assert [one.path for one in diversified(hits, 0.5, 3)][1] == "c"
+    assert [one.path for one in diversified(hits, 0.5)][1] == "c"

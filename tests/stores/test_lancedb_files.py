@@ -19,6 +19,7 @@ from memdown.failpoints import VARIABLE
 from memdown.stores.lancedb import LanceStore, create
 from memdown.stores.lancedb import store as lance
 from memdown.stores.lancedb.pointer import read_pointer
+from memdown.types import FILE_SPAN
 from stores.agreement import EXAMPLE, agreement, made_up, opened, questions_of
 
 
@@ -71,6 +72,7 @@ sys.path[:0] = sys.argv[2:]
 from pathlib import Path
 from contracts.store_contract import PRINT, chunk, state, unit
 from memdown.stores.lancedb import create
+from memdown.types import FILE_SPAN
 store = create(Path(sys.argv[1]))
 with store.writing(60.0) as acquired:
     assert acquired
@@ -203,3 +205,20 @@ def test_a_changed_text_is_told(store: LanceStore) -> None:
     assert len(store.check()) == 1
     with pytest.raises(IndexCorrupt, match=r"a\.md"):
         store.last_chunk("a.md")
+
+
+def test_vectors_too_many_for_memory_can_be_filtered(
+    store: LanceStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then LanceDB looks through its files itself, and must look at the named ones only."""
+    monkeypatch.setattr("memdown.stores.lancedb.store.fits_in_memory", lambda *_: False)
+    for number in range(5):
+        path = f"{number}.md"
+        store.replace(state(path), [chunk(path, 1, ["word"])], unit(1, number, 0, 0))
+    with store.snapshot() as snapshot:
+        numbers = {file.path: number for number, file in snapshot.files().items()}
+        some = frozenset({numbers["1.md"], numbers["3.md"]})
+        found = snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 9, some)
+        assert [one.key // FILE_SPAN for one in found] == [numbers["3.md"], numbers["1.md"]]
+        assert snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 9, frozenset()) == []
+        assert len(snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 9)) == 6

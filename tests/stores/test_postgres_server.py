@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -358,7 +359,8 @@ def test_an_older_schema_is_brought_up_to_date(postgres: Server) -> None:
         store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
         store.remember_vectors(KEY, ["kept"], unit(1, 0, 0, 0))
     with psycopg.connect(postgres.url) as db:
-        db.execute("ALTER TABLE older.files DROP COLUMN revision, DROP COLUMN problem")
+        for column in ("revision", "problem", "tags", "names"):
+            db.execute(f"ALTER TABLE older.files DROP COLUMN {column}")
         db.execute("ALTER TABLE older.chunks RENAME COLUMN headings TO heading")
         db.execute("UPDATE older.meta SET value = '1' WHERE key = 'version'")
     with opened(postgres, "main", schema="older") as store:
@@ -371,6 +373,24 @@ def test_an_older_schema_is_brought_up_to_date(postgres: Server) -> None:
             store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
         assert texts_found(store, words("alpha", "beta")) == ["beta"]
         assert list(store.cached(KEY, ["kept"])) == ["kept"]
+
+
+def test_a_schema_without_tags_keeps_its_rows(postgres: Server) -> None:
+    """What is there answers until it is made anew, which the fingerprint asks for."""
+    with opened(postgres, "main", schema="untagged") as store:
+        store.begin(PRINT)
+        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+    with psycopg.connect(postgres.url) as db:
+        for column in ("tags", "names"):
+            db.execute(f"ALTER TABLE untagged.files DROP COLUMN {column}")
+        db.execute("UPDATE untagged.meta SET value = '3' WHERE key = 'version'")
+    with opened(postgres, "main", schema="untagged") as store:
+        with store.writing(5.0) as acquired:
+            assert acquired
+            tagged = replace(state("b.md"), tags=("x", "y"), names="Anita")
+            store.replace(tagged, [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        assert store.files() == {"a.md": state("a.md"), "b.md": tagged}
+        assert texts_found(store, words("alpha")) == ["alpha"]
 
 
 def test_writers_wait_in_line(postgres: Server) -> None:

@@ -304,6 +304,29 @@ def test_an_index_without_problems_gets_the_column(tmp_path: Path) -> None:
     assert store.files()["7.md"] == state("7.md")
 
 
+def test_an_index_without_tags_goes_on_until_it_is_made_anew(tmp_path: Path) -> None:
+    """What is there answers meanwhile; the fingerprint asks for the rebuild."""
+    path = tmp_path / "index.sqlite"
+    store = create(path)
+    store.begin(PRINT)
+    store.replace(state("a.md"), [chunk("a.md", 1, ["one apple"])], unit(1, 0, 0, 0))
+    store.close()
+    db = connect(path)
+    with db:
+        for column in ("tags", "names"):
+            db.execute(f"ALTER TABLE files DROP COLUMN {column}").fetchall()
+        db.pragma("user_version", 4)
+    db.close()
+    store = create(path)
+    with store.writing(1.0):
+        pass
+    assert store.files() == {"a.md": state("a.md")}
+    with store.snapshot() as snapshot:
+        assert len(snapshot.match_text(words("appl")).matches) == 1
+    store.replace(replace(state("b.md"), tags=("x",)), [], None)
+    assert store.files()["b.md"].tags == ("x",)
+
+
 def revisions(path: Path, after: int) -> list[str]:
     db = connect(path, read_only=True)
     try:

@@ -28,6 +28,25 @@ def test_a_search_tells_where_and_why(client: TestClient) -> None:
     assert "router" in first["why"]["matched"]
 
 
+@pytest.mark.parametrize(
+    ("only", "paths"),
+    [
+        ({"since": "2026-03-02", "until": "March 2026"}, {"memory/2026-03-02.md"}),
+        ({"folder": "people"}, set()),
+        ({"tag": "weather"}, {"memory/2026-03-02.md"}),
+        ({"source": "notes"}, {"memory/2026-03-02.md"}),
+    ],
+)
+def test_a_search_among_some_notes(
+    client: TestClient, folder: Path, only: dict[str, str], paths: set[str]
+) -> None:
+    (folder / "memory/2026-03-02.md").write_text("# 2 March\n\n- Rain all day. #weather\n")
+    data = client.get("/api/search", params={"q": "rain all day", **only}).json()
+    assert {one["path"] for one in data["results"]} == paths
+    page = client.get("/hits", params={"q": "rain all day", **only}).text
+    assert ("Nothing found" in page) == (not paths)
+
+
 def test_an_empty_answer_has_a_reason(client: TestClient) -> None:
     data = client.get("/api/search", params={"q": "zzqx", "minScore": "1"}).json()
     assert data["results"] == []
@@ -36,7 +55,7 @@ def test_an_empty_answer_has_a_reason(client: TestClient) -> None:
 
 @pytest.mark.parametrize(
     "query", ["", "q=", "q=%20", "q=a&limit=0", "q=a&limit=x", "q=a&minScore=nan", "q=a&what=1", "q=a&q=b",
-              "q=a&source=elsewhere", "q=a&limit=%C2%B2"],
+              "q=a&source=elsewhere", "q=a&since=whenever", "q=a&tag=%23", "q=a&folder=..", "q=a&limit=%C2%B2"],
 )  # fmt: skip
 def test_a_wrong_question_is_explained(client: TestClient, query: str) -> None:
     answer = client.get(f"/api/search?{query}")

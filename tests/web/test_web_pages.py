@@ -66,6 +66,15 @@ def test_names_cannot_break_out_of_a_page(client: TestClient, folder: Path) -> N
         assert "<script>alert" not in text
 
 
+def test_the_search_page_has_filters_that_work_without_scripts(client: TestClient) -> None:
+    """They are fields of the same form, and what was given stays in them."""
+    page = client.get("/", params={"q": "rain", "since": "March <2026>", "tag": "weather"}).text
+    assert 'form="ask" name="since" value="March &lt;2026&gt;"' in page
+    assert "is no time that is understood" in page
+    assert '<details class="only" open>' in page
+    assert '<details class="only">' in client.get("/").text
+
+
 def test_the_search_page_is_light(client: TestClient) -> None:
     """Page, style, script and icons together stay under 150 KB."""
     shared = sum(

@@ -130,6 +130,21 @@ def test_front_matter_is_no_heading() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: Ana <b>\ntags: [people]\n---\nLikes tea.",
+        "title: Ana <b>\ntags: [people]\n---\nLikes tea.",
+        "---\ntitle: Ana <b>",
+    ],
+)
+def test_front_matter_in_a_result_is_no_heading(text: str) -> None:
+    """Whole or cut: between rulers it would else be set in bold."""
+    html = str(render_snippet(text, ["ana"], "memory/a.md", lambda _: False))
+    assert "<h" not in html.replace("<hr", "")
+    assert "<mark>Ana</mark> &lt;b&gt;" in html
+
+
+@pytest.mark.parametrize(
     ("link", "url"),
     [
         ("[b](b.md)", "/notes/memory/b.md"),

@@ -71,6 +71,9 @@ def _checked(tool: str, name: str, schema: Mapping[str, Any], value: Any) -> Any
             raise BadArguments(
                 f"{name} of {tool} has {len(value)} characters; at most {longest} are allowed."
             )
+        if "enum" in schema and value not in schema["enum"]:
+            allowed = " or ".join(schema["enum"])
+            raise BadArguments(f"{name} of {tool} must be {allowed}, not {_shown(value)}.")
     elif kind in ("integer", "number"):
         low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
         if not low <= value <= high:

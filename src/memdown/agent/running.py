@@ -68,6 +68,7 @@ def run_tool(
                 given["query"],
                 given.get("maxResults"),
                 given.get("minScore"),
+                **{name: given.get(name) for name in ("since", "until", "folder", "tag", "source")},
                 chat=chat,
                 progress=progress,
             )

@@ -51,6 +51,31 @@ TOOLS = (
                     "maximum": 1,
                     "description": "How well a result must fit, from 0 to 1 (default 0.35).",
                 },
+                "since": {
+                    "type": "string",
+                    "maxLength": 100,
+                    "description": "Only notes dated from then on: 2026-03-01, March, last week.",
+                },
+                "until": {
+                    "type": "string",
+                    "maxLength": 100,
+                    "description": "Only notes dated up to then: 2026-03-31, March, yesterday.",
+                },
+                "folder": {
+                    "type": "string",
+                    "maxLength": 4096,
+                    "description": "Only notes in this folder, such as memory/projects.",
+                },
+                "tag": {
+                    "type": "string",
+                    "maxLength": 200,
+                    "description": "Only notes with this tag.",
+                },
+                "source": {
+                    "type": "string",
+                    "enum": ["notes", "sessions"],
+                    "description": "Only notes, or only past conversations.",
+                },
             },
             "required": ["query"],
             "additionalProperties": False,
@@ -135,12 +160,26 @@ def memory_search(
     max_results: int | None = None,
     min_score: float | None = None,
     *,
+    since: str | None = None,
+    until: str | None = None,
+    folder: str | None = None,
+    tag: str | None = None,
+    source: str | None = None,
     chat: ChatType = "direct",
     progress: ProgressCallback | None = None,
 ) -> dict[str, Any]:
     """Search, as the tool returns it."""
     answer = memory.search(
-        query, max_results=max_results, min_score=min_score, progress=progress, chat=chat
+        query,
+        max_results=max_results,
+        min_score=min_score,
+        sources=source,
+        since=since,
+        until=until,
+        folder=folder,
+        tags=tag,
+        progress=progress,
+        chat=chat,
     )
     return answer_json(answer, citations=show_citations(memory.settings.citations, chat))
 

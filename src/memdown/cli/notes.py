@@ -46,8 +46,8 @@ def init_command(target: Target, folder: Path | None) -> None:
     "--source",
     "sources",
     multiple=True,
-    type=click.Choice(["memory", "sessions"]),
-    help="Only notes or only transcripts; may be repeated.",
+    type=click.Choice(["notes", "memory", "sessions"]),
+    help="Only notes (also called memory) or only transcripts; may be repeated.",
 )
 @click.option(
     "--full", is_flag=True, help="Show all that was found, not only the lines that answer."
@@ -56,6 +56,10 @@ def init_command(target: Target, folder: Path | None) -> None:
     "--paths", "-l", "only_paths", is_flag=True, help="Print only the paths of the notes."
 )
 @click.option("--quiet", "-q", is_flag=True, help="Print nothing; the exit code tells.")
+@click.option("--since", metavar="TIME", help='Only notes from then on: 2026-03-01, "last week".')
+@click.option("--until", metavar="TIME", help="Only notes up to then: 2026-03-31, March.")
+@click.option("--in", "folder", metavar="FOLDER", help="Only notes in this folder.")
+@click.option("--tag", "tags", multiple=True, help="Only notes with this tag; may be repeated.")
 @click.option("--explain", is_flag=True, help="Show why each result stands where it stands.")
 @target_options
 def search_command(
@@ -67,6 +71,10 @@ def search_command(
     full: bool,
     only_paths: bool,
     quiet: bool,
+    since: str | None,
+    until: str | None,
+    folder: str | None,
+    tags: tuple[str, ...],
     explain: bool,
 ) -> int:
     """Find notes by meaning and by keyword.
@@ -79,6 +87,7 @@ def search_command(
       memdown search which router do we use at home
       memdown search ER-605 --max-results 3
       memdown search "café opening hours" --json
+      memdown search decisions --since March --in projects --tag adr
     """
     from memdown.cli.output import print_estimate, print_json
     from memdown.cli.progress import progress_bar
@@ -90,7 +99,11 @@ def search_command(
                 query,
                 max_results=max_results,
                 min_score=min_score,
-                sources=sources or None,  # type: ignore[arg-type]
+                sources=sources or None,
+                since=since,
+                until=until,
+                folder=folder,
+                tags=tags,
                 progress=progress,
             )
         citations = memory.settings.citations

@@ -25,6 +25,7 @@ from memdown.stores.postings import Holders, NewPassage, Postings, Unit, units_o
 from memdown.stores.sqlite.keys import source_keys
 from memdown.types import (
     SOURCES,
+    FileState,
     Match,
     Source,
     TextMatches,
@@ -103,6 +104,7 @@ class View:
         self._added: list[NewPassage] = []
         self._chunks = origin.chunks()
         self._gathered = _gathered(origin, self.state.dims, self._chunks)
+        self._files: Mapping[int, FileState] | None = None
         self._look(_samples(origin))
 
     def followed(self, origin: Origin) -> View | None:
@@ -112,6 +114,7 @@ class View:
             return None
         new = copy.copy(self)
         new._lock = threading.Lock()
+        new._files = None
         with self._lock:
             new._postings = self._postings.copy()
         if not new._postings.change(found.stale, found.passages):
@@ -141,9 +144,15 @@ class View:
             ready = self._postings.ready(units, self._holders)
         return ready.match(query, [source_keys(source) for source in query.sources])
 
-    def match_vector(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
-        """The nearest chunks."""
-        near = [one for source in sources for one in self._near[source].match(vector, limit)]
+    def match_vector(
+        self,
+        vector: Vector,
+        sources: Sequence[Source],
+        limit: int,
+        files: frozenset[int] | None = None,
+    ) -> list[Match]:
+        """The nearest chunks; with `files`, of these files only."""
+        near = [one for source in sources for one in self._near[source].match(vector, limit, files)]
         return sorted(near, key=lambda match: (-match.score, match.key))[:limit]
 
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
@@ -166,6 +175,13 @@ class View:
     def keys(self) -> Keys:
         """The keys of all chunks, in order."""
         return self._chunks
+
+    def files(self, read: Callable[[], Mapping[int, FileState]]) -> Mapping[int, FileState]:
+        """Every file by its number; read when it is first asked for."""
+        known = self._files
+        if known is None:
+            known = self._files = read()
+        return known
 
     def _look(self, samples: Mapping[Source, list[int]]) -> None:
         self._near: dict[Source, Nearest] = {

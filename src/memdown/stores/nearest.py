@@ -13,7 +13,7 @@ import simsimd
 from numpy.typing import NDArray
 
 from memdown.similarity import cosines
-from memdown.stores.selection import highest
+from memdown.stores.selection import highest, in_files
 from memdown.types import Match, Vector, Vectors
 
 Keys = NDArray[np.int64]
@@ -65,8 +65,10 @@ class Nearest:
     order: NDArray[np.int64]
     sorted_keys: Keys
 
-    def match(self, vector: Vector, limit: int) -> list[Match]:
-        """The nearest chunks, nearest first."""
+    def match(self, vector: Vector, limit: int, files: frozenset[int] | None = None) -> list[Match]:
+        """The nearest chunks, nearest first; with `files`, of these files only."""
+        if files is not None:
+            return self._match_some(vector, limit, files)
         if not len(self.order):
             return []
         asked = pack(vector[None, :])
@@ -80,6 +82,19 @@ class Nearest:
         first = np.lexsort((self.keys[rows], -exact))[:limit]
         keys, values = self.keys[rows[first]].tolist(), exact[first].tolist()
         return list(map(Match, keys, values))
+
+    def _match_some(self, vector: Vector, limit: int, files: frozenset[int]) -> list[Match]:
+        """The nearest chunks of some files, by all their numbers, a step at a time."""
+        rows = self.order[in_files(self.sorted_keys, files)]
+        steps = range(0, len(rows), _ROWS_A_STEP)
+        exact = np.concatenate(
+            [
+                np.empty(0, np.float32),
+                *(cosines(self.packed.restored(rows[n : n + _ROWS_A_STEP]), vector) for n in steps),
+            ]
+        )
+        first = np.lexsort((self.keys[rows], -exact))[:limit]
+        return list(map(Match, self.keys[rows[first]].tolist(), exact[first].tolist()))
 
     def similarities(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
         """How close the chunks with these keys are, as far as there are any."""

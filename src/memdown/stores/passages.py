@@ -12,13 +12,15 @@ TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
 
 
 def passage_terms(chunk: Chunk) -> Iterator[tuple[list[str], list[str]]]:
-    """The terms of each passage, and those of what stands above it: file name and headings."""
+    """The terms of each passage, and those of what stands above it: file name, names, headings."""
     return ((text.split(), head.split()) for text, head in joined_terms(chunk))
 
 
 def joined_terms(chunk: Chunk) -> Iterator[tuple[str, str]]:
     """The same as `passage_terms`, with the terms joined by white space."""
     name = chunk.path.removeprefix("memory/").removesuffix(".md").removesuffix(".jsonl")
+    if chunk.names:
+        name = f"{name} {chunk.names}"
     for passage in chunk.passages:
         text = findable_terms(chunk.text[passage.start : passage.end])
         yield text, _head_terms(name, passage.heading)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from memdown.stores.bm25 import dampening, gained, rarity
 from memdown.stores.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.stores.reach import reachable
-from memdown.stores.selection import highest
+from memdown.stores.selection import highest, in_files
 from memdown.text import without_stop_words
 from memdown.types import Match, TextMatches, TextQuery
 
@@ -123,6 +123,8 @@ class Ready:
             for one in keys:
                 within |= (passages >= one.start) & (passages < one.stop)
             scores *= within
+        if query.files is not None:
+            scores *= in_files(passages, query.files)
         best = highest(scores, query.limit, above=0.0)
         order = sorted(zip((-scores[best]).tolist(), passages[best].tolist(), strict=True))
         return TextMatches(tuple(Match(key, -score) for score, key in order[: query.limit]), reach)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.types import FILE_SPAN
+
 Scores = NDArray[np.float64]
 Places = NDArray[np.int64]
 
@@ -30,6 +32,11 @@ def highest(scores: Scores, count: int, above: float = -np.inf) -> Places:
         (inside[:, None] * _GROUP + np.arange(_GROUP)).ravel(), np.arange(end, len(scores))
     )
     return places[_at_least(scores[places], least, above)]
+
+
+def in_files(keys: Places, files: frozenset[int]) -> NDArray[np.bool_]:
+    """Which of the keys belong to one of the files with these numbers."""
+    return np.isin(keys // FILE_SPAN, np.fromiter(files, np.int64, len(files)))
 
 
 def _nth(scores: Scores, number: int) -> float:

@@ -20,9 +20,15 @@ Values = dict[str, Any]
 
 def search(site: Site, given: Values) -> Any:
     """Find notes."""
-    sources = (given["source"],) if given["source"] else None
     found = site.memory.search(
-        given["q"], max_results=given["limit"], min_score=given["minScore"], sources=sources
+        given["q"],
+        max_results=given["limit"],
+        min_score=given["minScore"],
+        sources=given["source"],
+        since=given["since"],
+        until=given["until"],
+        folder=given["folder"],
+        tags=given["tag"],
     )
     return shapes.answer(found)
 

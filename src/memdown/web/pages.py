@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from memdown.documents import title_of
 from memdown.errors import MemdownError, NoteNotFound, QueryError
+from memdown.front_matter import read_front_matter
 from memdown.types import FileState, Hit
 from memdown.web import explaining, history, indexed, shelves, talks
 from memdown.web.rendering import Known, note_url, render_note, render_snippet
@@ -24,6 +25,7 @@ View = Callable[[Site, Request], Response]
 
 HITS = 10
 _LATEST = 6
+_FILTERS = ("since", "until", "folder", "tag")
 _VIEWS = ("read", "source", "chunks", "history", "edit")
 
 
@@ -40,7 +42,9 @@ def hits(site: Site, request: Request) -> Response:
 def _results(site: Site, request: Request) -> dict[str, Any]:
     query = request.query_params.get("q", "").strip()
     source = request.query_params.get("source", "")
+    only = {name: request.query_params.get(name, "").strip() for name in _FILTERS}
     base = {
+        "only": only,
         "query": query,
         "source": source,
         "sources": site.memory.settings.sources,
@@ -52,7 +56,15 @@ def _results(site: Site, request: Request) -> dict[str, Any]:
     start = time.perf_counter()
     sources: Any = (source,) if source in site.memory.settings.sources else None
     try:
-        answer = site.memory.search(query, max_results=HITS, sources=sources)
+        answer = site.memory.search(
+            query,
+            max_results=HITS,
+            sources=sources,
+            since=only["since"] or None,
+            until=only["until"] or None,
+            folder=only["folder"],
+            tags=only["tag"] or None,
+        )
     except QueryError as error:
         return {**base, "problem": str(error), **_home(site)}
     took = (time.perf_counter() - start) * 1000
@@ -105,7 +117,8 @@ def _glimpse(site: Site, state: FileState) -> dict[str, Any]:
     except MemdownError:
         lines = []
     title = title_of(state.path, lines) if lines else state.path
-    text = [line.strip() for line in lines if line.strip() and not line.startswith(("#", "---"))]
+    body = lines[read_front_matter(lines).lines :]
+    text = [line.strip() for line in body if line.strip() and not line.startswith(("#", "---"))]
     first = "\n".join(text[:2])
     html = render_snippet(first[:400], (), state.path, lambda _: False)
     return {"path": state.path, "date": state.date, "title": title, "html": html}

@@ -19,6 +19,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from memdown.front_matter import read_front_matter
 from memdown.text import match_spans
 
 Known = Callable[[str], bool]
@@ -48,7 +49,7 @@ def note_url(path: str, start: int | None = None, end: int | None = None) -> str
 def render_note(text: str, path: str, known: Known) -> Markup:
     """A whole note, with an anchor for every line; links to other notes lead to their pages."""
     lines = text.removesuffix("\n").split("\n")
-    hidden = _front_matter(lines)
+    hidden = read_front_matter(lines).lines
     body = "\n" * hidden + "\n".join(lines[hidden:])
     front = ""
     if hidden:
@@ -65,9 +66,14 @@ def render_note(text: str, path: str, known: Known) -> Markup:
 
 def render_snippet(text: str, matched: Collection[str], path: str, known: Known) -> Markup:
     """A piece of a note with the words that matched marked."""
-    parser = _parser()
+    parser = _snippet_parser()
     env = {"path": path, "known": known, "taken": set(), "anchors": False}
-    html = str(parser.renderer.render(parser.parse(_marked(text, matched)), parser.options, env))
+    lines = _marked(text, matched).split("\n")
+    hidden = read_front_matter(lines).lines
+    front = "".join(f"{_shown(line)}\n" for line in lines[1 : hidden - 1]) if hidden else ""
+    html = f'<pre class="front"><code>{front}</code></pre>' if front else ""
+    body = parser.parse("\n".join(lines[hidden:]))
+    html += str(parser.renderer.render(body, parser.options, env))
     return Markup(html)  # noqa: S704 - every text in it is escaped by the renderer below
 
 
@@ -78,6 +84,14 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", options, renderer_cls=_Renderer).enable(
         ["table", "strikethrough"]
     )
+
+
+@functools.cache
+def _snippet_parser() -> MarkdownIt:
+    """For pieces: a ruler in one may end front matter that began above, and makes no heading."""
+    options = {"html": False, "linkify": False, "maxNesting": 40}
+    parser = MarkdownIt("commonmark", options, renderer_cls=_Renderer)
+    return parser.enable(["table", "strikethrough"]).disable("lheading")
 
 
 def _marked(text: str, words: Collection[str]) -> str:
@@ -91,15 +105,6 @@ def _marked(text: str, words: Collection[str]) -> str:
         parts += [clean[end:start], _OPEN, clean[start:stop], _CLOSE]
         end = stop
     return "".join([*parts, clean[end:]])
-
-
-def _front_matter(lines: Sequence[str]) -> int:
-    """How many lines the front matter takes, its two rulers included; 0 without one."""
-    if lines and lines[0].rstrip() == "---":
-        for index in range(1, len(lines)):
-            if lines[index].rstrip() in ("---", "..."):
-                return index + 1
-    return 0
 
 
 def _number(tokens: list[Token], taken: set[int], total: int) -> None:

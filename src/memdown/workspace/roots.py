@@ -19,7 +19,7 @@ LOGS = "memory"
 MAX_DEPTH = 64
 _MAX_PATH = 4096
 _SKIPPED_FOLDERS = frozenset({"node_modules"})
-_DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?=[-_ .]|$)")
+_DATED = re.compile(r"(?<![^-_ .])[0-9]{4}-[0-9]{2}-[0-9]{2}(?=[-_ .]|$)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +201,9 @@ def unusable(name: str) -> str | None:
 
 
 def date_of(path: str) -> datetime.date | None:
-    """The day a note belongs to, from its name: `2026-03-01.md` or `2026-03-01-slug.md`."""
+    """The day a note belongs to, from its name: `2026-03-01.md`, `trip 2026-03-01 notes.md`."""
     name = path.rpartition("/")[2]
-    return _day(name[:10]) if _DATED.match(name) else None
+    return next(filter(None, map(_day, _DATED.findall(name))), None)
 
 
 @functools.lru_cache(maxsize=4096)

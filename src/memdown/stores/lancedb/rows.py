@@ -61,6 +61,8 @@ def file_row(number: int, file: FileState, stamp: int) -> dict[str, Any]:
         "inode": file.inode,
         "date": file.date.isoformat() if file.date else None,
         "problem": file.problem,
+        "tags": list(file.tags),
+        "names": file.names,
     }
     return {
         "key": -number,
@@ -87,6 +89,8 @@ def read_file_row(row: Mapping[str, Any]) -> FileState:
             row["digest"],
             datetime.date.fromisoformat(facts["date"]) if facts["date"] else None,
             facts.get("problem", ""),
+            tuple(facts.get("tags", ())),
+            facts.get("names", ""),
         )
     except (ValueError, KeyError, TypeError) as error:
         raise IndexCorrupt(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from memdown.stores.lancedb import rows
 from memdown.stores.lancedb.connection import mapped
-from memdown.stores.lancedb.reading import by_key
+from memdown.stores.lancedb.reading import by_key, read
 from memdown.stores.mirror import View
 from memdown.stores.sqlite.keys import source_keys
 from memdown.types import (
     FILE_SPAN,
+    FileState,
     Match,
     Source,
     StoredChunk,
@@ -40,19 +41,28 @@ class LanceSnapshot:
         """The best passages by keyword."""
         return TextMatches((), 0.0) if self._held is None else self._held.match_text(query)
 
-    def match_vector(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
+    def match_vector(
+        self,
+        vector: Vector,
+        sources: Sequence[Source],
+        limit: int,
+        files: frozenset[int] | None = None,
+    ) -> list[Match]:
         """The nearest chunks; LanceDB looks through its files if there are too many for memory."""
         if self._held is None or not self._can_compare(vector):
             return []
         if self._held.state.dims is not None:
-            return self._held.match_vector(vector, sources, limit)
+            return self._held.match_vector(vector, sources, limit, files)
+        some = "" if files is None else f" AND file IN ({', '.join(map(str, sorted(files)))})"
+        if files is not None and not files:
+            return []
         found: list[tuple[float, int]] = []
         for source in sources:
             keys = source_keys(source)
             query = (
                 self._table.search(vector, vector_column_name="embedding")
                 .distance_type("cosine")
-                .where(f"key >= {keys.start} AND key < {keys.stop}", prefilter=True)
+                .where(f"key >= {keys.start} AND key < {keys.stop}{some}", prefilter=True)
                 .select(["key", "_distance"])
                 .limit(limit)
             )
@@ -61,6 +71,17 @@ class LanceSnapshot:
             found += zip(near["_distance"].to_pylist(), near["key"].to_pylist(), strict=True)
         found.sort()
         return [Match(key, 1.0 - distance) for distance, key in found[:limit]]
+
+    def files(self) -> Mapping[int, FileState]:
+        """Every file by its number."""
+        if self._table is None or self._held is None:
+            return {}
+        return self._held.files(self._read_files)
+
+    def _read_files(self) -> Mapping[int, FileState]:
+        with mapped(self._place):
+            found = read(self._table, "key < 0", ["file", "path", "source", "digest", "facts"])
+            return {row["file"]: rows.read_file_row(row) for row in found.to_pylist()}
 
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
         """How close some chunks are."""

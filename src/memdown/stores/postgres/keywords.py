@@ -20,7 +20,7 @@ from memdown.stores.postgres.place import Place
 from memdown.stores.reach import reachable
 from memdown.stores.sqlite.keys import source_keys
 from memdown.text import without_stop_words
-from memdown.types import Chunk, Match, TextMatches, TextQuery
+from memdown.types import FILE_SPAN, Chunk, Match, TextMatches, TextQuery
 
 BUDGET = 10_000
 _LAST = "\U0010ffff"
@@ -132,9 +132,11 @@ def match(place: Place, query: TextQuery, budget: int = BUDGET) -> TextMatches:
     most = _reachable(query, known, total)
     if not wanted:
         return TextMatches((), most)
-    chosen = _affordable(costs, budget)
-    wanted = [_counted_here(one, chosen) for one in wanted]
-    keys, text, head = _candidates(place, chosen)
+    # Of some files only, even the passages of common words are few.
+    chosen = _affordable(costs, budget if query.files is None else total)
+    if query.files is None:
+        wanted = [_counted_here(one, chosen) for one in wanted]
+    keys, text, head = _candidates(place, chosen, query.files)
     if not len(keys):
         return TextMatches((), most)
     found = scores(len(keys), text, head, wanted, total=total, average=tokens / total)
@@ -236,11 +238,14 @@ def _is_within(keys: np.ndarray, query: TextQuery) -> np.ndarray:
     return within
 
 
-def _candidates(place: Place, numbers: Sequence[int]) -> tuple[np.ndarray, Column, Column]:
-    found = read_passages(
-        place, "agent_id = %s AND generation = %s AND (words || head) && %s::int[]",
-        (*place.owner, list(numbers)),
-    )  # fmt: skip
+def _candidates(
+    place: Place, numbers: Sequence[int], files: frozenset[int] | None
+) -> tuple[np.ndarray, Column, Column]:
+    where = "agent_id = %s AND generation = %s AND (words || head) && %s::int[]"
+    values: tuple[object, ...] = (*place.owner, list(numbers))
+    if files is not None:
+        where, values = f"{where} AND key / {FILE_SPAN} = ANY(%s)", (*values, sorted(files))
+    found = read_passages(place, where, values)
     return found.keys, _column(found.text), _column(found.head)
 
 

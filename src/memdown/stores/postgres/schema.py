@@ -14,7 +14,7 @@ from memdown.errors import IndexTooNew
 from memdown.stores.postgres.connection import Connection, one, run
 
 PARTITIONS = 8
-VERSION = 3
+VERSION = 4
 _MIGRATING = 0x6D656D64  # "memd": one process at a time makes tables
 _LARGE = ("files", "chunks", "passages", "terms")
 
@@ -33,6 +33,7 @@ CREATE TABLE {s}.files (
   source text NOT NULL, hash text NOT NULL, mtime bigint NOT NULL, size bigint NOT NULL,
   ctime bigint NOT NULL, inode numeric NOT NULL, date date, revision bigint NOT NULL,
   problem text NOT NULL DEFAULT '',
+  tags text[] NOT NULL DEFAULT '{{}}', names text NOT NULL DEFAULT '',
   PRIMARY KEY (agent_id, generation, id), UNIQUE (agent_id, generation, path))
   PARTITION BY HASH (agent_id);
 CREATE TABLE {s}.chunks (
@@ -82,6 +83,8 @@ def migrate(db: Connection, schema: str) -> None:
             _m002_headings_and_revisions(db, schema)
         if found < 3:
             _m003_problems(db, schema)
+        if found < 4:
+            _m004_tags_and_names(db, schema)
 
 
 def version(db: Connection, schema: str) -> int:
@@ -146,6 +149,16 @@ def _m003_problems(db: Connection, schema: str) -> None:
     """A column for why a file could not be read."""
     run(db, _named("ALTER TABLE {s}.files ADD COLUMN problem text NOT NULL DEFAULT ''", schema))
     run(db, _named("UPDATE {s}.meta SET value = '3' WHERE key = 'version'", schema))
+
+
+def _m004_tags_and_names(db: Connection, schema: str) -> None:
+    """What notes say of themselves; empty until the next rebuild, which the fingerprint asks for."""
+    for statement in (
+        "ALTER TABLE {s}.files ADD COLUMN tags text[] NOT NULL DEFAULT '{{}}'",
+        "ALTER TABLE {s}.files ADD COLUMN names text NOT NULL DEFAULT ''",
+        "UPDATE {s}.meta SET value = '4' WHERE key = 'version'",
+    ):
+        run(db, _named(statement, schema))
 
 
 def _install_vectors(db: Connection) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import psycopg
 
@@ -11,6 +11,7 @@ from memdown.stores.mirror import Mirror, View
 from memdown.stores.postgres import keywords, tables, vectors
 from memdown.stores.postgres.reading import PostgresOrigin
 from memdown.types import (
+    FileState,
     Match,
     Source,
     StoredChunk,
@@ -41,22 +42,37 @@ class PostgresSnapshot:
         view = self._view()
         return keywords.match(self._place, query) if view is None else view.match_text(query)
 
-    def match_vector(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
+    def match_vector(
+        self,
+        vector: Vector,
+        sources: Sequence[Source],
+        limit: int,
+        files: frozenset[int] | None = None,
+    ) -> list[Match]:
         """The nearest chunks; none if the server cannot compare vectors now."""
         if not self._can_compare(vector):
             return []
         view = self._view()
         if view is not None:
-            return view.match_vector(vector, sources, limit)
+            return view.match_vector(vector, sources, limit, files)
         try:
             with self._place.db.transaction():
                 if self._indexed is None:
                     self._indexed = vectors.has_index(self._place, vector.size)
-                return vectors.match(self._place, vector, sources, limit, indexed=self._indexed)
+                return vectors.match(
+                    self._place, vector, sources, limit, files, indexed=self._indexed
+                )
         except (psycopg.errors.QueryCanceled, psycopg.errors.InternalError_) as error:
             # This search goes on with keywords alone.
             log.warning("Vectors could not be compared on %s: %s", self._server, error)
             return []
+
+    def files(self) -> Mapping[int, FileState]:
+        """Every file by its number."""
+        view = self._view()
+        if view is None:
+            return tables.read_numbered(self._place)
+        return view.files(lambda: tables.read_numbered(self._place))
 
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
         """How close some chunks are."""

@@ -207,11 +207,12 @@ def write_file(place: Place, file: FileState, revision: int | None = None) -> in
         place.db,
         place.sql(
             "INSERT INTO {s}.files (agent_id, generation, id, path, source, hash, mtime, size, "
-            "ctime, inode, date, problem, revision) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
+            "ctime, inode, date, problem, tags, names, revision) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
             "ON CONFLICT (agent_id, generation, id) DO UPDATE SET hash = excluded.hash, "
             "mtime = excluded.mtime, size = excluded.size, ctime = excluded.ctime, "
             "inode = excluded.inode, date = excluded.date, problem = excluded.problem, "
+            "tags = excluded.tags, names = excluded.names, "
             "revision = coalesce(%s, files.revision)"
         ),
         (
@@ -226,6 +227,8 @@ def write_file(place: Place, file: FileState, revision: int | None = None) -> in
             file.inode,
             file.date,
             file.problem,
+            [_text(tag) for tag in file.tags],
+            _text(file.names),
             revision or 0,
             revision,
         ),
@@ -235,17 +238,42 @@ def write_file(place: Place, file: FileState, revision: int | None = None) -> in
 
 def read_files(place: Place) -> dict[str, FileState]:
     """Every indexed file."""
+    return {state.path: state for state in read_numbered(place).values()}
+
+
+def read_numbered(place: Place) -> dict[int, FileState]:
+    """Every indexed file by its number."""
     return {
-        path: FileState(path, source, size, mtime, ctime, int(inode), digest, date, problem)
-        for path, source, size, mtime, ctime, inode, digest, date, problem in run(
+        number: FileState(
+            path, source, size, mtime, ctime, int(inode), digest, date, problem, tuple(tags), names
+        )
+        for (
+            number,
+            path,
+            source,
+            size,
+            mtime,
+            ctime,
+            inode,
+            digest,
+            date,
+            problem,
+            tags,
+            names,
+        ) in run(
             place.db,
             place.sql(
-                "SELECT path, source, size, mtime, ctime, inode, hash, date, problem "
+                "SELECT id, path, source, size, mtime, ctime, inode, hash, date, problem, tags, names "
                 f"FROM {{s}}.files WHERE {_MINE}"
             ),
             place.owner,
         )
     }
+
+
+def _text(text: str) -> str:
+    """As PostgreSQL's text can hold it: neither NUL nor half characters."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
 def chunk_keys(place: Place, passages: Sequence[int]) -> dict[int, int]:

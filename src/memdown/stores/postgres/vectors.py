@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from memdown.stores.postgres.connection import one, run
 from memdown.stores.postgres.place import Place
 from memdown.stores.sqlite.keys import source_keys
-from memdown.types import Match, Source, Vector, Vectors
+from memdown.types import FILE_SPAN, Match, Source, Vector, Vectors
 
 # Up to here comparing all takes a few hundredths of a second, and misses nothing.
 FEW = 20_000
@@ -19,13 +19,24 @@ _MINE = "agent_id = %s AND generation = %s"
 
 
 def match(
-    place: Place, vector: Vector, sources: Sequence[Source], limit: int, *, indexed: bool
+    place: Place,
+    vector: Vector,
+    sources: Sequence[Source],
+    limit: int,
+    files: frozenset[int] | None = None,
+    *,
+    indexed: bool,
 ) -> list[Match]:
-    """The nearest chunks; through the index where there is one."""
+    """The nearest chunks; through the index where there is one.
+
+    With `files`, only these are compared, each: the index would stop before it came to them.
+    """
     rows: list[tuple[int, float]] = []
     dims = vector.size
     distance = "embedding <=> %s::real[]::vector"
-    if indexed:
+    some = "" if files is None else f"AND key / {FILE_SPAN} = ANY(%s) "
+    numbers = () if files is None else (sorted(files),)
+    if indexed and files is None:
         # The expression of the index, so that the planner takes it.
         kind = _kind(dims)
         distance = f"embedding::{kind}({dims}) <=> %s::real[]::vector::{kind}({dims})"
@@ -37,9 +48,9 @@ def match(
             place.db,
             place.sql(
                 f"SELECT key, {distance} AS distance FROM {{s}}.chunks WHERE {_MINE} "
-                f"AND key >= %s AND key < %s AND dims = {dims} ORDER BY distance LIMIT %s"
+                f"AND key >= %s AND key < %s {some}AND dims = {dims} ORDER BY distance LIMIT %s"
             ),
-            (vector.tolist(), *place.owner, keys.start, keys.stop, limit),
+            (vector.tolist(), *place.owner, keys.start, keys.stop, *numbers, limit),
         )
     rows.sort(key=lambda row: (row[1], row[0]))
     return [Match(key, 1.0 - distance) for key, distance in rows[:limit]]

@@ -12,7 +12,7 @@ from memdown.failpoints import reach
 from memdown.stores.sqlite import keywords, vectors
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.keys import file_ids, file_keys
-from memdown.stores.sqlite.rows import pack, pack_lines
+from memdown.stores.sqlite.rows import pack, pack_lines, pack_tags
 from memdown.stores.sqlite.schema import LIVE
 from memdown.types import Chunk, FileState, IndexedFile
 
@@ -106,26 +106,28 @@ def _write_state(
     file_id = _next_file(db, prefix, file) if known is None else known
     date = file.date.isoformat() if file.date else None
     facts = (file.digest, file.mtime_ns, file.size, file.ctime_ns, file.inode, date, file.problem)
+    said = (pack_tags(file.tags), file.names)
     if known is None:
         run(
             db,
             f"INSERT INTO {prefix}files (id, path, source, hash, mtime, size, ctime, inode, date, "
-            "problem, updated_at, revision) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (file_id, file.path, file.source, *facts, _now(), revision or 0),
+            "problem, tags, names, updated_at, revision) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (file_id, file.path, file.source, *facts, *said, _now(), revision or 0),
         )
     elif revision is None:
         run(
             db,
             f"UPDATE {prefix}files SET hash = ?, mtime = ?, size = ?, ctime = ?, inode = ?, "
-            "date = ?, problem = ? WHERE id = ?",
-            (*facts, file_id),
+            "date = ?, problem = ?, tags = ?, names = ? WHERE id = ?",
+            (*facts, *said, file_id),
         )
     else:
         run(
             db,
             f"UPDATE {prefix}files SET hash = ?, mtime = ?, size = ?, ctime = ?, inode = ?, "
-            "date = ?, problem = ?, updated_at = ?, revision = ? WHERE id = ?",
-            (*facts, _now(), revision, file_id),
+            "date = ?, problem = ?, tags = ?, names = ?, updated_at = ?, revision = ? WHERE id = ?",
+            (*facts, *said, _now(), revision, file_id),
         )
     return file_id, known is None
 

@@ -6,7 +6,7 @@ Reading it all pays only if more searches follow, so the first search of a proce
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -21,7 +21,7 @@ from memdown.stores.sqlite import keywords, tables, vectors
 from memdown.stores.sqlite.connection import run
 from memdown.stores.sqlite.failures import Damaged
 from memdown.stores.sqlite.keys import file_keys, source_keys
-from memdown.types import FILE_SPAN, SOURCES, Source, StoredChunk, Vector
+from memdown.types import FILE_SPAN, SOURCES, FileState, Source, StoredChunk, Vector
 
 Keys = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -69,6 +69,7 @@ class Held:
         self._gathered: dict[Source, Gathered] = {}
         self._vectors: dict[Source, Vectors] = {}
         self._chunks: dict[int, StoredChunk] = {}
+        self._files: tuple[State, Mapping[int, FileState]] | None = None
 
     def vectors(self, db: apsw.Connection, state: State) -> dict[Source, Vectors] | None:
         """The vectors by source; None if only the index itself can tell."""
@@ -102,6 +103,16 @@ class Held:
                     del self._chunks[key]
         return found
 
+    def files(self, db: apsw.Connection, state: State) -> Mapping[int, FileState]:
+        """Every file by its number; read once for every state of the index."""
+        with self._lock:
+            known = self._files
+        if known is None or known[0] != state:
+            known = state, tables.read_numbered(db)
+            with self._lock:
+                self._files = known
+        return known[1]
+
     def is_held(self, state: State) -> bool:
         """Whether the index has been searched before; to be asked once a search."""
         with self._lock:
@@ -114,7 +125,7 @@ class Held:
             self._drop()
 
     def _drop(self) -> None:
-        self._state = self._postings = None
+        self._state = self._postings = self._files = None
         self._gathered, self._vectors, self._chunks = {}, {}, {}
 
     def _follow(self, db: apsw.Connection, state: State) -> bool:

@@ -7,6 +7,9 @@ source, form one range.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+
 from memdown.types import FILE_SPAN, Source
 
 _FIRST_FILE: dict[Source, int] = {"memory": 1, "sessions": 1 << 36}
@@ -27,3 +30,13 @@ def source_keys(source: Source) -> range:
     """The numbers of all passages of a source."""
     ids = file_ids(source)
     return range(ids.start * FILE_SPAN, ids.stop * FILE_SPAN)
+
+
+def as_numbers(files: Iterable[int]) -> str:
+    """Numbers as one value that SQL can look through."""
+    return json.dumps(sorted(files))
+
+
+def numbers_in(value: str) -> str:
+    """The numbers in such a value, as SQL."""
+    return f"(SELECT value FROM json_each({value}))"

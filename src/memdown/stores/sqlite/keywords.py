@@ -16,9 +16,9 @@ from memdown.stores.passages import HEAD_WEIGHT, TEXT_WEIGHT, joined_terms
 from memdown.stores.postings import Holders, Unit
 from memdown.stores.reach import reachable
 from memdown.stores.sqlite.connection import one, run
-from memdown.stores.sqlite.keys import source_keys
+from memdown.stores.sqlite.keys import as_numbers, numbers_in, source_keys
 from memdown.text import without_stop_words
-from memdown.types import Chunk, Match, TextMatches, TextQuery
+from memdown.types import FILE_SPAN, Chunk, Match, TextMatches, TextQuery
 
 _MARK = 0x80
 _COLUMNS = 2
@@ -55,12 +55,14 @@ def match(db: apsw.Connection, query: TextQuery) -> TextMatches:
     if not expression:
         return TextMatches((), 0.0)
     rows: list[tuple[int, float]] = []
+    some = "" if query.files is None else f"AND rowid / {FILE_SPAN} IN {numbers_in('?6')} "
+    files = () if query.files is None else (as_numbers(query.files),)
     for keys in _ranges(query):
         rows += run(
             db,
-            "SELECT rowid, rank FROM chunks_fts WHERE chunks_fts MATCH ? AND rank MATCH ? "
-            "AND rowid >= ? AND rowid < ? ORDER BY rank LIMIT ?",
-            (expression, _RANK, keys.start, keys.stop, query.limit),
+            "SELECT rowid, rank FROM chunks_fts WHERE chunks_fts MATCH ?1 AND rank MATCH ?2 "
+            f"AND rowid >= ?3 AND rowid < ?4 {some}ORDER BY rank LIMIT ?5",
+            (expression, _RANK, keys.start, keys.stop, query.limit, *files),
         )
     rows.sort(key=lambda row: row[1])
     matches = tuple(Match(key, -rank) for key, rank in rows[: query.limit])

@@ -8,6 +8,7 @@ row says where in its block the text stands, and only that far is unpacked.
 from __future__ import annotations
 
 import hashlib
+import json
 import zlib
 from array import array
 from collections.abc import Iterator, Sequence
@@ -147,3 +148,16 @@ def pack_lines(lines: Sequence[int] | None) -> bytes | None:
 def unpack_lines(blob: bytes | None) -> tuple[int, ...] | None:
     """The numbers of the lines, where they do not simply count up."""
     return tuple(array("I", blob)) if blob else None
+
+
+def pack_tags(tags: Sequence[str]) -> str:
+    """Tags as other programs can read them; nothing for none."""
+    return json.dumps(list(tags), ensure_ascii=False) if tags else ""
+
+
+def unpack_tags(packed: str) -> tuple[str, ...]:
+    """The tags back."""
+    try:
+        return tuple(map(str, json.loads(packed))) if packed else ()
+    except (ValueError, TypeError) as error:
+        raise Damaged(f"the tags of a file cannot be read: {error}") from error

@@ -56,9 +56,7 @@ def m002_smaller_rows(db: apsw.Connection) -> None:
 
 def m003_problems(db: apsw.Connection) -> None:
     """A column for why a file could not be read; a new generation has it already."""
-    columns = {str(row[1]) for row in run(db, "PRAGMA table_info(files)")}
-    if "problem" not in columns:
-        run(db, "ALTER TABLE files ADD COLUMN problem TEXT NOT NULL DEFAULT ''")
+    _add_columns(db, "problem")
 
 
 def m004_where_vectors_are(db: apsw.Connection) -> None:
@@ -73,7 +71,26 @@ def m004_where_vectors_are(db: apsw.Connection) -> None:
     create_views(db)
 
 
-MIGRATIONS = (m001_first_tables, m002_smaller_rows, m003_problems, m004_where_vectors_are)
+def m005_tags_and_names(db: apsw.Connection) -> None:
+    """What notes say of themselves; empty until the next rebuild, which the fingerprint asks for."""
+    _add_columns(db, "tags", "names")
+
+
+def _add_columns(db: apsw.Connection, *names: str) -> None:
+    """Columns of text for `files`, as far as they are not there."""
+    there = {str(row[1]) for row in run(db, "PRAGMA table_info(files)")}
+    for name in names:
+        if name not in there:
+            run(db, f"ALTER TABLE files ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS = (
+    m001_first_tables,
+    m002_smaller_rows,
+    m003_problems,
+    m004_where_vectors_are,
+    m005_tags_and_names,
+)
 
 
 def migrate(db: apsw.Connection, path: object) -> None:
@@ -116,7 +133,8 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
         "id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, source TEXT NOT NULL, "
         "hash TEXT NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL, "
         "ctime INTEGER NOT NULL, inode INTEGER NOT NULL, date TEXT, updated_at INTEGER NOT NULL, "
-        "revision INTEGER NOT NULL, problem TEXT NOT NULL DEFAULT '')",
+        "revision INTEGER NOT NULL, problem TEXT NOT NULL DEFAULT '', "
+        "tags TEXT NOT NULL DEFAULT '', names TEXT NOT NULL DEFAULT '')",
     )
     run(
         db,

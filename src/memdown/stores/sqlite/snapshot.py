@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import apsw
@@ -15,6 +15,7 @@ from memdown.stores.sqlite.held import Held, State
 from memdown.stores.sqlite.held import Vectors as HeldVectors
 from memdown.stores.sqlite.keys import source_keys
 from memdown.types import (
+    FileState,
     Match,
     Source,
     StoredChunk,
@@ -45,18 +46,35 @@ class SqliteSnapshot:
                 return keywords.match(self._db, query)
             return ready.match(query, [source_keys(source) for source in query.sources])
 
-    def match_vector(self, vector: Vector, sources: Sequence[Source], limit: int) -> list[Match]:
-        """The nearest chunks."""
+    def match_vector(
+        self,
+        vector: Vector,
+        sources: Sequence[Source],
+        limit: int,
+        files: frozenset[int] | None = None,
+    ) -> list[Match]:
+        """The nearest chunks; with `files`, of these files only."""
         if not self._state.dims:
             return []
         with mapped(self._path):
             held = self._vectors()
             if held is None:
-                return vectors.match(self._db, vector, sources, limit)
+                return vectors.match(self._db, vector, sources, limit, files)
             if len(sources) == 1:
-                return held[sources[0]].nearest.match(vector, limit)
-            found = [one for source in sources for one in held[source].nearest.match(vector, limit)]
+                return held[sources[0]].nearest.match(vector, limit, files)
+            found = [
+                one
+                for source in sources
+                for one in held[source].nearest.match(vector, limit, files)
+            ]
             return sorted(found, key=lambda one: (-one.score, one.key))[:limit]
+
+    def files(self) -> Mapping[int, FileState]:
+        """Every file by its number."""
+        with mapped(self._path):
+            if self._held is None:
+                return tables.read_numbered(self._db)
+            return self._held.files(self._db, self._state)
 
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
         """How close some chunks are."""

@@ -12,7 +12,7 @@ import apsw
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.failures import Damaged
 from memdown.stores.sqlite.keys import file_ids, file_keys, source_keys
-from memdown.stores.sqlite.rows import unpack, unpack_lines
+from memdown.stores.sqlite.rows import unpack, unpack_lines, unpack_tags
 from memdown.types import (
     FILE_SPAN,
     SOURCES,
@@ -33,13 +33,20 @@ _CHUNKS_WITHIN = "chunk_rows WHERE key >= ? AND key < ?"
 
 def read_files(db: apsw.Connection) -> dict[str, FileState]:
     """Every indexed file."""
-    files = {
-        path: FileState(path, source, size, mtime, ctime, inode, digest, _date(date), problem)
-        for path, source, digest, mtime, size, ctime, inode, date, problem in run(
-            db, "SELECT path, source, hash, mtime, size, ctime, inode, date, problem FROM files"
-        )
-    }
-    if None in files:
+    return {state.path: state for state in read_numbered(db).values()}
+
+
+def read_numbered(db: apsw.Connection) -> dict[int, FileState]:
+    """Every indexed file by its number."""
+    files = {}
+    for number, path, source, size, mtime, ctime, inode, digest, date, problem, tags, names in run(
+        db,
+        "SELECT id, path, source, size, mtime, ctime, inode, hash, date, problem, tags, names "
+        "FROM files",
+    ):
+        facts = (size, mtime, ctime, inode, digest, _date(date), problem)
+        files[number] = FileState(path, source, *facts, unpack_tags(tags), names)
+    if any(file.path is None for file in files.values()):
         raise Damaged("a file in it has no name")
     return files
 
@@ -96,11 +103,12 @@ def load_chunks(
         path,
         source,
         date,
+        names,
         packed,
     ) in run(
         db,
         "SELECT c.key, c.id, c.hash, c.start_line, c.end_line, c.text_start, c.text_end, "
-        "c.passages, c.lines, f.path, f.source, f.date, "
+        "c.passages, c.lines, f.path, f.source, f.date, f.names, "
         f"(SELECT text FROM {prefix}chunk_texts t WHERE t.key <= c.key ORDER BY t.key DESC LIMIT 1) "
         f"FROM json_each(?) AS wanted JOIN {prefix}chunk_rows c ON c.key = wanted.value "
         f"JOIN {prefix}files f ON f.id = c.key / {FILE_SPAN}",
@@ -109,7 +117,17 @@ def load_chunks(
         lines = unpack_lines(numbers)
         text, heading, passages = unpack(packed, start, end, places, digest, first, lines)
         chunk = Chunk(
-            chunk_id.hex(), path, source, first, last, heading, text, digest.hex(), passages, lines
+            chunk_id.hex(),
+            path,
+            source,
+            first,
+            last,
+            heading,
+            text,
+            digest.hex(),
+            passages,
+            lines,
+            names,
         )
         found[key] = StoredChunk(key, chunk, _date(date))
     return found

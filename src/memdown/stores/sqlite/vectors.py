@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.similarity import cosines
-from memdown.stores.selection import highest
+from memdown.stores.selection import highest, in_files
 from memdown.stores.sqlite.connection import one, run, transaction
 from memdown.stores.sqlite.failures import Damaged
 from memdown.stores.sqlite.keys import source_keys
@@ -169,9 +169,13 @@ def rename(db: apsw.Connection, old: str, new: str) -> None:
 
 
 def match(
-    db: apsw.Connection, vector: Vector, sources: Sequence[Source], limit: int
+    db: apsw.Connection,
+    vector: Vector,
+    sources: Sequence[Source],
+    limit: int,
+    files: frozenset[int] | None = None,
 ) -> list[Match]:
-    """The nearest chunks, by a look at every vector."""
+    """The nearest chunks, by a look at every vector; with `files`, of these files only."""
     every = list(_scored(db, vector))
     if not every:
         return []
@@ -181,6 +185,8 @@ def match(
     for source in sources:
         within = source_keys(source)
         mine |= (keys >= within.start) & (keys < within.stop)
+    if files is not None:
+        mine &= in_files(keys, files)
     keys, scores = keys[mine], scores[mine]
     best = highest(scores.astype(np.float64), limit)
     first = best[np.lexsort((keys[best], -scores[best]))[:limit]]

@@ -39,8 +39,10 @@ if (field) {
   const hits = $("#hits"), page = $(".search-page");
   // What the server has answered; the field may hold more, typed before this script began.
   let shown = field.defaultValue.trim(), busy = false, source = new URLSearchParams(location.search).get("source") || "";
+  const only = [...document.querySelectorAll("[data-only]")];
   const address = (base) => {
     const given = new URLSearchParams();
+    for (const one of only) if (one.value.trim()) given.set(one.name, one.value.trim());
     if (field.value.trim()) given.set("q", field.value.trim());
     if (source) given.set("source", source);
     return base + (given.size ? "?" + given : "");
@@ -67,6 +69,8 @@ if (field) {
     busy = false;
     if (field.value.trim() !== wanted) refresh();
   };
+  // A half typed date is no date: filters count when they are left or Enter is pressed.
+  for (const one of only) one.addEventListener("change", () => refresh(true));
   field.addEventListener("input", () => refresh());
   field.form.addEventListener("submit", (event) => { event.preventDefault(); const first = $("[data-hit]", hits); if (first && field.value.trim() === shown) first.focus(); else refresh(); });
   hits.addEventListener("click", (event) => {
