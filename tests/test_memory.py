@@ -373,6 +373,38 @@ def test_many_changes_go_on_in_the_background(
     assert best(memory, "bulk 17") == "memory/n17.md"
 
 
+def test_a_first_search_in_many_notes_does_not_wait_for_all(
+    write_notes: WriteNotes, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where someone sees the progress; what is indexed by then answers, and is kept."""
+    monkeypatch.setattr("memdown.memory._WATCHED_SECONDS", 0.2)
+    folder = write_notes({f"memory/{n}.md": f"Note number n{n}.\n" for n in range(900)})
+    go_on = threading.Event()
+
+    class Slow(HashEmbedder):
+        def embed_batch(self, texts):  # type: ignore[no-untyped-def]
+            if self.requests:
+                assert go_on.wait(60)
+            return super().embed_batch(texts)
+
+    slow = Slow()
+    with open_memory(folder, slow) as memory:
+        end = time.monotonic() + 60
+        while not (answer := memory.search("n0", progress=lambda _: None)).hits:
+            assert time.monotonic() < end
+        assert answer.hits[0].path == "memory/0.md"
+        assert answer.partial
+        assert any("run `memdown index`" in reason for reason in answer.reasons)
+        memory._stop.set()
+        go_on.set()
+    with open_memory(folder, slow) as memory:
+        report = memory.sync()
+        assert 0 < report.unchanged < 900
+        assert report.indexed == 900 - report.unchanged
+        assert not memory.search("n899").partial
+    assert len(slow.embedded) == 900
+
+
 def test_watch_reports_changes(memory: Memory, folder: Path) -> None:
     stop = threading.Event()
     reports = memory.watch(stop)

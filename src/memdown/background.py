@@ -6,25 +6,36 @@ import threading
 from collections.abc import Callable
 
 from memdown.errors import MemdownError
-from memdown.types import ProgressCallback
+from memdown.types import Progress, ProgressCallback
 
 Work = Callable[[ProgressCallback | None], object]
 
 
 class SyncThread(threading.Thread):
-    """One sync, and the error that ended it, if any."""
+    """One sync, and the error that ended it, if any.
+
+    `indexing` is set when the first file is indexed, or when it turned out that there is none.
+    """
 
     def __init__(self, work: Work, progress: ProgressCallback | None) -> None:
         super().__init__(name="memdown-sync", daemon=True)
         self._work = work
         self._progress = progress
+        self.indexing = threading.Event()
         self.error: MemdownError | None = None
 
     def run(self) -> None:
         try:
-            self._work(self._progress)
+            self._work(self._note)
         except MemdownError as error:
             self.error = error
+        finally:
+            self.indexing.set()
+
+    def _note(self, progress: Progress) -> None:
+        self.indexing.set()
+        if self._progress is not None:
+            self._progress(progress)
 
 
 class Background:

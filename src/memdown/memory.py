@@ -77,8 +77,10 @@ _T = TypeVar("_T")
 _MOST_NAMED = 3
 # What is wrong with an index may come out in more than one look at it.
 _MOST_DAMAGES = 2
-# How long a search waits for the index: for a few changed files, or a first index, longer.
+# How long a search waits for the index: for a few changed files, or a first index, longer; and
+# where someone sees the progress, who can go on indexing by hand.
 _FEW_FILES = 8
+_WATCHED_SECONDS = 5.0
 _PATIENCE_SECONDS = 1.0
 _LONG_PATIENCE_SECONDS = 10.0
 
@@ -209,8 +211,10 @@ class Memory:
         that cannot be understood is a `QueryError`.
 
         Notes that changed are indexed first. When that takes long, the search goes on without
-        them and says so, unless someone is watching the `progress`. With the qmd backend, `chat`
-        and `session_key` tell who asks, for `memory.qmd.scope`.
+        them and says so; indexing goes on in the background until the memory is closed. Where
+        someone is watching the `progress`, a search waits 5 s, else 1 s, or 10 s for a few files
+        or a first index. With the qmd backend, `chat` and `session_key` tell who asks, for
+        `memory.qmd.scope`.
         """
         check_request(query, max_results, min_score)
         only = filtering.make_filter(
@@ -408,12 +412,18 @@ class Memory:
         """Someone waits: batch jobs, which may take an hour, are not for now."""
         with self._sync_lock:
             return self._guarded(
-                lambda: self._upkeep.sync(False, progress, jobs=False), syncing=True
+                lambda: self._upkeep.sync(False, progress, jobs=False, looked=True), syncing=True
             )
 
-    def estimate(self, *, force: bool = False) -> backfill.Estimate | None:
-        """What the next sync will embed, if it makes the whole index with a provider that costs."""
-        return self._guarded(lambda: self._upkeep.estimate(force=force), syncing=True)
+    def estimate(
+        self, *, force: bool = False, most_files: int | None = None
+    ) -> backfill.Estimate | None:
+        """What the next sync will embed, if it makes the whole index with a provider that costs.
+
+        All notes are read for this, so None is returned if there are more than `most_files`.
+        """
+        work = lambda: self._upkeep.estimate(force=force, most_files=most_files)  # noqa: E731
+        return self._guarded(work, syncing=True)
 
     def status(self, *, deep: bool = False) -> Status:
         """What the memory holds and uses. Nothing is written; `deep` tries the embedder."""
@@ -592,11 +602,19 @@ class Memory:
             sync, was_running = self._background.start(progress)
             if hurried:
                 sync.join(_PATIENCE_SECONDS)
+            elif progress:
+                # To look at very many files takes seconds, too, and every search must get further.
+                sync.indexing.wait(_LONG_PATIENCE_SECONDS)
+                sync.join(_WATCHED_SECONDS)
             else:
-                sync.join(None if progress else self._patience(waiting))
+                sync.join(self._patience(waiting))
             if not was_running or sync.is_alive() or sync.error:
                 break
-        if sync.is_alive():
+        if sync.is_alive() and progress:
+            reasons.append(
+                f"partial: indexing is not complete ({waiting} files changed): run `memdown index`"
+            )
+        elif sync.is_alive():
             reasons.append(f"partial: {waiting} changed files are still being indexed")
         elif sync.error:
             reasons.append(f"partial: the index could not be brought up to date: {sync.error}")

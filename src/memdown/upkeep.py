@@ -57,6 +57,7 @@ class Upkeep:
         self._choice = choice
         self._stop = stop
         self._noticing = Noticing()
+        self._just_found: workspace.Scan | None = None
         self._conversations = Conversations(
             sessions_folder(settings.state_dir, settings.agent),
             enabled="sessions" in settings.sources,
@@ -79,16 +80,18 @@ class Upkeep:
         *,
         only_settled: bool = False,
         jobs: bool = True,
+        looked: bool = False,
     ) -> SyncReport:
         """Bring the index up to date; `force` makes it anew.
 
         With `only_settled`, transcripts that are still growing wait; without `jobs`, nothing is
-        handed to a batch job, which may take an hour.
+        handed to a batch job, which may take an hour. `looked` means that `pending` was asked just
+        before, so that what it found need not be looked for again.
         """
         settled: frozenset[str] | None = None
-        found: workspace.Scan | None = None
+        found, self._just_found = self._just_found if looked else None, None
         if not force:
-            fresh, settled, found = self._nothing_to_do(only_settled)
+            fresh, settled, found = self._nothing_to_do(only_settled, found)
             if fresh is not None:
                 return fresh
         with self._store.writing(_LOCK_SECONDS) as acquired:
@@ -161,7 +164,7 @@ class Upkeep:
         return replace(report, failed=(*found.problems, *failed, *report.failed))
 
     def _nothing_to_do(
-        self, only_settled: bool
+        self, only_settled: bool, found: workspace.Scan | None
     ) -> tuple[SyncReport | None, frozenset[str] | None, workspace.Scan]:
         """The report of a sync for which there is no work: no lock is taken, nothing written.
 
@@ -170,7 +173,7 @@ class Upkeep:
         """
         workspace.repair(self._notes, self._lock_dir)
         indexed = self._store.files()
-        found = self.scan(indexed)
+        found = found or self.scan(indexed)
         paths, failed = self._changed(found, indexed)
         settled = None
         if only_settled:
@@ -216,7 +219,9 @@ class Upkeep:
             counts = usage.noted_today(name, looked_up=report.looked_up, found=report.found)
             usage.note(usage_log(self.settings), counts)
 
-    def estimate(self, *, force: bool = False) -> backfill.Estimate | None:
+    def estimate(
+        self, *, force: bool = False, most_files: int | None = None
+    ) -> backfill.Estimate | None:
         """What the next sync will embed, if it makes the whole index with a provider that costs."""
         embedder, indexed = self._embedder, self._store.files()
         want = indexing.wanted_fingerprint(embedder, self.chunking())
@@ -226,7 +231,10 @@ class Upkeep:
             return None
         if indexed and not force and indexing.fits(self._store.fingerprint(), want):
             return None
-        changes = [self._change(state) for state in workspace.scan(self._notes).files.values()]
+        files = workspace.scan(self._notes).files
+        if most_files is not None and len(files) > most_files:
+            return None
+        changes = [self._change(state) for state in files.values()]
         return backfill.estimate(self._store, embedder, changes, self.chunking())
 
     def scan(self, known: Mapping[str, FileState]) -> workspace.Scan:
@@ -267,6 +275,7 @@ class Upkeep:
             count += len(indexed)
         if begun is not None:
             self._noticing.scanned(begun, self._places(found), None if count else state)
+        self._just_found = found if count else None
         return count
 
     def close(self) -> None:

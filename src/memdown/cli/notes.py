@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from memdown.memory import Memory
     from memdown.types import Answer, Excerpt
 
+# Reading more notes than this only to say what they will cost would keep a search waiting.
+_MOST_ESTIMATED = 1_000
+
 
 @click.command("init")
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
@@ -93,7 +96,7 @@ def search_command(
     from memdown.cli.progress import progress_bar
 
     with target.open() as memory:
-        print_estimate(memory.estimate())
+        print_estimate(memory.estimate(most_files=_MOST_ESTIMATED))
         with progress_bar() as progress:
             answer = memory.search(
                 query,

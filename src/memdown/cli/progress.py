@@ -22,11 +22,13 @@ def progress_bar() -> Iterator[ProgressCallback]:
     """A callback that draws the progress on standard error, once the work is not a short one."""
     start = time.monotonic()
     drawn = 0.0
+    over = False
 
     def draw(progress: Progress) -> None:
         nonlocal drawn
         now = time.monotonic()
-        if now - start < _QUIET_SECONDS or now - drawn < _EVERY_SECONDS:
+        # A search does not wait for long indexing, which then goes on behind it.
+        if over or now - start < _QUIET_SECONDS or now - drawn < _EVERY_SECONDS:
             return
         drawn = now
         line = bar_line(progress, now - start)
@@ -40,6 +42,7 @@ def progress_bar() -> Iterator[ProgressCallback]:
     try:
         yield draw if sys.stderr.isatty() else ignore
     finally:
+        over = True
         if drawn:
             sys.stderr.write(own(_CLEAR, sys.stderr))
             sys.stderr.flush()

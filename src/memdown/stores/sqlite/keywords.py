@@ -142,11 +142,30 @@ def holders(db: apsw.Connection, unit: Unit) -> Holders:
 
 def _phrase_places(db: apsw.Connection, terms: Sequence[str]) -> set[tuple[int, int]]:
     """Where a phrase begins: passages and places in them."""
-    sql = "SELECT doc, offset - ? FROM temp.instances WHERE term = ? AND col = 'text'"
-    places = set(run(db, sql, (0, terms[0])))
-    for number, term in enumerate(terms[1:], start=1):
-        places &= set(run(db, sql, (number, term)))
+    # FTS5 finds the few passages; only how often they hold the phrase must be counted.
+    expression = f"{{text}} : {_quoted(*terms)}"
+    sql = "SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?"
+    within = np.array([key for (key,) in run(db, sql, (expression,))], np.int64)
+    places: set[tuple[int, int]] = set()
+    for number, term in enumerate(terms if len(within) else ()):
+        begins = _begins(db, term, number, within)
+        places = begins if number == 0 else places & begins
     return places
+
+
+def _begins(
+    db: apsw.Connection, term: str, number: int, within: NDArray[np.int64]
+) -> set[tuple[int, int]]:
+    """Where a phrase would begin whose word with this number is the term, in some passages."""
+    sql = (
+        "SELECT group_concat(doc), group_concat(offset) FROM temp.instances "
+        "WHERE term = ? AND col = 'text'"
+    )
+    ((keys, offsets),) = run(db, sql, (term,))
+    docs = _numbers(keys)
+    inside = np.isin(docs, within)
+    begins = _numbers(offsets)[inside] - number
+    return set(zip(docs[inside].tolist(), begins.tolist(), strict=True))
 
 
 def _counted(places: NDArray[np.int64]) -> Holders:
