@@ -53,9 +53,11 @@ from memdown.types import (
 )
 from memdown.upkeep import SESSIONS, Upkeep
 from memdown.wiring import (
+    check_own,
     embedder_setup,
     lock_dir,
     open_long_term,
+    open_notes,
     open_reranker,
     open_sidecar,
     open_store,
@@ -173,7 +175,7 @@ class Memory:
 
         `today` stands still at the given day, for questions that were asked then.
         """
-        notes = workspace.open_workspace(settings.workspace, settings.extra_paths)
+        notes = open_notes(settings)
         workspace.check_kind(notes)
         settings = with_own_index(settings, notes.folder)
         chosen = (
@@ -302,6 +304,7 @@ class Memory:
 
     def remember(self, text: str, *, durable: bool = False) -> Citation:
         """Write something down: in MEMORY.md if it is durable, else in today's log."""
+        check_own(self.settings)
         return workspace.remember(
             self._notes,
             text,
@@ -327,6 +330,7 @@ class Memory:
 
     def edit(self, path: str, text: str, *, base: str | None) -> workspace.Note:
         """Give a note new text if it still is the version `base`; None makes a new note."""
+        check_own(self.settings)
         return workspace.save(self._notes, path, text, base=base, lock_dir=self._lock_dir)
 
     def chunks(self, path: str) -> list[Chunk]:

@@ -432,7 +432,20 @@ def test_an_ignore_file_that_cannot_be_read_is_named(tmp_path: Path, kind: str) 
 
 
 PATTERNS = st.sampled_from(
-    ["*.md", "/a.md", "!a.md", "docs/", "!docs/", "**/x", "x/", "sub", "!*.md", "[z-a]", "ü.md", "e*"]
+    [
+        "*.md",
+        "/a.md",
+        "!a.md",
+        "docs/",
+        "!docs/",
+        "**/x",
+        "x/",
+        "sub",
+        "!*.md",
+        "[z-a]",
+        "ü.md",
+        "e*",
+    ]
 )
 
 

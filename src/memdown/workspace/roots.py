@@ -6,6 +6,7 @@ import datetime
 import functools
 import os
 import re
+import shlex
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -87,7 +88,8 @@ def check_kind(workspace: Workspace) -> None:
     A new workspace is empty, and that of an agent, or a project, has some Markdown in it.
     """
     folder = workspace.folder
-    if workspace.extra or any((folder / name).exists() for name in (*CURATED, LOGS)):
+    known = workspace.extra or workspace.adopted
+    if known or any((folder / name).exists() for name in (*CURATED, LOGS)):
         return
     with os.scandir(folder) as entries:
         names = [entry.name for entry in entries if not hidden(entry.name)]
@@ -106,8 +108,9 @@ def check_folder(folder: Path) -> None:
     except FileNotFoundError:
         if not folder.exists():
             raise WorkspaceError(
-                f"The workspace {shown(folder)} does not exist; create it with `memdown init` "
-                "or name another one."
+                f"The workspace {shown(folder)} does not exist; run `memdown init` in the folder "
+                f"of your notes, make this one with `memdown init {shlex.quote(shown(folder))}`, "
+                "or name another."
             ) from None
     except NotADirectoryError:
         raise WorkspaceError(
@@ -265,6 +268,11 @@ def _day(iso: str) -> datetime.date | None:
         return datetime.date(int(iso[:4]), int(iso[5:7]), int(iso[8:]))
     except ValueError:
         return None
+
+
+def is_memory(path: str) -> bool:
+    """Whether a note is one of MEMORY.md and memory/, not of an adopted folder or extra path."""
+    return path in CURATED or path.startswith(f"{LOGS}/")
 
 
 def daily_note(day: datetime.date) -> str:
