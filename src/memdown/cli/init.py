@@ -138,6 +138,9 @@ def _tell(settings: Settings, created: list[str], notes: int, *, new: bool) -> N
         click.echo(f"{what}. Added {', '.join(created)}.")
     else:
         click.echo(f"{what}. {'No file was changed.' if new else 'Nothing was changed.'}")
+    logs = place / "memory"
+    if logs.is_dir() and any(logs.iterdir()) and not any(logs.rglob("*.md")):
+        click.echo("  memory/ holds other files; daily notes will be written among them.", err=True)
     here = "" if place == Path.cwd() else f" --workspace {place}"
     click.echo(f'  memdown remember "We use tabs, not spaces."{here}   write something down')
     click.echo(f'  memdown search "tabs or spaces?"{here}              find it again')
