@@ -152,7 +152,11 @@ class Memory:
         state_dir: str | Path | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> Self:
-        """Open the memory in `folder` (or the configured workspace). Nothing is written yet."""
+        """Open the memory in `folder`. Nothing is written yet.
+
+        Without one it is the folder around the current one that `memdown init` was run in, else
+        the configured workspace.
+        """
         settings = load_settings(
             config=Path(config) if config else None,
             workspace=Path(folder) if folder else None,

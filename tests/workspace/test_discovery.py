@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -280,7 +281,7 @@ def link(place: Path, target: str) -> None:
     place.symlink_to(target)
 
 
-ODD_LINKS = {
+ODD_LINKS: dict[str, Callable[[str, Path], str]] = {
     "loop": lambda name, home: name,
     "dangling": lambda name, home: "nowhere/at/all",
     "too long": lambda name, home: "x" * 300,

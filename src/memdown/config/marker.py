@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from memdown.config.keys import closest
 from memdown.errors import ConfigError
 
 MARKER = ".memdown.json5"
@@ -88,6 +87,8 @@ def is_inside(path: str) -> bool:
 
 
 def _unknown(tree: Mapping[str, object], file: Path) -> list[str]:
+    from memdown.config.keys import closest
+
     notes = []
     for key in tree:
         if key not in KEYS:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +16,7 @@ from typing import Any
 
 from memdown.errors import ConfigError
 
-_FILE = "workspaces.json"
+LIST_NAME = "workspaces.json"
 _MAX_BYTES = 10_000_000
 
 
@@ -41,7 +39,7 @@ def real(folder: Path) -> str:
 
 
 def list_file(state_dir: Path) -> Path:
-    return state_dir / _FILE
+    return state_dir / LIST_NAME
 
 
 def read_own(state_dir: Path) -> OwnWorkspaces:
@@ -55,7 +53,10 @@ def add_own(state_dir: Path, folder: Path) -> bool:
     name = real(folder)
 
     def add(entries: dict[str, Any]) -> bool:
-        return entries.setdefault(name, new := {"extraPaths": []}) is new
+        if name in entries:
+            return False
+        entries[name] = {"extraPaths": []}
+        return True
 
     return _changed(state_dir, add)
 
@@ -85,6 +86,9 @@ def _read(file: Path) -> dict[str, Any]:
         raise ConfigError(
             f"{file}: the list of your workspaces cannot be read ({error.strerror}); check it."
         ) from None
+    # Imported only now: without a list, a search pays nothing for it.
+    import json
+
     try:
         entries = json.loads(data)
         if all(_is_entry(one) for one in entries.values()):
@@ -103,6 +107,8 @@ def _is_entry(one: Any) -> bool:
 
 
 def _changed(state_dir: Path, change: Callable[[dict[str, Any]], bool]) -> bool:
+    import json
+
     file = list_file(state_dir)
     try:
         with _locked(state_dir):
@@ -130,6 +136,8 @@ def _locked(state_dir: Path) -> Iterator[None]:
 
 
 def _replace(file: Path, text: str) -> None:
+    import tempfile
+
     descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
