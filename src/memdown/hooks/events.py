@@ -16,6 +16,7 @@ from memdown.config import Settings
 from memdown.errors import ConfigError, NoteNotFound, WorkspaceError
 from memdown.types import Citation, Excerpt
 from memdown.wiring import open_notes
+from memdown.workspace.descriptors import shown
 
 if TYPE_CHECKING:
     from memdown.hooks.conversation import Said
@@ -232,7 +233,7 @@ def _outlook(settings: Settings) -> str:
 
 
 def _no_workspace(settings: Settings) -> str:
-    missing = f"there is no memory yet: the workspace {settings.workspace} does not exist."
+    missing = f"there is no memory yet: the workspace {shown(settings.workspace)} does not exist."
     return (
         f"{missing} Run `memdown init`, and `memdown hooks install --apply`, where your notes are."
     )
@@ -240,8 +241,8 @@ def _no_workspace(settings: Settings) -> str:
 
 def _passed_over(settings: Settings) -> str:
     return (
-        f"{settings.passed_over} looks like a memory, but you never made it yours, so the one in "
-        f"use is {settings.workspace}. Run `memdown init` there once if it is your memory."
+        f"{shown(settings.passed_over or '')} looks like a memory, but you never made it yours, so the one in "
+        f"use is {shown(settings.workspace)}. Run `memdown init` there once if it is your memory."
     )
 
 
