@@ -147,15 +147,6 @@ def test_remember_get_and_search_again(workspace: Path) -> None:
     assert "From a pipe." in (workspace / "MEMORY.md").read_text()
 
 
-def test_init_makes_a_workspace_and_keeps_what_is_there(tmp_path: Path) -> None:
-    folder = tmp_path / "new"
-    assert memdown("init", str(folder)).returncode == 0
-    (folder / "MEMORY.md").write_text("mine")
-    again = memdown("init", str(folder))
-    assert "nothing was changed" in again.stdout
-    assert (folder / "MEMORY.md").read_text() == "mine"
-
-
 def test_index_and_status(workspace: Path) -> None:
     place = ("--workspace", str(workspace))
     before = json.loads(memdown("status", "--json", *place).stdout)

@@ -55,9 +55,11 @@ from memdown.types import (
 )
 from memdown.upkeep import SESSIONS, Upkeep
 from memdown.wiring import (
+    check_own,
     embedder_setup,
     lock_dir,
     open_long_term,
+    open_notes,
     open_reranker,
     open_sidecar,
     open_store,
@@ -154,7 +156,11 @@ class Memory:
         state_dir: str | Path | None = None,
         environ: Mapping[str, str] | None = None,
     ) -> Self:
-        """Open the memory in `folder` (or the configured workspace). Nothing is written yet."""
+        """Open the memory in `folder`. Nothing is written yet.
+
+        Without one it is the folder around the current one that `memdown init` was run in, else
+        the configured workspace.
+        """
         settings = load_settings(
             config=Path(config) if config else None,
             workspace=Path(folder) if folder else None,
@@ -177,7 +183,7 @@ class Memory:
 
         `today` stands still at the given day, for questions that were asked then.
         """
-        notes = workspace.open_workspace(settings.workspace, settings.extra_paths)
+        notes = open_notes(settings)
         workspace.check_kind(notes)
         settings = with_own_index(settings, notes.folder)
         chosen = (
@@ -340,6 +346,7 @@ class Memory:
 
     def remember(self, text: str, *, durable: bool = False) -> Citation:
         """Write something down: in MEMORY.md if it is durable, else in today's log."""
+        check_own(self.settings)
         return workspace.remember(
             self._notes,
             text,
@@ -365,6 +372,7 @@ class Memory:
 
     def edit(self, path: str, text: str, *, base: str | None) -> workspace.Note:
         """Give a note new text if it still is the version `base`; None makes a new note."""
+        check_own(self.settings)
         return workspace.save(self._notes, path, text, base=base, lock_dir=self._lock_dir)
 
     def chunks(self, path: str) -> list[Chunk]:

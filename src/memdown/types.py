@@ -304,6 +304,7 @@ class SyncReport:
     """What one sync did.
 
     `found` of the `looked_up` texts were in the cache; `waiting` files wait for a batch job.
+    `ignored` are the notes, and with a final slash the folders, that ignore files leave out.
     """
 
     indexed: int = 0
@@ -317,6 +318,7 @@ class SyncReport:
     rebuilt: bool = False
     complete: bool = True
     failed: tuple[Failure, ...] = ()
+    ignored: tuple[str, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 

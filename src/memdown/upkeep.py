@@ -161,7 +161,8 @@ class Upkeep:
         self._note_usage(report)
         self.unreadable.note(paths, found.files, report.failed)
         self._note_lost(found, self._store.files())
-        return replace(report, failed=(*found.problems, *failed, *report.failed))
+        failed = [*found.problems, *failed, *report.failed]
+        return replace(report, failed=tuple(failed), ignored=found.ignored)
 
     def _nothing_to_do(
         self, only_settled: bool, found: workspace.Scan | None
@@ -190,7 +191,9 @@ class Upkeep:
         fits = indexing.fits(self._store.fingerprint(), want)
         if paths or gone or not fits or self._store.leftovers():
             return None, settled, found
-        report = SyncReport(unchanged=len(indexed), failed=(*found.problems, *failed))
+        report = SyncReport(
+            unchanged=len(indexed), failed=(*found.problems, *failed), ignored=found.ignored
+        )
         return report, settled, found
 
     def _changed(

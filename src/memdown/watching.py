@@ -30,7 +30,7 @@ _TICK_MS = 250
 _STEP_MS = 100
 # Someone who writes all the time must not put a sync off for ever.
 _LONGEST_DEBOUNCES = 4
-_NOTES = (".md", ".jsonl")
+_NOTES = (".md", ".jsonl", ".gitignore", ".memdownignore")
 
 Say = Callable[[str | None], None]
 

@@ -13,13 +13,30 @@ from memdown import claims, embedders, stores, usage, workspace
 from memdown.config import ProviderSettings, RemoteSettings, Settings
 from memdown.conversations import sessions_folder
 from memdown.embedders import Given, JobOptions, Options, Sent, Setup
-from memdown.errors import EmbedderError
+from memdown.errors import EmbedderError, WorkspaceError
 from memdown.search import SearchOptions
 from memdown.types import Embedder, Reranker, Source, Store
 
 if TYPE_CHECKING:
     from memdown.backends.ltm import LongTermMemory
     from memdown.backends.qmd import Sidecar
+
+
+def open_notes(settings: Settings) -> workspace.Workspace:
+    """The notes that the settings name."""
+    return workspace.open_workspace(
+        settings.workspace, settings.extra_paths, adopted=settings.adopted
+    )
+
+
+def check_own(settings: Settings) -> None:
+    """Refuse to write into a checkout that the user never made a memory."""
+    if settings.foreign:
+        raise WorkspaceError(
+            f"{settings.workspace} looks like a memory, but it lies in a checkout and you never "
+            "made it yours, so nothing is written there; run `memdown init` in it once if it is "
+            "your memory, or name another folder with --workspace."
+        )
 
 
 def embedder_setup(settings: Settings, environ: Mapping[str, str] | None = None) -> Setup:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from memdown.config.own import add_own
+
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/agents.md").read_text(), re.DOTALL)
 EXAMPLES = "\n".join(file.read_text() for file in sorted((ROOT / "examples/agents").glob("*.py")))
@@ -15,11 +17,14 @@ EXAMPLES = "\n".join(file.read_text() for file in sorted((ROOT / "examples/agent
 
 @pytest.mark.parametrize("block", [block for block in BLOCKS if block.startswith("from ")])
 def test_whole_programs_run(
-    block: str, write_notes: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+    block: str,
+    write_notes: Callable[..., Path],
+    own_state: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.chdir(
-        write_notes({"MEMORY.md": "# Memory\n\n- The router at home is an ER-605.\n"})
-    )
+    folder = write_notes({"MEMORY.md": "# Memory\n\n- The router at home is an ER-605.\n"})
+    add_own(own_state, folder)
+    monkeypatch.chdir(folder)
     exec(compile(block, "docs/agents.md", "exec"), {})
 
 

@@ -24,6 +24,7 @@ _OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 def workspace(tmp_path: Path, own_state: Path) -> Path:
     folder = tmp_path / "notes"
     (folder / "memory").mkdir(parents=True)
+    (folder / "MEMORY.md").touch()
     (folder / "memory/evil.md").write_text(
         f"# Zebra {EVIL}\n\nThe zebra code {EVIL} ends.\n", "utf-8"
     )
@@ -112,6 +113,7 @@ def test_a_long_answer_fits_a_screen(
             for number in range(8)
         }
     )
+    (folder / "MEMORY.md").touch()
     shown = on_terminal("search", "boiler descaling", cwd=folder)
     rows = shown.splitlines()
     assert len(rows) <= 20
@@ -124,6 +126,7 @@ def test_a_long_line_is_cut_around_the_match(
 ) -> None:
     words = " ".join(f"word{number}" for number in range(38))
     folder = write_notes({"memory/log.md": f"{words} Quentin owns the Albatros. {words}\n"})
+    (folder / "MEMORY.md").touch()
     shown = _OUR_COLOURS.sub("", on_terminal("search", "Albatros Quentin", cwd=folder))
     joined = " ".join(shown.split())
     assert "Quentin owns the Albatros." in joined

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from memdown.config import Settings, load_settings
+from memdown.config.own import add_own, read_own, set_extra
 from memdown.errors import ConfigError
 
 
@@ -23,13 +27,16 @@ def load(
     config: Path | None = None,
     workspace: Path | None = None,
     agent: str = "main",
+    here: bool = True,
+    cwd: Path | None = None,
     **variables: str,
 ) -> Settings:
     return load_settings(
         config=config,
         workspace=workspace,
         agent=agent,
-        cwd=world / "here",
+        here=here,
+        cwd=cwd or world / "here",
         environ={"HOME": str(world / "home"), **variables},
     )
 
@@ -143,7 +150,7 @@ def test_order_of_workspaces(world: Path) -> None:
     assert load(world, workspace=Path("~/given")).workspace == world / "home/given"
     assert load(world, agent="work").workspace == state / "w"
     assert load(world).workspace == world / "home/notes"
-    (world / "here/memory").mkdir()
+    (world / "here/MEMORY.md").write_text("x")
     assert load(world).workspace == world / "here"
     assert load(world, agent="work").workspace == world / "here"
 
@@ -154,9 +161,183 @@ def test_a_current_folder_with_a_memory_file_is_the_workspace(world: Path, name:
     assert load(world).workspace == world / "here"
 
 
-def test_a_file_called_memory_makes_no_workspace(world: Path) -> None:
-    (world / "here/memory").write_text("x")
-    assert load(world).workspace != world / "here"
+def test_a_folder_called_memory_makes_no_workspace(world: Path) -> None:
+    """Many source trees have one."""
+    (world / "here/memory").mkdir()
+    (world / "here/memory/__init__.py").write_text("")
+    assert load(world).workspace == world / "home/.memdown/workspace"
+
+
+@pytest.mark.parametrize("name", ["MEMORY.md", ".memdown.json5"])
+def test_a_command_below_a_workspace_finds_it(world: Path, name: str) -> None:
+    (world / "here" / name).write_text("{}")
+    deep = world / "here/a/b"
+    deep.mkdir(parents=True)
+    assert load(world, cwd=deep).workspace == world / "here"
+    (world / "here/a/MEMORY.md").write_text("nearer")
+    assert load(world, cwd=deep).workspace == world / "here/a"
+
+
+def test_the_way_up_ends_at_home(world: Path) -> None:
+    (world / "MEMORY.md").write_text("x")
+    project = world / "home/code/project"
+    project.mkdir(parents=True)
+    assert load(world, cwd=project).workspace == world / "home/.memdown/workspace"
+    (world / "home/MEMORY.md").write_text("x")
+    assert load(world, cwd=project).workspace == world / "home"
+
+
+@pytest.mark.parametrize("foreign", ["folder", "file"])
+def test_what_somebody_else_put_above_is_not_taken(
+    world: Path, foreign: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a shared folder such as /tmp, anybody may write a MEMORY.md for others to find."""
+    deep = world / "here/mine"
+    deep.mkdir()
+    (world / "here/MEMORY.md").write_text("x")
+    assert load(world, cwd=deep).workspace == world / "here"
+    other = world / "here" if foreign == "folder" else world / "here/MEMORY.md"
+    if os.geteuid() == 0:
+        os.chown(other, 65534, -1)
+    else:
+        me = os.geteuid()
+        monkeypatch.setattr(os, "geteuid", lambda: me + 1)
+    assert load(world, cwd=deep).workspace == world / "home/.memdown/workspace"
+
+
+def test_agents_take_only_what_the_user_made_a_workspace(world: Path) -> None:
+    """A cloned repository brings MEMORY.md, or the marker, along."""
+    state = world / "home/.memdown"
+    (world / "here/MEMORY.md").write_text("x")
+    (world / "here/.memdown.json5").write_text("{adopt: true}")
+    settings = load(world, here=False)
+    assert settings.workspace == state / "workspace"
+    assert settings.passed_over == world / "here"
+    assert not settings.adopted
+    add_own(state, world / "here")
+    (world / "here/inner").mkdir()
+    for cwd in (world / "here", world / "here/inner"):
+        settings = load(world, here=False, cwd=cwd)
+        assert (settings.workspace, settings.adopted) == (world / "here", True)
+        assert settings.passed_over is None
+
+
+def test_a_listed_folder_is_known_by_its_real_path(world: Path) -> None:
+    """A link that is turned to another folder must not make that one a memory."""
+    state = world / "home/.memdown"
+    (world / "link").symlink_to("here")
+    add_own(state, world / "link")
+    assert load(world, here=False).workspace == world / "here"
+    (world / "other").mkdir()
+    (world / "link").unlink()
+    (world / "link").symlink_to("other")
+    assert load(world, here=False, cwd=world / "link").workspace == state / "workspace"
+
+
+def test_a_checkout_is_foreign_until_it_is_listed_or_configured(world: Path) -> None:
+    (world / "here/MEMORY.md").write_text("x")
+    assert not load(world).foreign
+    (world / "here/.git").write_text("gitdir: elsewhere")
+    assert load(world).foreign
+    assert not load(world, workspace=world / "here").foreign
+    state = world / "home/.memdown"
+    state.mkdir()
+    config = state / "memdown.json5"
+    config.write_text(f"{{agents: {{defaults: {{workspace: '{world}/here'}}}}}}")
+    assert not load(world).foreign
+    config.unlink()
+    add_own(state, world / "here")
+    assert not load(world).foreign
+
+
+def test_extra_paths_of_one_workspace(world: Path) -> None:
+    state = world / "home/.memdown"
+    for name in ("here", "other"):
+        (world / name).mkdir(exist_ok=True)
+        (world / name / "MEMORY.md").write_text("x")
+    (world / "here/.memdown.json5").write_text("{extraPaths: ['docs']}")
+    set_extra(state, world / "here", ["~/team"])
+    (state / "memdown.json5").write_text(
+        "{agents: {defaults: {memorySearch: {extraPaths: ['all']}}}}"
+    )
+    assert load(world).extra_paths == ("all", "docs", "~/team")
+    assert load(world, cwd=world / "other").extra_paths == ("all",)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{extraPaths: ['../x']}", "is not inside this folder"),
+        ("{extraPaths: ['~/x']}", "is not inside this folder"),
+        ("{extraPaths: ['/etc']}", "is not inside this folder"),
+        ("{extraPaths: ['a/../../b']}", "is not inside this folder"),
+        ("{extraPaths: 'x'}", "must be a list of paths"),
+        ("{extraPaths: [1]}", "must be a list of paths"),
+        ("{adopt: 'yes'}", "must be true or false"),
+        ("{adopt: true", "memdown.json5: line 1"),
+        ("[]", "must hold an object"),
+        ("x" * 100_000, "larger than 64 kB"),
+    ],
+)
+def test_a_marker_that_asks_for_too_much_is_refused(world: Path, text: str, problem: str) -> None:
+    """It may come with a checkout: nothing outside of it is read because it says so."""
+    (world / "here/.memdown.json5").write_text(text)
+    with pytest.raises(ConfigError, match=problem):
+        load(world)
+
+
+def test_a_marker_can_change_nothing_else(world: Path) -> None:
+    """No provider, no address, no program: what is not known there is told and left alone."""
+    (world / "here/.memdown.json5").write_text(
+        "{adopts: true, memory: {backend: 'qmd', qmd: {command: 'evil'}}, agents: {defaults: "
+        "{memorySearch: {provider: 'openai', remote: {baseUrl: 'http://evil'}}}}}"
+    )
+    settings = load(world)
+    assert (settings.backend, settings.provider, settings.remote.base_url) == (
+        "builtin",
+        "auto",
+        None,
+    )
+    assert not settings.adopted
+    assert len(settings.notes) == 3
+    assert "did you mean adopt?" in settings.notes[0]
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder"])
+def test_a_marker_that_is_no_file_makes_no_workspace(world: Path, kind: str) -> None:
+    file = world / "here/.memdown.json5"
+    if kind == "link":
+        (world / "secret.json5").write_text("{adopt: true}")
+        file.symlink_to(world / "secret.json5")
+    elif kind == "fifo":
+        os.mkfifo(file)
+    else:
+        file.mkdir()
+    assert load(world).workspace == world / "home/.memdown/workspace"
+
+
+def test_a_damaged_list_of_workspaces_is_told(world: Path) -> None:
+    state = world / "home/.memdown"
+    state.mkdir()
+    for text in ("{", "[]", '{"/x": 1}', '{"/x": {"extraPaths": [1]}}'):
+        (state / "workspaces.json").write_text(text)
+        with pytest.raises(ConfigError, match=r"workspaces\.json: .* is damaged"):
+            load(world)
+
+
+def test_several_processes_list_their_workspaces_at_once(world: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from memdown.config.own import add_own\n"
+        "for n in range(20): add_own(Path(sys.argv[1]), Path(f'{sys.argv[2]}-{n}'))"
+    )
+    state = world / "home/.memdown"
+    running = [
+        subprocess.Popen([sys.executable, "-c", code, str(state), f"/w{number}"])
+        for number in range(4)
+    ]
+    assert [process.wait() for process in running] == [0] * 4
+    assert len(read_own(state).extra_paths) == 80
+    assert (state / "workspaces.json").stat().st_mode & 0o777 == 0o600
 
 
 def test_the_process_s_own_folder_and_environment_count_by_default(
@@ -166,7 +347,7 @@ def test_the_process_s_own_folder_and_environment_count_by_default(
     monkeypatch.chdir(world / "here")
     monkeypatch.setenv("MEMDOWN_STATE_DIR", str(world / "state"))
     monkeypatch.delenv("MEMDOWN_CONFIG", raising=False)
-    settings = load_settings()
+    settings = load_settings(here=True)
     assert settings.workspace == Path.cwd()
     assert settings.state_dir == world / "state"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -273,3 +274,222 @@ def test_what_is_listed_is_what_can_be_read(
         else:
             with pytest.raises(MemdownError):
                 read_note(workspace, path)
+
+
+def link(place: Path, target: str) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(target)
+
+
+ODD_LINKS: dict[str, Callable[[str, Path], str]] = {
+    "loop": lambda name, home: name,
+    "dangling": lambda name, home: "nowhere/at/all",
+    "too long": lambda name, home: "x" * 300,
+    "through a file": lambda name, home: "note-0.md/x",
+    "very deep": lambda name, home: "/".join(["d"] * 1000),
+    "up": lambda name, home: "..",
+    "outside": lambda name, home: str(home.parent),
+    "device": lambda name, home: "/dev/null",
+    "process": lambda name, home: "/proc/self/fd/999",
+}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(sorted(ODD_LINKS)),
+            st.sampled_from(["", "sub/", "sub/sub/"]),
+            st.sampled_from(["link", "a-link", "zz", "link.md", "0.txt"]),
+        ),
+        min_size=1,
+        max_size=8,
+        unique_by=lambda one: (one[1], one[2]),
+    )
+)
+def test_no_link_hides_a_note(
+    tmp_path_factory: pytest.TempPathFactory, links: list[tuple[str, str, str]]
+) -> None:
+    """One link that could not be resolved once ended the listing of its folder, in silence."""
+    home = tmp_path_factory.mktemp("workspace")
+    notes = [f"memory/{sub}note-{n}.md" for sub in ("", "sub/", "sub/sub/") for n in range(6)]
+    write(home, *notes[:9])
+    for kind, sub, name in links:
+        link(home / "memory" / sub / name, ODD_LINKS[kind](name, home))
+    write(home, *notes[9:])
+
+    found = scan(open_workspace(home))
+
+    assert sorted(found.files) == sorted(notes)
+    assert found.unseen == ()
+    named = problems(found)
+    for kind, sub, name in links:
+        if name.endswith(".md") or kind in ("loop", "too long", "up", "outside"):
+            assert "symbolic link" in named[f"memory/{sub}{name}"]
+
+
+def test_an_adopted_folder_counts_as_a_whole(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "Boat.md",
+        "Projects/Alpha.md",
+        "Projects/plan.txt",
+        ".obsidian/x.md",
+        ".trash/old.md",
+        "node_modules/pkg/README.md",
+        "memory/2026-03-01.md",
+    )
+    vault = open_workspace(tmp_path, adopted=True)
+
+    found = scan(vault)
+
+    assert list(found.files) == ["Boat.md", "Projects/Alpha.md", "memory/2026-03-01.md"]
+    assert (found.problems, found.ignored) == ((), ())
+    assert read_note(vault, "Projects/Alpha.md")[0] == b"Projects/Alpha.md"
+
+
+def ignoring(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        (folder / f".{name}").write_text(text)
+
+
+def test_ignore_files_leave_notes_out_and_the_scan_tells(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.md", "drafts/c.md", "docs/d.md", "docs/e.md", "docs/x.txt")
+    ignoring(tmp_path, gitignore="drafts/\n*.txt\n", memdownignore="# mine\nb.md\n")
+    ignoring(tmp_path / "docs", memdownignore="/e.md\n")
+
+    found = scan(open_workspace(tmp_path, adopted=True))
+
+    assert list(found.files) == ["a.md", "docs/d.md"]
+    assert found.ignored == ("b.md", "docs/e.md", "drafts/")
+
+
+def test_what_the_own_file_brings_back(tmp_path: Path) -> None:
+    """Notes that are kept out of a repository are often just those that one wants to find."""
+    write(tmp_path, "a.md", "private/b.md", "private/deep/c.md")
+    ignoring(tmp_path, gitignore="private/\n", memdownignore="!private/\n")
+
+    assert list(scan(open_workspace(tmp_path, adopted=True)).files) == [
+        "a.md",
+        "private/b.md",
+        "private/deep/c.md",
+    ]
+
+
+def test_gitignore_never_hides_the_memory_itself(tmp_path: Path) -> None:
+    write(tmp_path, "MEMORY.md", "memory/a.md", "memory/sub/b.md", "c.md")
+    ignoring(tmp_path, gitignore="MEMORY.md\nmemory/\n*.md\n")
+    ignoring(tmp_path / "memory", gitignore="*\n")
+
+    for adopted in (False, True):
+        found = scan(open_workspace(tmp_path, adopted=adopted))
+        assert list(found.files) == ["MEMORY.md", "memory/a.md", "memory/sub/b.md"]
+        assert found.ignored == (("c.md",) if adopted else ())
+
+
+def test_the_own_ignore_file_hides_the_memory_too(tmp_path: Path) -> None:
+    write(tmp_path, "MEMORY.md", "memory/a.md", "memory/old/b.md")
+    ignoring(tmp_path, memdownignore="MEMORY.md\nold/\n")
+
+    found = scan(open_workspace(tmp_path))
+
+    assert list(found.files) == ["memory/a.md"]
+    assert found.ignored == ("MEMORY.md", "memory/old/")
+
+
+def test_extra_paths_are_named_so_only_what_is_in_them_can_be_left_out(tmp_path: Path) -> None:
+    home = tmp_path / "workspace"
+    write(home, "docs/a.md", "docs/b.md", "docs/c.md", "one.md")
+    write(tmp_path, "team/d.md", "team/build/e.md")
+    ignoring(home, gitignore="docs/\none.md\n", memdownignore="docs/c.md\n")
+    ignoring(home / "docs", gitignore="b.md\n")
+    ignoring(tmp_path, gitignore="team/\n")
+    ignoring(tmp_path / "team", gitignore="build/\n")
+
+    found = scan(open_workspace(home, ["docs", "one.md", "../team"]))
+
+    team = f"{tmp_path.resolve()}/team"
+    assert list(found.files) == [f"{team}/d.md", "docs/a.md", "one.md"]
+    assert found.ignored == (f"{team}/build/", "docs/b.md", "docs/c.md")
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder", "large"])
+def test_an_ignore_file_that_cannot_be_read_is_named(tmp_path: Path, kind: str) -> None:
+    write(tmp_path, "memory/a.md")
+    file = tmp_path / "memory/.memdownignore"
+    if kind == "link":
+        file.symlink_to("a.md")
+    elif kind == "fifo":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    else:
+        file.write_text("*.md\n" * 100_000)
+
+    found = scan(open_workspace(tmp_path))
+
+    assert list(found.files) == ["memory/a.md"]
+    assert "leaves nothing out" in problems(found)["memory/.memdownignore"]
+
+
+PATTERNS = st.sampled_from(
+    [
+        "*.md",
+        "/a.md",
+        "!a.md",
+        "docs/",
+        "!docs/",
+        "**/x",
+        "x/",
+        "sub",
+        "!*.md",
+        "[z-a]",
+        "ü.md",
+        "e*",
+    ]
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.sets(st.tuples(FOLDERS, NAMES), max_size=10),
+    st.dictionaries(
+        st.tuples(FOLDERS, st.sampled_from([".gitignore", ".memdownignore"])),
+        st.lists(PATTERNS, min_size=1, max_size=3),
+        max_size=4,
+    ),
+    st.sets(st.sampled_from(["docs", "docs/x", "o"])),
+    st.booleans(),
+)
+def test_what_is_left_out_cannot_be_read(
+    tmp_path_factory: pytest.TempPathFactory,
+    files: set[tuple[str, str]],
+    ignore: dict[tuple[str, str], list[str]],
+    extra: set[str],
+    adopted: bool,
+) -> None:
+    """A scan walks down with descriptors, a read asks by path: both must leave out the same."""
+    folder = tmp_path_factory.mktemp("workspace")
+    paths = [f"{parent}/{name}".lstrip("/") for parent, name in files]
+    write(folder, *paths)
+    for (parent, name), lines in ignore.items():
+        (folder / parent).mkdir(parents=True, exist_ok=True)
+        (folder / parent / name).write_text("\n".join(lines))
+    workspace = open_workspace(folder, sorted(extra), adopted=adopted)
+
+    found = scan(workspace).files
+
+    for path in paths:
+        if path in found:
+            assert read_note(workspace, path)[0].decode() == path
+        else:
+            with pytest.raises(MemdownError):
+                read_note(workspace, path)
+
+
+def test_patterns_made_to_take_for_ever_do_not(tmp_path: Path) -> None:
+    """They may come with a foreign checkout; with Python's own matcher this one never ends."""
+    write(tmp_path, "memory/" + "a" * 200 + ".md")
+    ignoring(tmp_path / "memory", memdownignore="a*" * 100 + "b\n" + "*a" * 300 + "*b\n")
+
+    assert len(listed(tmp_path)) == 1

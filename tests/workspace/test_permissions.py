@@ -128,3 +128,39 @@ def test_a_state_folder_that_cannot_be_written(top: Path) -> None:
 
     assert said.startswith("WorkspaceError The lock file")
     assert list((top / "workspace").iterdir()) == [top / "workspace/memory"]
+
+
+def test_a_folder_that_may_be_listed_but_not_entered_hides_nothing_else(top: Path) -> None:
+    """Its names are seen but nothing behind them: the folder is named once, not every note."""
+    for name in ("listed", "open"):
+        (top / "workspace/memory" / name).mkdir()
+        for number in range(3):
+            (top / "workspace/memory" / name / f"{number}.md").write_text("note")
+    (top / "workspace/memory/listed").chmod(0o444)
+
+    said = as_nobody(
+        top,
+        "found = scan(open_workspace(folder)); "
+        "print(len(found.files), found.unseen, [one.reason for one in found.problems])",
+    )
+
+    assert said == (
+        "3 ('memory/listed/',) ['memory/listed cannot be looked at (Permission denied); "
+        "check permissions.']\n"
+    )
+
+
+def test_a_link_into_a_private_folder_hides_nothing(top: Path) -> None:
+    (top / "private/inner").mkdir(parents=True)
+    (top / "private").chmod(0o700)
+    (top / "workspace/memory/link").symlink_to(top / "private/inner")
+    for number in range(20):
+        (top / "workspace/memory" / f"{number}.md").write_text("note")
+
+    said = as_nobody(
+        top,
+        "found = scan(open_workspace(folder)); "
+        "print(len(found.files), [one.path for one in found.problems])",
+    )
+
+    assert said == "20 ['memory/link']\n"

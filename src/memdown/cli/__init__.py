@@ -16,7 +16,7 @@ from memdown.errors import MemdownError
 
 _COMPLETE = "_MEMDOWN_COMPLETE"
 _COMMANDS: Mapping[str, str] = {
-    "init": "notes",
+    "init": "init",
     "index": "index",
     "search": "notes",
     "get": "notes",
@@ -87,8 +87,8 @@ def _no_such_command(name: str) -> str:
 @click.command(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Run `memdown COMMAND --help` for more. Start with `memdown init`, or run `memdown "
-    "search` in a folder that has MEMORY.md or memory/.",
+    epilog="Run `memdown COMMAND --help` for more. Start with `memdown init` in the folder of your "
+    "notes, or in a new one.",
 )
 @click.version_option(__version__, prog_name="memdown")
 def cli() -> None:

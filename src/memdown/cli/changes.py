@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import click
+
+from memdown.errors import MemdownError
 
 if TYPE_CHECKING:
     from memdown.clientfiles import Change
 
 
-def offer_change(change: Change, *, apply: bool, as_json: bool) -> None:
-    """Show the change; with `apply`, make it and say where the old file is kept."""
+def offer_change(
+    change: Change, *, apply: bool, as_json: bool, proof: Callable[[], str] | None = None
+) -> int:
+    """Show the change; with `apply`, make it and say where the old file is kept.
+
+    What was installed is then started by `proof`, and what that tells is shown; 1 if it failed.
+    """
     from memdown.cli.output import print_json
     from memdown.clientfiles import apply_change
 
     backup = apply_change(change) if apply else None
+    answer, fault = _started(proof) if apply and proof else (None, None)
     if as_json:
         print_json(
             {
@@ -24,14 +33,29 @@ def offer_change(change: Change, *, apply: bool, as_json: bool) -> None:
                 "applied": apply and change.needed,
                 "backup": str(backup) if backup else None,
                 "difference": change.difference(),
+                "proof": answer,
+                "error": fault,
             }
         )
-    elif not change.needed:
-        click.echo(f"{change.file} says so already; nothing was changed.")
-    elif apply:
-        click.echo(f"Changed {change.file}.")
-        if backup:
-            click.echo(f"The old file is kept as {backup}.")
-    else:
+    elif not apply and change.needed:
         click.echo(change.difference(), nl=False)
         click.echo("This was only shown; add --apply to write it.", err=True)
+    else:
+        if not change.needed:
+            click.echo(f"{change.file} says so already; nothing was changed.")
+        else:
+            click.echo(f"Changed {change.file}.")
+        if backup:
+            click.echo(f"The old file is kept as {backup}.")
+        if answer:
+            click.echo(f"Tried once: {answer}")
+        if fault:
+            click.echo(f"memdown: it is installed, but it does not work: {fault}", err=True)
+    return 1 if fault else 0
+
+
+def _started(proof: Callable[[], str]) -> tuple[str | None, str | None]:
+    try:
+        return proof(), None
+    except MemdownError as error:
+        return None, str(error)

@@ -72,10 +72,10 @@ def chat_command(
     from memdown.chat.endpoint import connect
     from memdown.chat.saved import latest_session
 
-    settings = target.settings()
+    settings = target.settings(here=False)
     endpoint = _endpoint(settings, provider, base_url, model)
     chosen = session_id or (latest_session(settings) if resume else None)
-    with target.open() as memory:
+    with target.open(here=False) as memory:
         agent = ChatAgent(
             memory, connect(endpoint), context_window=window, session_id=chosen, notify=_notice
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from memdown.cli.options import Target, target_options
+from memdown.cli.options import BY_PROJECT, Target, target_options
 from memdown.errors import MemdownError
 
 
@@ -32,7 +32,7 @@ def hook_command(target: Target, event: str) -> int:
 
 def _run(target: Target, event: str) -> None:
     from memdown.config import load_settings
-    from memdown.hooks.events import EVENTS, MAX_INPUT_CHARS, parse_input
+    from memdown.hooks.events import EVENTS, MAX_INPUT_CHARS, parse_input, run_event
 
     if event not in EVENTS:
         raise MemdownError(f"There is no hook {event[:60]!r}; there are {', '.join(EVENTS)}.")
@@ -45,11 +45,12 @@ def _run(target: Target, event: str) -> None:
         agent=target.agent,
         cwd=given.cwd if given.cwd and given.cwd.is_dir() else None,
     )
-    output = EVENTS[event](given, settings)
+    output = run_event(event, given, settings)
     if output is not None:
         click.echo(json.dumps(output, ensure_ascii=False))
-        if event == "session-start" and settings.sync.on_session_start:
-            _index_beside(target, settings.workspace)
+    starts = event == "session-start" and settings.sync.on_session_start and not given.dry
+    if starts and "hookSpecificOutput" in (output or {}):
+        _index_beside(target, settings.workspace)
 
 
 def _index_beside(target: Target, workspace: Path) -> None:
@@ -79,21 +80,31 @@ def hooks_command() -> None:
 @click.option("--apply", "do_apply", is_flag=True, help="Write it; without this it is only shown.")
 @click.option("--project", is_flag=True, help="For the project in this folder only.")
 @click.option("--recall", is_flag=True, help="Also put matching memories before every prompt.")
+@click.option("--by-project", is_flag=True, help=BY_PROJECT)
 @click.option("--undo", is_flag=True, help="Take the hooks out again.")
 @target_options
 def install_command(
-    target: Target, do_apply: bool, project: bool, recall: bool, undo: bool
-) -> None:
+    target: Target, do_apply: bool, project: bool, recall: bool, by_project: bool, undo: bool
+) -> int:
     """Add the hooks to Claude Code's settings.
 
-    Shows the change first; --apply makes it and keeps a copy of the old file.
+    They use the workspace around this folder, or the one that --workspace names. Shows the change
+    first; --apply makes it, keeps a copy of the old file, and runs the hooks once.
     """
     from memdown.cli.changes import offer_change
-    from memdown.hooks.install import plan_hooks, settings_file
+    from memdown.hooks.install import installed_commands, plan_hooks, settings_file
+    from memdown.hooks.proving import prove
     from memdown.mcp.clients import memory_options, own_command, passed_environment
 
     environ = [f"{name}={value}" for name, value in passed_environment().items()]
     command = [*(["env", *environ] if environ else []), *own_command()]
-    options = memory_options(target.workspace, target.config, target.agent)
-    change = plan_hooks(settings_file(project=project), command, options, recall=recall, undo=undo)
-    offer_change(change, apply=do_apply, as_json=target.as_json)
+    workspace = None if undo else target.workspace_to_name(by_project=by_project)
+    options = memory_options(workspace, target.config, target.agent)
+    file = settings_file(project=project)
+    change = plan_hooks(file, command, options, recall=recall, undo=undo)
+    return offer_change(
+        change,
+        apply=do_apply,
+        as_json=target.as_json,
+        proof=None if undo else lambda: prove(installed_commands(file))[0],
+    )

@@ -44,6 +44,9 @@ def import_command(target: Target, source: str, path: Path | None, really: bool)
     found = importing.find(source, path, os.environ)
     plan = importing.plan(found.items, to, found.problems)
     if really:
+        from memdown.wiring import check_own
+
+        check_own(settings)
         plan = importing.apply(plan, to)
     if target.as_json:
         print_json(_plan_json(plan, applied=really))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memdown.cli.options import Target, target_options
+from memdown.cli.options import BY_PROJECT, Target, target_options
 from memdown.mcp.clients import CLIENTS
 
 if TYPE_CHECKING:
@@ -56,7 +56,14 @@ def mcp_command(
     if context.invoked_subcommand is not None:
         return
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="memdown: %(message)s")
-    settings = target.settings()
+    settings = target.settings(here=False)
+    if settings.passed_over is not None:
+        logging.getLogger("memdown").warning(
+            "%s looks like a memory, but you never made it yours, so the one in use is %s; run "
+            "`memdown init` there once if it is your memory.",
+            settings.passed_over,
+            settings.workspace,
+        )
     if http:
         _serve_http(settings, write, host, port, more_hosts)
     else:
@@ -103,6 +110,7 @@ def _need_sdk() -> None:
 @click.option(
     "--project", is_flag=True, help="For this project only, where the client can do that."
 )
+@click.option("--by-project", is_flag=True, help=BY_PROJECT)
 @click.option("--undo", is_flag=True, help="Take the entry out again.")
 @click.option("--file", type=click.Path(path_type=Path, dir_okay=False), help="Another file.")
 @target_options
@@ -112,20 +120,23 @@ def install_command(
     do_apply: bool,
     write: bool,
     project: bool,
+    by_project: bool,
     undo: bool,
     file: Path | None,
-) -> None:
+) -> int:
     """Add Memdown to a client's configuration.
 
-    Shows the change first; --apply makes it and keeps a copy of the old file. Everything else in
-    the file stays as it is, comments included.
+    It serves the workspace around this folder, or the one that --workspace names. Shows the
+    change first; --apply makes it, keeps a copy of the old file, and starts the server once.
+    Everything else in the file stays as it is, comments included.
     """
     from memdown.cli.changes import offer_change
     from memdown.mcp.clients import plan_install
 
+    workspace = None if undo else target.workspace_to_name(by_project=by_project)
     change = plan_install(
         client,
-        workspace=target.workspace,
+        workspace=workspace,
         config=target.config,
         agent=target.agent,
         write=write,
@@ -133,4 +144,26 @@ def install_command(
         undo=undo,
         file=file,
     )
-    offer_change(change, apply=do_apply, as_json=target.as_json)
+    return offer_change(
+        change,
+        apply=do_apply,
+        as_json=target.as_json,
+        proof=None if undo else lambda: _prove(client, change.file),
+    )
+
+
+def _prove(client: str, file: Path) -> str:
+    """Start the server as the client's file now says, and tell what it answered."""
+    from memdown.mcp.clients import installed_command
+    from memdown.mcp.proving import prove
+
+    _need_sdk()
+    command, environ = installed_command(client, file)
+    proof = prove(command, environ)
+    where = command[command.index("--workspace") + 1] if "--workspace" in command else None
+    place = f"workspace {where}" if where else "the workspace of the project, or your default one"
+    if proof.notes is None:
+        offered = ", ".join(proof.tools) or "no tools: memory is turned off"
+        return f"memdown {proof.version} answers, {place}, with {offered}."
+    notes = f"{proof.notes} note{'s' * (proof.notes != 1)}"
+    return f"memdown {proof.version} answers, {place}, {notes}."

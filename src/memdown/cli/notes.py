@@ -1,9 +1,8 @@
-"""`memdown init`, `search`, `get` and `remember`: what people do with their notes."""
+"""`memdown search`, `get` and `remember`: what people do with their notes."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,26 +16,6 @@ if TYPE_CHECKING:
 
 # Reading more notes than this only to say what they will cost would keep a search waiting.
 _MOST_ESTIMATED = 1_000
-
-
-@click.command("init")
-@click.argument("folder", required=False, type=click.Path(path_type=Path))
-@target_options
-def init_command(target: Target, folder: Path | None) -> None:
-    """Create a workspace: MEMORY.md and memory/. Files that exist are left as they are."""
-    from memdown.cli.output import print_json
-    from memdown.workspace import create_workspace
-
-    place = folder or target.settings().workspace
-    created = create_workspace(place)
-    if target.as_json:
-        print_json({"workspace": str(place), "created": created})
-        return
-    if created:
-        click.echo(f"Created {', '.join(created)} in {place}.")
-    else:
-        click.echo(f"{place} is a workspace already; nothing was changed.")
-    click.echo(f'Next: memdown remember "We use tabs, not spaces." --workspace {place}')
 
 
 @click.command("search", cls=Words)

@@ -19,6 +19,11 @@ _NUMBER = re.compile(r"-\d")
 # No argument of a process can hold it, so it marks a word that looks like an option.
 _WORD = "\0"
 
+BY_PROJECT = (
+    "Name no workspace: where the agent runs in one that you initialised it uses that, elsewhere "
+    "your default one."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -29,21 +34,37 @@ class Target:
     config: Path | None
     as_json: bool
 
-    def open(self) -> Memory:
+    def open(self, *, here: bool = True) -> Memory:
         """The memory that the options name."""
         from memdown.errors import WorkspaceError
         from memdown.memory import Memory
 
         try:
-            return Memory.from_settings(self.settings())
+            return Memory.from_settings(self.settings(here=here))
         except WorkspaceError as error:
             raise type(error)(f"{error} --workspace FOLDER names one.") from None
 
-    def settings(self) -> Settings:
-        """The settings that the options name."""
+    def settings(self, *, here: bool = True) -> Settings:
+        """The settings that the options name.
+
+        Without `here`, as for agents, this folder counts only if the user made it a workspace.
+        """
         from memdown.config import load_settings
 
-        return load_settings(config=self.config, workspace=self.workspace, agent=self.agent)
+        return load_settings(
+            config=self.config, workspace=self.workspace, agent=self.agent, here=here
+        )
+
+    def workspace_to_name(self, *, by_project: bool) -> Path | None:
+        """The workspace that an agent is told of, which must be there and be the user's."""
+        from memdown.wiring import check_own, open_notes
+
+        if by_project and self.workspace is not None:
+            raise click.UsageError("--workspace and --by-project exclude each other.")
+        settings = self.settings(here=not by_project)
+        check_own(settings)
+        folder = open_notes(settings).folder
+        return None if by_project else folder
 
 
 class CommonOption(click.Option):
@@ -121,7 +142,7 @@ def target_options(command: _F) -> _F:
             "-w",
             cls=CommonOption,
             type=click.Path(path_type=Path),
-            help="The folder with MEMORY.md and memory/ [default: this folder if it has them].",
+            help="The folder of the notes [default: the workspace around this folder, else yours].",
         ),
     ):
         decorated = option(decorated)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,8 +35,16 @@ def print_report(report: SyncReport) -> None:
             f"  {counted(report.waiting, 'file')} in a batch job; run this again later to collect it.",
             err=True,
         )
+    if report.ignored:
+        click.echo(f"  {_left_out(report.ignored)} left out by .gitignore or .memdownignore.")
     for failure in report.failed:
         click.echo(f"  {failure.reason}", err=True)
+
+
+def _left_out(ignored: Sequence[str]) -> str:
+    folders = sum(path.endswith("/") for path in ignored)
+    counts = ((len(ignored) - folders, "note"), (folders, "folder"))
+    return " and ".join(counted(number, what) for number, what in counts if number)
 
 
 def print_estimate(estimate: Estimate | None) -> None:
@@ -60,6 +69,7 @@ def report_json(report: SyncReport) -> dict[str, Any]:
         "rebuilt": report.rebuilt,
         "complete": report.complete,
         "failed": [{"path": one.path, "reason": one.reason} for one in report.failed],
+        "ignored": list(report.ignored),
         "seconds": {phase: round(value, 4) for phase, value in report.seconds.items()},
     }
 

@@ -79,8 +79,10 @@ def complete_path(
             config=given.get("config"),
             workspace=given.get("workspace"),
             agent=given.get("agent") or "main",
+            here=True,
         )
-        found = scan(open_workspace(settings.workspace, settings.extra_paths)).files
+        notes = open_workspace(settings.workspace, settings.extra_paths, adopted=settings.adopted)
+        found = scan(notes).files
     except MemdownError:
         return []
     return [CompletionItem(path) for path in found if path.startswith(incomplete)]

@@ -44,8 +44,8 @@ def plan_change(file: Path, edit: Callable[[str], str]) -> Change:
         raise ConfigError(f"{file}: {error}") from None
 
 
-def apply_change(change: Change) -> Path | None:
-    """Write the file; where the copy of the old one is, if there was one.
+def apply_change(change: Change, *, keep: bool = True) -> Path | None:
+    """Write the file; where the copy of the old one is, if there was one and it is to be kept.
 
     The file is replaced as a whole, so no program ever reads half of it. A link, as people keep
     their dotfiles, stays a link. If the file changed since it was shown, nothing is written.
@@ -57,7 +57,7 @@ def apply_change(change: Change) -> Path | None:
         if _read(change.file) != change.before:
             raise ConfigError(f"{change.file} was changed by another program; run this again.")
         target.parent.mkdir(parents=True, exist_ok=True)
-        backup = _back_up(target, change.before) if change.before is not None else None
+        backup = _back_up(target, change.before) if keep and change.before is not None else None
         _replace(target, change.after)
     except OSError as error:
         raise ConfigError(

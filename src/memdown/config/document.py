@@ -23,7 +23,11 @@ _NAMES = {
 
 def read_document(path: Path) -> dict[str, object]:
     """The object in a JSON5 file; an empty file is an empty object."""
-    text = _read_text(path)
+    return parse_document(path, _read_text(path))
+
+
+def parse_document(path: Path, text: str) -> dict[str, object]:
+    """The object in the text of a JSON5 file; errors name the file."""
     value, problem = _parse(text)
     if problem:
         # Raised here and not in the handler: the parser's exception holds parts of the file,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from memdown.config import places
+from memdown.config.marker import read_marker
+from memdown.config.own import OwnWorkspaces, read_own, real
 from memdown.config.search_settings import MemorySearch, StoreSettings
 from memdown.config.settings import Sections, Settings
 
@@ -20,11 +22,15 @@ def load_settings(
     agent: str = "main",
     environ: Mapping[str, str] | None = None,
     cwd: Path | None = None,
+    here: bool = False,
 ) -> Settings:
     """The settings of one agent.
 
     `config` names the file; otherwise it is `MEMDOWN_CONFIG`, or `memdown.json5` or `memdown.json`
-    in the state folder, or none. `environ` and `cwd` stand in for those of the process.
+    in the state folder, or none. `environ` and `cwd` stand in for those of the process. With
+    `here`, as for a command that someone types, the current folder may be a workspace for its
+    files alone; otherwise only a folder that the user named or initialised is one, since a cloned
+    repository brings files along, too.
     """
     environ = os.environ if environ is None else environ
     agent = places.check_agent(agent)
@@ -40,10 +46,20 @@ def load_settings(
         field.name: getattr(sections.search, field.name) for field in fields(MemorySearch)
     }
     search["store"] = _resolve_store(sections.search.store, agent, state_dir)
+    usual = state_dir / "workspace"
+    if sections.workspace is not None and path is not None:
+        usual = places.absolute(sections.workspace, path.parent, environ)
+    own = read_own(state_dir)
+    if workspace is not None:
+        found = _Found(places.absolute(workspace, cwd, environ))
+    else:
+        found = _find_workspace(usual, own, environ, cwd, here)
+    marker = read_marker(found.folder)
+    search["extra_paths"] += marker.extra_paths + own.paths_of(found.folder)
     return Settings(
         **search,
         agent=agent,
-        workspace=_find_workspace(workspace, sections.workspace, path, state_dir, environ, cwd),
+        workspace=found.folder,
         state_dir=state_dir,
         config_path=path,
         compaction=sections.compaction,
@@ -52,7 +68,10 @@ def load_settings(
         qmd=sections.memory.qmd,
         providers=sections.providers,
         memory_slot=sections.slots.memory,
-        notes=sections.notes,
+        adopted=marker.adopt,
+        foreign=found.foreign,
+        passed_over=found.passed_over,
+        notes=sections.notes + marker.notes,
     )
 
 
@@ -60,18 +79,24 @@ def _resolve_store(store: StoreSettings, agent: str, state_dir: Path) -> StoreSe
     return replace(store, path=state_dir / str(store.path).replace("{agentId}", agent))
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The workspace, and how sure it is that the user means it."""
+
+    folder: Path
+    foreign: bool = False
+    passed_over: Path | None = None
+
+
 def _find_workspace(
-    named: Path | None,
-    configured: str | None,
-    config: Path | None,
-    state_dir: Path,
-    environ: Mapping[str, str],
-    cwd: Path | None,
-) -> Path:
-    if named is not None:
-        return places.absolute(named, cwd, environ)
-    if places.holds_notes(cwd):
-        return cwd or Path.cwd()
-    if configured is not None and config is not None:
-        return places.absolute(configured, config.parent, environ)
-    return state_dir / "workspace"
+    usual: Path, own: OwnWorkspaces, environ: Mapping[str, str], cwd: Path | None, here: bool
+) -> _Found:
+    """The workspace around the current folder, else the usual one."""
+
+    def is_own(folder: Path) -> bool:
+        return own.lists(folder) or real(folder) == real(usual)
+
+    around = places.find_around(cwd, is_own, environ)
+    if around.marked is not None and here:
+        return _Found(around.marked, foreign=places.is_checkout(around.marked, environ))
+    return _Found(around.own or usual, passed_over=around.marked)

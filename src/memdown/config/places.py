@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from memdown.config.marker import MARKER
 from memdown.errors import ConfigError
 
 CONFIG_NAMES = ("memdown.json5", "memdown.json")
+_CURATED = ("MEMORY.md", "memory.md")
+_CONTROL = (".git", ".hg", ".svn", ".jj")
 
 _AGENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 
@@ -68,12 +74,68 @@ def find_config(
     return next((path for name in CONFIG_NAMES if _exists(path := state_dir / name)), None)
 
 
-def holds_notes(folder: Path | None) -> bool:
-    """Whether the folder (None: the current one) is itself a workspace."""
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The nearest workspaces in the current folder and above it, each None if there is none.
+
+    `own` is one that the user listed, `marked` one nearer than it that only looks like one.
+    """
+
+    own: Path | None = None
+    marked: Path | None = None
+
+
+def find_around(
+    start: Path | None, is_own: Callable[[Path], bool], environ: Mapping[str, str]
+) -> Around:
+    """Look for a workspace as git does for a repository: here, then upwards as far as home.
+
+    A folder above that belongs to somebody else is not taken for its files, nor is anything
+    beyond it: who owns it decides what is put there.
+    """
     try:
-        folder = folder or Path.cwd()
-        files = (folder / "MEMORY.md", folder / "memory.md")
-        return any(file.is_file() for file in files) or (folder / "memory").is_dir()
+        start = Path(os.path.abspath(start or Path.cwd()))  # noqa: PTH100
+    except OSError:
+        return Around()
+    marked = None
+    trusted = True
+    for folder in _upwards(start, environ):
+        if is_own(folder):
+            return Around(folder, marked)
+        trusted = trusted and (folder == start or _is_mine(folder))
+        if trusted and marked is None and _is_marked(folder, any_owner=folder == start):
+            marked = folder
+    return Around(None, marked)
+
+
+def is_checkout(folder: Path, environ: Mapping[str, str]) -> bool:
+    """Whether a folder lies in the working copy of a version control system."""
+    return any(_exists(above / name) for above in _upwards(folder, environ) for name in _CONTROL)
+
+
+def _upwards(start: Path, environ: Mapping[str, str]) -> Iterator[Path]:
+    yield start
+    home = _home(environ)
+    for folder in () if start == home else start.parents:
+        yield folder
+        if folder == home:
+            return
+
+
+def _is_marked(folder: Path, *, any_owner: bool) -> bool:
+    for name in (MARKER, *_CURATED):
+        try:
+            facts = (folder / name).lstat()
+        except (OSError, ValueError):
+            continue
+        if stat.S_ISREG(facts.st_mode) and (any_owner or facts.st_uid == os.geteuid()):
+            return True
+    return False
+
+
+def _is_mine(folder: Path) -> bool:
+    try:
+        return folder.stat().st_uid == os.geteuid()
     except OSError:
         return False
 

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterator
 
 from memdown.config.keys import Key, walk
+from memdown.config.marker import MARKER
+from memdown.config.own import LIST_NAME
 from memdown.config.places import CONFIG_NAMES
 from memdown.config.search_settings import MemorySearch
 from memdown.config.sections import IGNORED
@@ -54,7 +56,18 @@ commas and unquoted keys are fine), for example:
 }}
 ```
 
-`memdown config show` prints what is in effect, with secrets masked.
+`memdown config show` prints what is in effect, with secrets masked. One key at a time:
+
+```bash
+memdown config set workspace ~/notes        # your default workspace
+memdown config set query.maxResults 10      # the end of a name is enough where it is the only one
+memdown config get query.maxResults
+memdown config unset query.maxResults
+memdown config path                         # the file
+```
+
+The file is checked before it is written, and its comments stay. A mistake is told, and nothing is
+written.
 
 ## Which file
 
@@ -64,10 +77,43 @@ used as it is: `--config ~/.openclaw/openclaw.json`.
 
 The state folder is `MEMDOWN_STATE_DIR`, or `~/.memdown`.
 
-The workspace is the first of: `--workspace FOLDER`; the current folder, if it has `MEMORY.md`,
-`memory.md` or `memory/`; `workspace` of the agent's entry in `agents.list`;
-`agents.defaults.workspace`; `workspace` in the state folder. A relative workspace in the file is
-taken from the folder of the file. `~` is the home folder.
+The workspace is the first of: `--workspace FOLDER`; the current folder or the nearest one above it
+that is a workspace; `workspace` of the agent's entry in `agents.list`; `agents.defaults.workspace`;
+`workspace` in the state folder. A relative workspace in the file is taken from the folder of the
+file. `~` is the home folder.
+
+- A folder is a workspace if you ran `memdown init` in it, which puts it on the list `{LIST_NAME}` in
+  the state folder; for commands that you type also if it has `MEMORY.md`, `memory.md` or
+  `{MARKER}`. A folder called `memory` alone is no sign: many source trees have one.
+- Hooks, MCP servers, `memdown chat` and Python take only a folder that you named or ran `memdown init`
+  in, never one for its files: those come with a cloned repository, too. See [agents.md](agents.md).
+- The way up ends at the home folder. A folder above that belongs to somebody else is not taken.
+
+## One workspace
+
+`memdown init` in a folder that has Markdown, such as an Obsidian vault or a docs folder, adopts it:
+all its `.md` files count where they stand. It adds one file, `{MARKER}`, which is safe to commit:
+
+```json5
+{{
+  adopt: true,              // all Markdown of this folder counts, not only MEMORY.md and memory/
+  extraPaths: ["docs/x"],   // more files and folders, inside this folder only
+}}
+```
+
+Nothing else is read from it, since it may come with somebody else's repository: it can start no
+program, name no server and no place outside of its folder. A running server reads it when it starts.
+
+`memdown config set --here extraPaths '["docs", "~/team"]'` sets the extra paths of one workspace. Those
+outside of it are kept in `{LIST_NAME}` in the state folder.
+
+What is left out: hidden files and folders, `node_modules`, and what `.gitignore` and `.memdownignore`
+say, in each folder, in the syntax of the former.
+
+- `.memdownignore` wins: `!private/` in it brings back what `.gitignore` leaves out.
+- `.gitignore` never leaves out `MEMORY.md` and `memory/`: many people keep just these out of a
+  repository. In extra paths those in the named folder and below it count.
+- `memdown index` says how many notes and folders were left out.
 
 ## Rules
 

@@ -119,10 +119,19 @@ class _File:
         return Layer(layer.prefix, tree)
 
 
-def read_sections(path: Path, agent: str, environ: Mapping[str, str], expand: Expand) -> Sections:
-    """What the file says for this agent; `agents.list` wins over `agents.defaults`."""
+def read_sections(
+    path: Path,
+    agent: str,
+    environ: Mapping[str, str],
+    expand: Expand,
+    tree: dict[str, object] | None = None,
+) -> Sections:
+    """What the file says for this agent; `agents.list` wins over `agents.defaults`.
+
+    A `tree` is what the file would hold.
+    """
     file = _File(path, environ, expand)
-    root = Layer("", read_document(path))
+    root = Layer("", read_document(path) if tree is None else tree)
     file.note_near_misses(root, ("agents", "memory", "models", "plugins"))
     agents = file.child(root, "agents", ("defaults", "list"))
     defaults = file.child(agents, "defaults", ("compaction", "memorySearch", "workspace"))

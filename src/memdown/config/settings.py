@@ -105,6 +105,9 @@ class Settings(MemorySearch):
     """All settings of one agent, resolved: what `load_settings` gives.
 
     The keys of `memorySearch` are fields of their own; `notes` tells what was not taken as written.
+    In an `adopted` workspace all Markdown counts. A `foreign` one was found by its files in a
+    checkout, and nobody said that it is a memory; `passed_over` is a folder that looks like a
+    workspace too, nearer than the one that is used.
     """
 
     agent: str
@@ -117,4 +120,7 @@ class Settings(MemorySearch):
     qmd: QmdSettings
     providers: Mapping[str, ProviderSettings]
     memory_slot: MemorySlot
+    adopted: bool = False
+    foreign: bool = False
+    passed_over: Path | None = None
     notes: tuple[str, ...] = ()

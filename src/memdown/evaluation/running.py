@@ -155,6 +155,7 @@ def _ground(one: QuestionSet, settings: Settings) -> Iterator[_Ground]:
             workspace=folder,
             state_dir=state,
             extra_paths=(),
+            adopted=False,
             sources=("memory",),
             store=replace(settings.store, path=state / "index.sqlite"),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ from memdown.agent.session_start import session_context
 from memdown.config import Settings
 from memdown.errors import ConfigError, NoteNotFound, WorkspaceError
 from memdown.types import Citation, Excerpt
+from memdown.wiring import open_notes
+from memdown.workspace.descriptors import shown
 
 if TYPE_CHECKING:
     from memdown.hooks.conversation import Said
@@ -31,6 +34,8 @@ class HookInput:
     transcript: Path | None
     cwd: Path | None
     prompt: str
+    source: str = ""
+    dry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +71,28 @@ def parse_input(text: str) -> HookInput:
         else None,
         cwd=Path(field("cwd")) if field("cwd") else None,
         prompt=field("prompt"),
+        source=field("source"),
+        dry=data.get("memdown_dry_run") is True,
     )
 
 
-def session_start(given: HookInput, settings: Settings) -> Output:  # noqa: ARG001
+def run_event(event: str, given: HookInput, settings: Settings) -> Output:
+    """What a hook has to say; with `dry`, what it would do, while nothing is written."""
+    if given.dry:
+        return _say(_outlook(settings))
+    return EVENTS[event](given, settings)
+
+
+def session_start(given: HookInput, settings: Settings) -> Output:
     """Give the agent the notes of the last two days and MEMORY.md."""
-    if not _has_notes(settings) or not settings.workspace.is_dir():
+    if not _has_notes(settings):
         return None
-    notes = _Notes(workspace.open_workspace(settings.workspace, settings.extra_paths))
-    return _context("SessionStart", session_context(notes))
+    if not settings.workspace.is_dir():
+        return _say(_no_workspace(settings))
+    output = _context("SessionStart", session_context(_Notes(open_notes(settings))))
+    if settings.passed_over is not None and given.source in ("", "startup"):
+        return {**(output or {}), **_say(_passed_over(settings))}
+    return output
 
 
 def user_prompt_submit(given: HookInput, settings: Settings) -> Output:
@@ -86,6 +104,7 @@ def user_prompt_submit(given: HookInput, settings: Settings) -> Output:
         from memdown.wiring import open_long_term
 
         return _context("UserPromptSubmit", auto_recall(open_long_term(settings), given.prompt))
+    # The start of the session told that there is no workspace; not before every prompt again.
     if not _has_notes(settings) or not settings.workspace.is_dir():
         return None
     from memdown.agent.recalling import recall, recall_text
@@ -105,6 +124,7 @@ def pre_compact(given: HookInput, settings: Settings) -> Output:
     """Copy the conversation and add a digest of it to the daily log, before it is cut.
 
     Where single memories take the place of notes, some of what the user said is kept instead.
+    With `memoryFlush.enabled: false` it is only copied.
     """
     _save(given, settings, write_digest=True)
     return None
@@ -120,7 +140,7 @@ EVENTS: Mapping[str, Callable[[HookInput, Settings], Output]] = {
 
 
 def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
-    if given.transcript is None:
+    if given.transcript is None or not (_has_notes(settings) or _has_single_memories(settings)):
         return
     from memdown.conversations import sessions_folder
     from memdown.hooks.digest import digest
@@ -132,6 +152,8 @@ def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
         new = copy.undigested() if write_digest else []
         if _has_single_memories(settings):
             _capture(settings, copy, new)
+            return
+        if not settings.compaction.memory_flush.enabled:
             return
         text = digest(new, given.session_id)
         if text:
@@ -165,9 +187,7 @@ def _capture(settings: Settings, copy: Copy, new: Sequence[Said]) -> None:
 
 def _write_once(settings: Settings, text: str) -> Citation:
     """Add the digest to today's log, unless it stands there: the last run may have been killed."""
-    if not settings.workspace.is_dir():
-        workspace.create_workspace(settings.workspace)
-    place = workspace.open_workspace(settings.workspace, settings.extra_paths)
+    place = _opened(settings)
     today = datetime.date.today()  # noqa: DTZ011
     for day in (today, today - datetime.timedelta(days=1)):
         path = workspace.daily_note(day)
@@ -180,6 +200,55 @@ def _write_once(settings: Settings, text: str) -> Citation:
             return Citation(path, first, first + text.count("\n"))
     locks = settings.state_dir / "locks"
     return workspace.remember(place, text, durable=False, today=today, lock_dir=locks)
+
+
+def _opened(settings: Settings) -> workspace.Workspace:
+    """The notes; the default workspace is made when it is first needed.
+
+    One that the user named is not: it may lie on a disk that is not there at the moment.
+    """
+    if settings.workspace == settings.state_dir / "workspace" and not settings.workspace.is_dir():
+        workspace.create_workspace(settings.workspace)
+    try:
+        return open_notes(settings)
+    except WorkspaceError as error:
+        raise WorkspaceError(
+            f"{error} The conversation is copied, and its digest is written when that works again."
+        ) from None
+
+
+def _outlook(settings: Settings) -> str:
+    """Which memory the hooks have, told after they were installed."""
+    if _has_single_memories(settings):
+        return "the hooks keep single memories (plugins.slots.memory: memory-lancedb)."
+    if not _has_notes(settings):
+        return "memory is turned off (memorySearch.enabled or plugins.slots.memory)."
+    notes = open_notes(settings)
+    if not os.access(notes.folder, os.W_OK | os.X_OK):
+        raise WorkspaceError(
+            f"The workspace {notes.folder} cannot be written to; check its permissions."
+        )
+    count = len(workspace.scan(notes).files)
+    return f"workspace {notes.folder}, {count} note{'s' * (count != 1)}."
+
+
+def _no_workspace(settings: Settings) -> str:
+    missing = f"there is no memory yet: the workspace {shown(settings.workspace)} does not exist."
+    return (
+        f"{missing} Run `memdown init`, and `memdown hooks install --apply`, where your notes are."
+    )
+
+
+def _passed_over(settings: Settings) -> str:
+    return (
+        f"{shown(settings.passed_over or '')} looks like a memory, but you never made it yours, so the one in "
+        f"use is {shown(settings.workspace)}. Run `memdown init` there once if it is your memory."
+    )
+
+
+def _say(text: str) -> dict[str, Any]:
+    """A message that the agent's program shows to its user."""
+    return {"systemMessage": f"memdown: {text}"}
 
 
 def _context(event: str, text: str) -> Output:

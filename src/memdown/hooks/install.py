@@ -46,6 +46,18 @@ def plan_hooks(
     return plan_change(file, edit)
 
 
+def installed_commands(file: Path) -> list[str]:
+    """Our commands as they stand in a settings file, that of the session's start first."""
+    hooks = jsonc.parse(file.read_text(encoding="utf-8")).get("hooks", {})
+    return [
+        hook["command"]
+        for name, event, _ in (*_EVENTS, _RECALL)
+        for group in hooks.get(event, [])
+        for hook in group.get("hooks", [])
+        if _is_ours(hook, name)
+    ]
+
+
 def _with_hook(text: str, event: str, name: str, hook: dict[str, Any] | None) -> str:
     data = jsonc.parse(text)
     hooks = data.get("hooks", {}) if isinstance(data, dict) else None

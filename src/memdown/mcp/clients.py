@@ -125,6 +125,24 @@ def plan_install(
     return plan_change(target, lambda text: jsonc.set_member(text, place, entry))
 
 
+def installed_command(client: str, file: Path) -> tuple[list[str], dict[str, str]]:
+    """The command that a client's file holds for us, and the environment it adds."""
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".toml":
+        from memdown.clientfiles import toml
+
+        entry: Any = toml.parse(text)
+    else:
+        from memdown.clientfiles import jsonc
+
+        entry = jsonc.parse(text)
+    for name in (*CLIENTS[client].path, NAME):
+        entry = entry[name]
+    command = entry["command"]
+    words = command if isinstance(command, list) else [command, *entry.get("args", [])]
+    return list(words), dict(entry.get("env") or entry.get("environment") or {})
+
+
 def server_command(
     *, workspace: Path | None, config: Path | None, agent: str, write: bool
 ) -> list[str]:

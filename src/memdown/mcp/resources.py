@@ -7,7 +7,8 @@ from urllib.parse import quote, unquote
 
 from memdown.config import Settings
 from memdown.errors import PathRefused
-from memdown.workspace import open_workspace, scan
+from memdown.wiring import open_notes
+from memdown.workspace import scan
 
 PAGE = 200
 _PREFIX = "memory:///"
@@ -27,7 +28,7 @@ class NoteResource:
 
 def note_page(settings: Settings, cursor: str | None) -> tuple[list[NoteResource], str | None]:
     """One page of the notes and the cursor of the next one; a cursor is the last path of a page."""
-    notes = scan(open_workspace(settings.workspace, settings.extra_paths)).files
+    notes = scan(open_notes(settings)).files
     after = unquote(cursor) if cursor else ""
     rest = [NoteResource(path, state.size) for path, state in notes.items() if path > after]
     following = quote(rest[PAGE - 1].path) if len(rest) > PAGE else None

@@ -8,7 +8,15 @@ opens, and nothing else is.
 from memdown.workspace.discovery import Scan, scan
 from memdown.workspace.editing import Note, NoteChanged, read_whole, save
 from memdown.workspace.reading import decode, excerpt, read_note
-from memdown.workspace.roots import Workspace, check_kind, daily_note, date_of, open_workspace, ways
+from memdown.workspace.roots import (
+    Workspace,
+    check_kind,
+    daily_note,
+    date_of,
+    is_memory,
+    open_workspace,
+    ways,
+)
 from memdown.workspace.starting import create_workspace
 from memdown.workspace.writing import append, remember, repair
 
@@ -24,6 +32,7 @@ __all__ = [
     "date_of",
     "decode",
     "excerpt",
+    "is_memory",
     "open_workspace",
     "read_note",
     "read_whole",

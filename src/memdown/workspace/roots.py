@@ -6,6 +6,7 @@ import datetime
 import functools
 import os
 import re
+import shlex
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from memdown.errors import PathRefused, WorkspaceError
 from memdown.workspace.descriptors import shown
+from memdown.workspace.ignoring import GIT, NO_RULES, OWN, Rules, patterns_at
 
 CURATED = ("MEMORY.md", "memory.md")
 LOGS = "memory"
@@ -24,23 +26,30 @@ _DATED = re.compile(r"(?<![^-_ .])[0-9]{4}-[0-9]{2}-[0-9]{2}(?=[-_ .]|$)", re.AS
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The folder of the notes, and the files and folders elsewhere that count as notes too."""
+    """The folder of the notes, and the files and folders elsewhere that count as notes too.
+
+    In an `adopted` folder all Markdown counts where it stands.
+    """
 
     folder: Path
     extra: tuple[Path, ...] = ()
+    adopted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
     """A file or folder that counts: opened at `base`, then name by name along `parts`.
 
-    Links above `base` are the user's own and are followed; below it none is.
+    Links above `base` are the user's own and are followed; below it none is. `git` tells whether
+    `.gitignore` leaves notes out: many people keep their memory out of a repository by it.
     """
 
     name: str
     base: str
     parts: tuple[str, ...]
     extra: bool
+    git: bool = True
+    inner: bool = True
 
     @property
     def prefix(self) -> str:
@@ -58,7 +67,9 @@ class Place:
     extra: bool
 
 
-def open_workspace(folder: Path, extra_paths: Sequence[str] = ()) -> Workspace:
+def open_workspace(
+    folder: Path, extra_paths: Sequence[str] = (), *, adopted: bool = False
+) -> Workspace:
     """The workspace at `folder`, which must exist; notes and extra paths may still be missing."""
     try:
         real = Path(os.path.realpath(os.path.expanduser(folder)))  # noqa: PTH111
@@ -68,7 +79,7 @@ def open_workspace(folder: Path, extra_paths: Sequence[str] = ()) -> Workspace:
         ) from None
     check_folder(real)
     extra = dict.fromkeys(_extra(real, path) for path in extra_paths)
-    return Workspace(real, tuple(extra))
+    return Workspace(real, tuple(extra), adopted)
 
 
 def check_kind(workspace: Workspace) -> None:
@@ -77,7 +88,8 @@ def check_kind(workspace: Workspace) -> None:
     A new workspace is empty, and that of an agent, or a project, has some Markdown in it.
     """
     folder = workspace.folder
-    if workspace.extra or any((folder / name).exists() for name in (*CURATED, LOGS)):
+    known = workspace.extra or workspace.adopted
+    if known or any((folder / name).exists() for name in (*CURATED, LOGS)):
         return
     with os.scandir(folder) as entries:
         names = [entry.name for entry in entries if not hidden(entry.name)]
@@ -96,8 +108,9 @@ def check_folder(folder: Path) -> None:
     except FileNotFoundError:
         if not folder.exists():
             raise WorkspaceError(
-                f"The workspace {shown(folder)} does not exist; create it with `memdown init` "
-                "or name another one."
+                f"The workspace {shown(folder)} does not exist; run `memdown init` in the folder "
+                f"of your notes, make this one with `memdown init {shlex.quote(shown(folder))}`, "
+                "or name another."
             ) from None
     except NotADirectoryError:
         raise WorkspaceError(
@@ -114,14 +127,49 @@ def check_folder(folder: Path) -> None:
 def roots(workspace: Workspace) -> list[Root]:
     """All that counts, in the order in which a file found twice keeps its first name."""
     folder = str(workspace.folder)
-    found = [Root(name, folder, (name,), False) for name in (*CURATED, LOGS)]
+    found = [Root(name, folder, (name,), False, git=False) for name in (*CURATED, LOGS)]
+    outer = []
     for path in workspace.extra:
         if path.is_relative_to(workspace.folder):
             inner = path.relative_to(workspace.folder).parts
             found.append(Root("/".join(inner), folder, inner, True))
         else:
-            found.append(Root(str(path), str(path.parent), (path.name,) if path.name else (), True))
-    return found
+            parts = (path.name,) if path.name else ()
+            outer.append(Root(str(path), str(path.parent), parts, True, inner=False))
+    if workspace.adopted:
+        found.append(Root("", folder, (), False))
+    return [*found, *outer]
+
+
+def rules_above(root: Root) -> Rules:
+    """What `.memdownignore` says between the workspace and one of its roots.
+
+    A root is named by someone, so no `.gitignore` above it counts.
+    """
+    rules = NO_RULES
+    for depth in range(len(root.parts)) if root.inner else ():
+        way = root.parts[:depth]
+        own = patterns_at("/".join((root.base.rstrip("/"), *way, OWN)))
+        rules = rules.below("".join(f"{part}/" for part in way), own, None)
+    return rules
+
+
+def _is_left_out(root: Root, inner: Sequence[str]) -> bool:
+    """Whether a scan of this root would pass over the file that `inner` leads to."""
+    rules = rules_above(root)
+    if not inner:
+        return rules.leave_out(root.name)
+    if root.parts and rules.leave_out(root.prefix):
+        return True
+    prefix = root.prefix
+    place = "/".join((root.base.rstrip("/"), *root.parts))
+    for name in inner:
+        own = patterns_at(f"{place}/{OWN}")
+        rules = rules.below(prefix, own, patterns_at(f"{place}/{GIT}") if root.git else None)
+        prefix, place = f"{prefix}{name}/", f"{place}/{name}"
+        if name is not inner[-1] and rules.leave_out(prefix):
+            return True
+    return rules.leave_out(prefix.rstrip("/"))
 
 
 def ways(workspace: Workspace) -> tuple[list[str], list[str]]:
@@ -150,7 +198,7 @@ def locate(workspace: Workspace, path: str) -> Place:
             f"{shown(path)} is outside the memory (MEMORY.md, memory/ and extraPaths); {hint}."
         )
     root = max(matching, key=lambda root: len(root.name))
-    inner = tuple(name[len(root.prefix) :].split("/")) if name != root.name else ()
+    inner = _parts_below(root, name)
     if not name.lower().endswith(".md"):
         raise PathRefused(f"{shown(path)} is not a Markdown note; only .md files can be opened.")
     if len(inner) - 1 > MAX_DEPTH:
@@ -160,8 +208,16 @@ def locate(workspace: Workspace, path: str) -> Place:
             f"{shown(path)} is hidden (a name with a leading dot, or node_modules), and memory "
             "holds no hidden files; rename it to use it."
         )
+    if all(_is_left_out(root, _parts_below(root, name)) for root in matching):
+        raise PathRefused(
+            f"{shown(path)} is left out of the notes by {OWN} or {GIT}; change that file to use it."
+        )
     extra = all(root.extra for root in matching)
     return Place(name, root.base, root.parts + inner, extra)
+
+
+def _parts_below(root: Root, name: str) -> tuple[str, ...]:
+    return tuple(name[len(root.prefix) :].split("/")) if name != root.name else ()
 
 
 def normalised(path: str) -> str:
@@ -212,6 +268,11 @@ def _day(iso: str) -> datetime.date | None:
         return datetime.date(int(iso[:4]), int(iso[5:7]), int(iso[8:]))
     except ValueError:
         return None
+
+
+def is_memory(path: str) -> bool:
+    """Whether a note is one of MEMORY.md and memory/, not of an adopted folder or extra path."""
+    return path in CURATED or path.startswith(f"{LOGS}/")
 
 
 def daily_note(day: datetime.date) -> str:
