@@ -69,3 +69,12 @@ def test_a_folder_full_of_other_things_is_a_mistake_that_is_told_at_once(tmp_pat
 
 def test_the_public_names_can_be_completed() -> None:
     assert sorted(dir(memdown)) == sorted([*memdown.__all__, "__version__"])
+
+
+def test_conversations_that_are_switched_off_are_named_as_the_reason(
+    write_notes: Callable[[dict[str, str]], Path], open_memory: Callable[..., Memory]
+) -> None:
+    """ "Nothing resembles the query" would send people looking for other words."""
+    memory = open_memory(write_notes({"MEMORY.md": "Tea with Ana.\n"}))
+    (reason, *_) = memory.search("tea", sources=["sessions"]).reasons
+    assert reason.startswith("conversations are not indexed: set memorySearch.sources")

@@ -267,6 +267,19 @@ def test_ctrl_c_while_the_program_is_still_loading(tmp_path: Path) -> None:
     assert len(result.stderr.splitlines()) == 1
 
 
+def test_ctrl_c_while_a_command_loads_what_it_needs(tmp_path: Path, workspace: Path) -> None:
+    """Some modules turn the stop into an ImportError of their own; a stop it is all the same."""
+    (tmp_path / "apsw.py").write_text(
+        "import os, signal\n"
+        "try:\n    os.kill(os.getpid(), signal.SIGINT)\n    [0 for _ in range(1000)]\n"
+        "except KeyboardInterrupt:\n    raise ImportError('apsw cannot be loaded')\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    result = memdown("search", "router", cwd=workspace, env=environment)
+    assert result.returncode == 130
+    assert "stopped; nothing is lost" in result.stderr
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["completion", shell]) == 0

@@ -272,6 +272,11 @@ class Memory:
                 reasons.clear()
                 asked = search.prepare(query, embedder, reasons)
             reasons += late
+        if sources is not None and not set(sources) <= set(self.settings.sources):
+            reasons.append(
+                "conversations are not indexed: set memorySearch.sources to "
+                '["memory", "sessions"] and experimental.sessionMemory to true'
+            )
         if failed := self._upkeep.unreadable.passing():
             partial = True
             reasons.append(f"partial: {len(failed)} notes have no vectors: {failed[0].reason}")

@@ -131,16 +131,15 @@ def _run(arguments: list[str] | None) -> int:
         error.show()
         return 2
     except (click.Abort, EOFError, KeyboardInterrupt):
-        # The line on which the terminal shows ^C ends here.
-        click.echo(err=True)
-        click.echo("memdown: stopped; nothing is lost, run the command again to go on.", err=True)
-        return 130
+        return _stopped()
     except MemdownError as error:
         click.echo(f"memdown: {error}", err=True)
         return 2
     except BrokenPipeError:
         return _reader_left()
     except Exception as error:
+        if _comes_of_a_stop(error):
+            return _stopped()
         if os.environ.get("MEMDOWN_DEBUG"):
             raise
         click.echo(
@@ -150,6 +149,20 @@ def _run(arguments: list[str] | None) -> int:
         )
         return 2
     return result if isinstance(result, int) else 0
+
+
+def _stopped() -> int:
+    # The line on which the terminal shows ^C ends here.
+    click.echo(err=True)
+    click.echo("memdown: stopped; nothing is lost, run the command again to go on.", err=True)
+    return 130
+
+
+def _comes_of_a_stop(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an error: a module stopped while it loads says it cannot load."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _complete(asked: str) -> int:

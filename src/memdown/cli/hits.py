@@ -25,6 +25,8 @@ _WIDTH = 100
 _LEAST_WIDTH = 40
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]|-{3}\s*$")
 _INDENT = 3
+# The indent and a number of four digits.
+_MARGIN = _INDENT + 6
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -58,14 +60,13 @@ def print_answer(answer: Answer, *, full: bool = False) -> None:
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
     width = max(columns, _LEAST_WIDTH)
     for number, hit in enumerate(answer.hits, start=1):
-        lines = _lines(hit)
-        if not full:
-            lines = _telling(lines, _rows(number, len(answer.hits)), width - _INDENT)
+        rows = _rows(number, len(answer.hits))
+        lines = _lines(hit) if full else _telling(_lines(hit), rows, width - _MARGIN)
         click.echo(_title(number, hit, lines, width))
         if full:
             _print_whole(hit, last=number == len(answer.hits))
         else:
-            _print_lines(hit, lines, width)
+            _print_lines(hit, lines, width, min(rows, _LINE_ROWS))
     if not answer.hits:
         click.echo("Nothing found.", err=True)
     for reason in answer.reasons:
@@ -85,14 +86,14 @@ def _print_whole(hit: Hit, *, last: bool) -> None:
         click.echo()
 
 
-def _print_lines(hit: Hit, lines: list[Line], width: int) -> None:
-    """The lines with their numbers, which tell where some were left out."""
+def _print_lines(hit: Hit, lines: list[Line], width: int, most: int) -> None:
+    """The lines, each in `most` rows, with their numbers, which tell where some were left out."""
     numbers = [str(hit.start_line + line.index) if _is_numbered(hit) else "" for line in lines]
     gutter = max(map(len, numbers), default=0)
     indent = _INDENT + (gutter + 2 if gutter else 0)
     for number, line in zip(numbers, lines, strict=True):
         label = style(f"{number:>{gutter}}", "dim") + "  " if gutter else ""
-        for row in _shown(line, hit.matched, width - indent):
+        for row in _shown(line.text, hit.matched, width - indent, most):
             click.echo(f"{'':<{_INDENT}}{label}{highlighted(row, hit.matched)}".rstrip())
             label = " " * (indent - _INDENT)
 
@@ -156,7 +157,9 @@ def _telling(lines: list[Line], rows: int, width: int) -> list[Line]:
         return []
     best = max(prose, key=lambda line: line.matches)
     place = prose.index(best)
-    around = prose[max(place - 1, 0) : place] + prose[place + 1 : place + 2]
+    # A blank line may stand between neighbours, but no heading.
+    beside = prose[max(place - 1, 0) : place + 2]
+    around = [one for one in beside if abs(one.index - best.index) <= 2]
     if not best.matches:
         around = prose[place + 1 :]
     others = sorted((one for one in prose if one.matches), key=lambda one: -one.matches)
@@ -173,11 +176,10 @@ def _telling(lines: list[Line], rows: int, width: int) -> list[Line]:
     return sorted(chosen)
 
 
-def _shown(line: Line, matched: Collection[str], width: int) -> list[str]:
+def _shown(text: str, matched: Collection[str], width: int, most: int) -> list[str]:
     """A line as rows of a terminal, a long one cut around its matches; elsewhere as one row."""
-    text = _around_match(
-        line.text.strip().expandtabs(4), matched, _LINE_ROWS * width - _LINE_ROWS * 8
-    )
+    # Rows end where a word does, some letters early.
+    text = _around_match(text.strip().expandtabs(4), matched, most * (width - 6))
     return _wrapped(text, width) if sys.stdout.isatty() else [text]
 
 

@@ -29,6 +29,8 @@ def list_command(target: Target, limit: int) -> None:
         return
     for entry in entries:
         click.echo(_line(entry))
+    if not entries:
+        click.echo("There are no single memories yet.", err=True)
 
 
 @ltm_command.command("search", cls=Words)
@@ -43,6 +45,8 @@ def search_command(target: Target, query: str, limit: int) -> int:
     else:
         for one in found:
             click.echo(f"{one.score:.2f}  {_line(one.entry)}")
+        if not found:
+            click.echo("Nothing found.", err=True)
     return 0 if found else 1
 
 
@@ -82,8 +86,7 @@ def _opened(target: Target) -> LongTermMemory:
 
 def _line(entry: Entry) -> str:
     day = datetime.datetime.fromtimestamp(entry.created_at / 1000).astimezone().date()
-    text = "".join(c if c.isprintable() else " " for c in entry.text)
-    return f"{entry.id}  {day}  {entry.category:<10}  {text}"
+    return f"{entry.id}  {day}  {entry.category:<10}  {' '.join(entry.text.split())}"
 
 
 def _json(entry: Entry) -> dict[str, object]:

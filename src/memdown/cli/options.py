@@ -100,9 +100,8 @@ def words_argument(name: str, *, required: bool) -> Callable[[_F], _F]:
         del context, parameter
         return " ".join(word.removeprefix(_WORD) for word in words) if words else None
 
-    return click.argument(
-        name, nargs=-1, required=required, callback=joined, metavar=f"{name.upper()}..."
-    )
+    shown = f"{name.upper()}..." if required else f"[{name.upper()}]..."
+    return click.argument(name, nargs=-1, required=required, callback=joined, metavar=shown)
 
 
 def target_options(command: _F) -> _F:

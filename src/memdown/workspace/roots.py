@@ -88,8 +88,7 @@ def check_kind(workspace: Workspace) -> None:
     A new workspace is empty, and that of an agent, or a project, has some Markdown in it.
     """
     folder = workspace.folder
-    known = workspace.extra or workspace.adopted
-    if known or any((folder / name).exists() for name in (*CURATED, LOGS)):
+    if any(root.extra or Path(root.base, *root.parts).exists() for root in roots(workspace)):
         return
     with os.scandir(folder) as entries:
         names = [entry.name for entry in entries if not hidden(entry.name)]
