@@ -363,3 +363,69 @@ def test_results_of_other_collections_are_left_out() -> None:
     (hit,) = read_results(json.dumps(items), ours)
     assert (hit.path, hit.start_line, hit.end_line) == ("qmd/notes/Weird Name (v2).md", 3, 4)
     assert hit.score == 1.0
+
+
+def told(talks: Path, name: str, text: str) -> None:
+    talks.mkdir(parents=True, exist_ok=True)
+    line = {"type": "message", "message": {"role": "user", "content": text}}
+    (talks / f"{name}.jsonl").write_text(json.dumps(line) + "\n")
+
+
+def test_an_export_touches_only_what_it_wrote_itself(scene: Scene, tmp_path: Path) -> None:
+    """People point it at a folder that has notes in it, and those are all they have."""
+    talks = scene.state / "agents" / "main" / "sessions"
+    told(talks, "one", "The lighthouse is red.")
+    told(talks, "taken", "This has the name of a note.")
+    target = tmp_path / "own notes"
+    target.mkdir()
+    notes = {
+        "private.md": "# Private\n\nNobody else's.\n",
+        "taken.md": "# Session taken\n\nMine, not an export.\n",
+        "look.md": "# Session other\n<!-- Exported by memdown from sessions/other.jsonl; -->\n",
+        "gone.md": "# Session gone\n\nUser: an export of an older version\n\nAssistant: yes\n",
+    }
+    for name, text in notes.items():
+        (target / name).write_text(text)
+    (target / "link.md").symlink_to(tmp_path / "elsewhere.md")
+    options = {"enabled": True, "exportDir": str(target)}
+    with scene.open(sessions=options) as memory:
+        memory.sync()
+    assert "The lighthouse is red." in (target / "one.md").read_text()
+    assert {path.name for path in target.iterdir()} == {
+        "private.md", "taken.md", "look.md", "link.md", "one.md",
+    }  # fmt: skip
+    for name in ("private.md", "taken.md", "look.md"):
+        assert (target / name).read_text() == notes[name]
+    (talks / "one.jsonl").unlink()
+    with scene.open(sessions=options) as memory:
+        memory.sync()
+    assert not (target / "one.md").exists()
+    assert (target / "private.md").read_text() == notes["private.md"]
+
+
+@pytest.mark.parametrize("where", ["memory", ".", "memory/exports", ".."])
+def test_exports_never_go_among_the_notes(scene: Scene, where: str) -> None:
+    told(scene.state / "agents" / "main" / "sessions", "one", "The lighthouse is red.")
+    before = sorted(path for path in scene.folder.rglob("*.md"))
+    with scene.open(sessions={"enabled": True, "exportDir": str(scene.folder / where)}) as memory:
+        memory.sync()
+        reason = why_not(memory)
+    assert "memory.qmd.sessions.exportDir" in reason
+    assert "name a folder of its own" in reason
+    assert sorted(path for path in scene.folder.rglob("*.md")) == before
+    assert not list(scene.folder.parent.glob("*.md"))
+
+
+def test_a_session_key_never_makes_a_group_a_private_chat(scene: Scene) -> None:
+    """Whoever asks in a group may have any key; the stricter of the two counts."""
+    key = "agent:main:telegram:12345"
+    with scene.open() as memory:
+        assert memory.search("Maria", session_key=key).hits
+        assert memory.search("Maria", chat="group", session_key=key).hits == ()
+        assert memory.search("Maria", chat="channel", session_key="agent:main:main").hits == ()
+    rule = {"action": "allow", "match": {"chatType": "group"}}
+    with scene.open(scope={"default": "deny", "rules": [rule]}) as memory:
+        group = "agent:main:telegram:group:1"
+        assert memory.search("Maria", session_key=group).hits
+        assert memory.search("Maria", chat="group", session_key=group).hits
+        assert memory.search("Maria", chat="channel", session_key=group).hits == ()

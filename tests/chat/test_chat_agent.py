@@ -111,7 +111,9 @@ def test_memory_is_used_and_everything_is_on_disk(memory: Memory, kind: Kind) ->
     assert "call memory_search" in first
     assert "The router is an ER-605." in first
     assert (status.input_tokens, status.output_tokens) == (11, 7)
-    history = SessionStore(memory.settings.state_dir / "sessions").history(status.session_id)
+    history = SessionStore(memory.settings.state_dir / "agents/main/sessions").history(
+        status.session_id
+    )
     assert [message.role for message in history.messages] == [
         "user",
         "assistant",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,3 +68,28 @@ def test_an_endpoint_error_is_one_sentence(
         arguments = ["chat", "Hi", "--model", "m", "-w", str(folder)]
         assert run([*arguments, "--base-url", f"{place.url}/v1"]) == 1
     assert "refused the key" in capsys.readouterr().err
+
+
+def test_each_agent_goes_on_with_its_own_session(folder: Path) -> None:
+    """No agent sees another's conversations."""
+    with loopback(lambda body: Say("Yes.")) as place:
+        arguments = ["--model", "scripted", "-w", str(folder), "--base-url", f"{place.url}/v1"]
+        run(["chat", "I am Ana.", *arguments])
+        run(["chat", "Who am I?", "--resume", "--agent", "other", *arguments])
+        run(["chat", "Who am I?", "--resume", *arguments])
+        seen = ["I am Ana." in str(body["messages"]) for body in place.asked]
+    assert seen == [True, False, True]
+
+
+def test_deleting_a_session_leaves_nothing_of_it(
+    folder: Path, own_state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with loopback(lambda body: Say("Noted.")) as place:
+        arguments = ["--model", "scripted", "-w", str(folder), "--base-url", f"{place.url}/v1"]
+        run(["chat", "The vault is behind the mirror.", *arguments])
+    capsys.readouterr()
+    assert run(["sessions", "list", "--json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)["sessions"]
+    assert run(["sessions", "delete", one["id"], "--yes"]) == 0
+    kept = [path for path in own_state.rglob("*") if path.is_file()]
+    assert not [path for path in kept if b"behind the mirror" in path.read_bytes()]

@@ -110,3 +110,19 @@ def test_broken_json5_shows_no_secret(tmp_path: Path, broken: str) -> None:
         load(tmp_path, content)
     assert "hunter2" not in "".join(traceback.format_exception(caught.value))
     assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        (f"http://h/v1?api-key={KEY}", "http://h/v1?api-key=set"),
+        (f"http://h/v1?a=1&key={KEY}&{KEY}#{KEY}", "http://h/v1?a=set&key=set&set#set"),
+        ("http://127.0.0.1:1234/v1", "http://127.0.0.1:1234/v1"),
+    ],
+)
+def test_an_address_is_shown_without_its_keys(tmp_path: Path, address: str, shown: str) -> None:
+    """Some endpoints want the key in the query."""
+    settings = load(tmp_path, search({"remote": {"baseUrl": address}}))
+    remote = as_json(settings)["agents"]["defaults"]["memorySearch"]["remote"]  # type: ignore[index]
+    assert remote["baseUrl"] == shown
+    assert KEY not in json.dumps(as_json(settings))

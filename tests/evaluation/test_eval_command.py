@@ -53,6 +53,47 @@ def test_a_table(questions: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert rows["rightly nothing"][0] == "100.0"
 
 
+def test_failing_questions_are_named_with_what_came_instead(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A figure alone does not tell what to mend."""
+    asked = [
+        {"question": "Which router do we have?", "evidence": [["memory/work.md", 3, 3]]},
+        {"question": "What is the build server called?", "evidence": []},
+        {"question": "The cat is Momo?", "evidence": [["memory/home.md", 4, 4]]},
+    ]
+    file, report = tmp_path / "wrong.json", tmp_path / "report.md"
+    file.write_text(json.dumps([WORKSPACE | {"questions": asked}]))
+    assert run(["eval", str(file), "--report", str(report)]) == 0
+    told = capsys.readouterr().out
+    assert "Not answered (hybrid), 2 of 3:" in told
+    assert "- Which router do we have?\n  wanted memory/work.md#L3; came memory/home.md#L" in told
+    assert "“The router is a TP-Link ER605.”" in told
+    assert "- What is the build server called?\n  wanted nothing; came memory/work.md#L" in told
+    assert "Momo?" not in told
+    assert "- Which router do we have?\n  wanted memory/work.md#L3" in report.read_text("utf-8")
+    assert run(["eval", str(file), "--json"]) == 0
+    (data,) = json.loads(capsys.readouterr().out)
+    first, second = data["configurations"][0]["failures"]
+    assert (first["question"], first["where"]) == ("Which router do we have?", "[0].questions[0]")
+    assert first["wanted"] == ["memory/work.md#L3"]
+    assert first["came"].startswith("memory/home.md#L")
+    assert "ER605" in first["shown"]
+    assert second["wanted"] == []
+
+
+def test_one_unreadable_note_stops_neither_make_nor_run(
+    workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (workspace / "memory/broken.md").write_bytes(b"\xff\xfe\x00 no text \x80")
+    assert run(["eval", "make", "--workspace", str(workspace)]) == 0
+    drafted = capsys.readouterr()
+    assert "what is ER605?" in drafted.out
+    file = tmp_path / "mine.txt"
+    file.write_text(drafted.out)
+    assert run(["eval", str(file), "--workspace", str(workspace)]) == 0
+
+
 def test_configurations_side_by_side_as_json(
     questions: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -110,7 +151,7 @@ def test_drafted_questions_about_ones_own_notes(
 ) -> None:
     assert run(["eval", "make", "-n", "5", "--workspace", str(workspace)]) == 0
     drafted = capsys.readouterr().out
-    assert "ER605\tmemory/home.md#L3\n" in drafted
+    assert "what is ER605?\tmemory/home.md#L3\n" in drafted
     file = tmp_path / "mine.txt"
     file.write_text(drafted)
     assert run(["eval", str(file), "--json", "--workspace", str(workspace)]) == 0
@@ -130,7 +171,7 @@ def test_drafts_as_json_can_be_run(
 def test_nothing_to_draft_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "MEMORY.md").write_text("# Memory\n")
     assert run(["eval", "make", "--workspace", str(tmp_path)]) == 2
-    assert "hold no sentence, name or identifier" in capsys.readouterr().err
+    assert "hold no fact, name or identifier" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

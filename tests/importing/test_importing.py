@@ -298,3 +298,34 @@ def test_imported_notes_are_found(
     memory = open_memory(to.workspace)
     answer = memory.search("when do we ship", min_score=0.0)  # type: ignore[attr-defined]
     assert answer.hits[0].path == "memory/imports/claude-code/home-ann-shop/MEMORY.md"
+
+
+def test_ids_that_clean_to_one_name_stay_apart(home: Path, to: Destination, tmp_path: Path) -> None:
+    """An id is whatever the other program made of it, and each conversation is kept."""
+    ids = ["a/b", "a\0b", "a-b", "a b", "../a-b", "x" * 300, "x" * 301]
+    talks = [
+        fixtures.conversation(number) | {"conversation_id": one, "id": one}
+        for number, one in enumerate(ids)
+    ]
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps(talks))
+    done = bring("chatgpt", to, home, path)
+    assert len(done.steps) == len(ids)
+    assert len(list(sessions(to).glob("*.jsonl"))) == len(ids)
+    assert (sessions(to) / "chatgpt-a-b.jsonl").exists()
+
+
+def test_ids_that_differ_in_capitals_stay_apart_on_any_disk(
+    home: Path, to: Destination, tmp_path: Path
+) -> None:
+    talks = [
+        fixtures.conversation(number) | {"conversation_id": one, "id": one}
+        for number, one in enumerate(["Talk", "talk"])
+    ]
+    path = tmp_path / "conversations.json"
+    for order in (talks, talks[::-1]):
+        path.write_text(json.dumps(order))
+        bring("chatgpt", to, home, path)
+        names = [file.name for file in sessions(to).glob("*.jsonl")]
+        assert "chatgpt-talk.jsonl" in names
+        assert len({name.casefold() for name in names}) == len(names) == 2

@@ -18,7 +18,7 @@ def wrong(one: QuestionSet, tmp_path: Path, configuration: str = "hybrid") -> li
     """The questions whose first result is not the evidence."""
     settings = load_settings(workspace=tmp_path)
     (run,) = evaluate("time", [one], settings, [configuration]).runs
-    return [each.question for each in run.outcomes if each.scores and not each.scores.first]
+    return [each.question.text for each in run.outcomes if each.scores and not each.scores.first]
 
 
 @pytest.mark.parametrize("name", ["newer", "alone", "named"])

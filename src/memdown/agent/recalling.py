@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memdown.agent.framing import RECALLED, framed
+from memdown.agent.framing import RECALLED, framed, one_line
 from memdown.errors import QueryError
 from memdown.types import Hit
 from memdown.workspace import date_of
@@ -60,7 +60,9 @@ def recall_text(hits: Sequence[Hit]) -> str:
     """Recalled memories as text to put before a message; "" if there are none."""
     if not hits:
         return ""
-    lines = [f"- {framed(_short(hit.snippet))} ({hit.path}#L{hit.start_line})" for hit in hits]
+    lines = [
+        f"- {framed(_short(hit.snippet))} ({one_line(hit.path)}#L{hit.start_line})" for hit in hits
+    ]
     return "\n".join(["<recalled-memories>", RECALLED, *lines, "</recalled-memories>"])
 
 

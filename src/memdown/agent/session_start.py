@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from memdown.agent.framing import RECALLED, framed
+from memdown.agent.framing import RECALLED, framed, one_line
+from memdown.agent.provenance import persons_lines
 from memdown.errors import NoteNotFound, WorkspaceError
 from memdown.types import Excerpt
 from memdown.workspace import daily_note
 
 DEFAULT_BUDGET = 20_000
 CURATED_NOTE = "MEMORY.md"
+_OTHERS = "[… {} lines that no person said are left out here; memory_get reads them]"
 _HEADING = f"## Memory at the start of this session\n{RECALLED}"
 
 
@@ -25,11 +27,20 @@ class Notes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A note of the context; logs lose their oldest lines first, MEMORY.md its last ones."""
+    """A note of the context; logs lose their oldest lines first, MEMORY.md its last ones.
+
+    `lines` are those that may be shown, with their numbers; `total` is how many the note has.
+    """
 
     path: str
-    text: str
+    lines: list[tuple[int, str]]
+    total: int
     keep_end: bool
+    left_out: int = 0
+
+    @property
+    def size(self) -> int:
+        return sum(len(line) + 1 for _, line in self.lines)
 
 
 def session_context(
@@ -42,7 +53,8 @@ def session_context(
     """The notes to put before a new session, at most `budget` characters of them; "" if none.
 
     `private` is for a session with the owner alone; in a group MEMORY.md is left out. A note that
-    does not fit is cut at a line, with a mark that says what is missing.
+    does not fit is cut at a line, with a mark that says what is missing. Of the digests in a log
+    only what a person said is given: an assistant may have repeated what a web page told it to do.
     """
     day = today or datetime.date.today()  # noqa: DTZ011
     wanted = [
@@ -58,13 +70,13 @@ def session_context(
         except NoteNotFound:
             continue
         except WorkspaceError as error:
-            problems.append(f"(not read: {error})")
+            problems.append(f"(not read: {one_line(str(error))})")
             continue
         if excerpt.text.strip():
-            parts.append(_Part(excerpt.path, excerpt.text, keep_end))
+            parts.append(_part(excerpt, keep_end))
     if not parts and not problems:
         return ""
-    shares = fair_shares({part.path: len(part.text) for part in parts}, budget)
+    shares = fair_shares({part.path: part.size for part in parts}, budget)
     shown = [_shown(part, shares[part.path]) for part in parts]
     return "\n\n".join([_HEADING, *shown, *problems])
 
@@ -79,14 +91,28 @@ def fair_shares(sizes: Mapping[str, int], budget: int) -> dict[str, int]:
     return shares
 
 
+def _part(excerpt: Excerpt, is_log: bool) -> _Part:
+    lines = excerpt.text.split("\n")
+    if not is_log:
+        return _Part(excerpt.path, list(enumerate(lines, start=1)), len(lines), keep_end=False)
+    kept, left_out = persons_lines(lines)
+    return _Part(excerpt.path, kept, len(lines), keep_end=True, left_out=left_out)
+
+
 def _shown(part: _Part, share: int) -> str:
-    lines = part.text.split("\n")
-    first, last = _kept(lines, share, part.keep_end)
-    text = framed("\n".join(lines[first:last]))
-    before = _mark(part.path, 1, first) if first else ""
-    after = _mark(part.path, last + 1, len(lines)) if last < len(lines) else ""
-    inner = "\n".join(piece for piece in (before, text, after) if piece)
-    return f'<recalled-memory path="{part.path}">\n{inner}\n</recalled-memory>'
+    first, last = _kept([line for _, line in part.lines], share, part.keep_end)
+    shown = part.lines[first:last]
+    text = framed("\n".join(line for _, line in shown))
+    path = one_line(part.path).replace('"', "'")
+    before = _mark(path, 1, shown[0][0] - 1 if shown else part.total) if first else ""
+    after = _mark(path, shown[-1][0] + 1 if shown else 1, part.total) if _cut(part, last) else ""
+    others = _OTHERS.format(part.left_out) if part.left_out else ""
+    inner = "\n".join(piece for piece in (before, text, after, others) if piece)
+    return f'<recalled-memory path="{path}">\n{inner}\n</recalled-memory>'
+
+
+def _cut(part: _Part, last: int) -> bool:
+    return last < len(part.lines)
 
 
 def _kept(lines: list[str], share: int, keep_end: bool) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from memdown.config import Settings
 from memdown.conversations import sessions_folder
 from memdown.errors import WorkspaceError
 from memdown.sessions.entries import ToolCall as StoredCall
+from memdown.sessions.moving import bring_over
 
 _ROLES = ("system", "user", "assistant", "tool")
 
@@ -25,11 +26,10 @@ class SavedSession:
 
     def __init__(self, settings: Settings, session_id: str | None = None) -> None:
         self._settings = settings
-        self._store = sessions.SessionStore(settings.state_dir / "sessions")
+        self._store = _store(settings)
         entry = self._store.get(session_id) if session_id else self._store.create(channel="cli")
         self.id = entry.session_id
-        folder = sessions_folder(settings.state_dir, settings.agent)
-        self._transcript = folder / f"{self.id}.jsonl"
+        self._transcript = self._store.folder / f"{self.id}.jsonl"
 
     @property
     def entry(self) -> sessions.SessionEntry:
@@ -85,8 +85,14 @@ class SavedSession:
 
 def latest_session(settings: Settings) -> str | None:
     """The id of the session that was last active in this terminal chat."""
-    entries = sessions.SessionStore(settings.state_dir / "sessions").list().entries
+    entries = _store(settings).list().entries
     return next((entry.session_id for entry in entries if entry.channel == "cli"), None)
+
+
+def _store(settings: Settings) -> sessions.SessionStore:
+    """The agent's own sessions; no agent sees another's."""
+    bring_over(settings.state_dir, settings.agent)
+    return sessions.SessionStore(sessions_folder(settings.state_dir, settings.agent))
 
 
 def complete(messages: Sequence[Message]) -> list[Message]:

@@ -13,6 +13,9 @@ from memdown.cli.options import Target, target_options
 if TYPE_CHECKING:
     from memdown.types import Failure
 
+# More would push the figures off the screen.
+_SHOWN_FAILURES = 10
+
 
 class _FilesOrMake(click.Group):
     """`eval FILE…` runs question files, `eval make` drafts one: whatever is no command is a file."""
@@ -73,7 +76,7 @@ def run_command(
     from memdown.cli.progress import progress_bar
     from memdown.evaluation.configurations import read_names
     from memdown.evaluation.questions import question_files, read_questions
-    from memdown.evaluation.report import as_json, markdown, table, title
+    from memdown.evaluation.report import as_json, failures, markdown, table, title
     from memdown.evaluation.running import evaluate
     from memdown.evaluation.summary import summarise
 
@@ -92,6 +95,8 @@ def run_command(
         results.append((evaluation, summaries))
         if not target.as_json:
             click.echo(f"{title(evaluation)}\n\n{table(summaries)}\n")
+            if wrong := failures(evaluation, _SHOWN_FAILURES):
+                click.echo(f"{wrong}\n")
     if target.as_json:
         print_json([as_json(*one) for one in results])
     if report is not None:
@@ -113,8 +118,8 @@ def _name_unreadable(unreadable: Sequence[Failure]) -> None:
 def make_command(target: Target, count: int, seed: int) -> None:
     """Draft questions about your own notes, to be read, corrected and run.
 
-    They are made of sentences, names and identifiers that stand in one place only; no model is
-    asked and nothing leaves this machine.
+    Facts become questions, names and identifiers are asked for; code, tables, front matter and
+    fragments are left out. No model is asked and nothing leaves this machine.
     """
     from memdown.cli.output import print_json
     from memdown.errors import WorkspaceError
@@ -128,8 +133,8 @@ def make_command(target: Target, count: int, seed: int) -> None:
     questions = draft_questions(notes.lines, count, seed=seed)
     if not questions:
         raise WorkspaceError(
-            f"The {len(notes.lines)} notes hold no sentence, name or identifier that stands in one place "
-            "only; write more of them, or name another folder with --workspace."
+            f"The {len(notes.lines)} notes hold no fact, name or identifier to ask for "
+            "that stands in one place only; write more of them, or name another folder with --workspace."
         )
     if target.as_json:
         drafted = [

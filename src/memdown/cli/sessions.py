@@ -180,8 +180,10 @@ def delete_command(target: Target, session: str, yes: bool) -> int:
 
 def _folder(target: Target) -> Path:
     from memdown.conversations import sessions_folder
+    from memdown.sessions.moving import bring_over
 
     settings = target.settings()
+    bring_over(settings.state_dir, settings.agent)
     return sessions_folder(settings.state_dir, settings.agent)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -42,6 +43,16 @@ def as_json(settings: Settings) -> dict[str, object]:
     }
 
 
+def masked_address(address: str) -> str:
+    """An address without what may be a key: the values of its query, and who logs in."""
+    before, sign, query = address.partition("?")
+    query, mark, fragment = query.partition("#")
+    pairs = [pair.partition("=") for pair in re.split("[&;]", query)] if sign else []
+    shown = "&".join(f"{name}={MASK}" if equals else MASK for name, equals, _ in pairs)
+    before = re.sub(r"(?<=://)[^/@]*@", f"{MASK}@", before)
+    return before + sign + shown + (f"#{MASK}" if mark and fragment else "")
+
+
 def plain(value: object) -> object:
     """The value in JSON's terms, with camelCase keys; a secret becomes a mark that it is set."""
     if isinstance(value, Secret):
@@ -50,6 +61,8 @@ def plain(value: object) -> object:
         return value.text
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, str) and "://" in value:
+        return masked_address(value)
     if is_dataclass(value):
         return {camel(field.name): plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):

@@ -1,32 +1,44 @@
 """Questions about one's own notes, drafted without a language model.
 
-Each is made from one line: a sentence of which some words are left out, a name with a word from
-beside it, or an identifier. A person should read them once; they test finding, not understanding.
+Each is made from one line: a fact turned into a question, a name, or an identifier. They do not
+repeat the line, and code, front matter, tables and fragments are left out. A person should read
+them once; they test finding, not understanding.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from memdown.evaluation.asking import ask_about, ask_by_words
 from memdown.evaluation.questions import Evidence, Question
-from memdown.text import index_terms, is_gram, query_terms, without_stop_words
+from memdown.text import index_terms, query_terms, without_stop_words
 
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
-_MARKUP = re.compile(r"^\s*(?:[-*+]|\d+[.)]|#+|>)\s+(?:\[[ xX]\]\s+)?|[*_`|]")
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z])|(?<=[。！？])")
+_MARKUP = re.compile(
+    r"^\s*(?:[-*+]|\d+[.)]|>)\s+(?:\[[ xX]\]\s+)?|[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}|`"
+)
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[^\W\d_a-z]\w+(?: [^\W\d_a-z]\w+)+")
-_KEPT = 0.6
-_LEAST_TERMS, _MOST_WORDS = 4, 24
-_LEAST_GRAMS = 8
+_HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
+_IDENTIFIER = re.compile(r"[\x21-\x7e]{4,60}")
+# Figures, dates, times and the names of notes say nothing by themselves.
+_NO_IDENTIFIER = re.compile(r"[\W\d]+[a-z]{0,2}|.*\.md|https?://.*", re.IGNORECASE)
+_ADDRESS = re.compile(r"\S+://\S+|\S*\w/\w\S*|\S+\.md\b")
+_LEAST_TERMS = 3
+_LONGEST_HEADING = 5
+_LONGEST_NAME = 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
     place: Evidence
     text: str
+    heading: str
 
 
 def draft_questions(
@@ -34,32 +46,54 @@ def draft_questions(
 ) -> list[Question]:
     """At most `count` questions, of every kind alike and from as many notes as can be."""
     draw = Random(seed)
-    lines = [_Line(Evidence(path, n, n), text) for path, n, text in _texts(notes)]
+    lines = [line for path in sorted(notes) for line in _texts(path, notes[path])]
     spread = Counter(term for line in lines for term in set(index_terms(line.text)))
     kinds = [
-        _turns([one for line in lines for one in kind(line, spread, draw)], draw)
-        for kind in (_sentences, _names, _identifiers)
+        _turns([one for line in lines for one in kind(line, spread)], draw)
+        for kind in (_facts, _names, _identifiers)
     ]
+    # What no pattern fits is asked by its words, but only when there is nothing better.
+    rest = _turns([one for line in lines for one in _by_words(line, spread)], draw)
     drafted: dict[str, Question] = {}
-    while kinds and len(drafted) < count:
-        for kind in list(kinds):
-            question = next(kind, None)
-            if question is None:
-                kinds.remove(kind)
-            elif len(drafted) < count:
-                drafted.setdefault(question.text, question)
+    for question in itertools.chain(_alternating(kinds), rest):
+        if len(drafted) == count:
+            break
+        drafted.setdefault(question.text, question)
     return list(drafted.values())
 
 
-def _texts(notes: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, int, str]]:
-    for path in sorted(notes):
-        fenced = False
-        for number, line in enumerate(notes[path], start=1):
-            if line.lstrip().startswith(("```", "~~~")):
-                fenced = not fenced
-            text = " ".join(_MARKUP.sub(" ", line).split())
-            if text and not fenced and not line.startswith("#"):
-                yield path, number, text
+def _alternating(kinds: Sequence[Iterator[Question]]) -> Iterator[Question]:
+    for turn in itertools.zip_longest(*kinds):
+        yield from (question for question in turn if question is not None)
+
+
+def _texts(path: str, lines: Sequence[str]) -> Iterator[_Line]:
+    """The lines of a note that say something, with the heading they stand under."""
+    heading, fence, start = "", "", _after_front_matter(lines)
+    for number, line in enumerate(lines[start:], start=start + 1):
+        bare = line.lstrip()
+        mark = bare[:3] if bare.startswith(("```", "~~~")) else ""
+        if mark and fence in ("", mark):
+            fence = "" if fence else mark
+            continue
+        if fence or line.startswith(("    ", "\t")) or bare.startswith(("|", "<")):
+            continue
+        if match := _HEADING.match(bare):
+            heading = _plain(match[1])
+            continue
+        if text := _plain(line):
+            yield _Line(Evidence(path, number, number), text, heading)
+
+
+def _after_front_matter(lines: Sequence[str]) -> int:
+    if not lines or lines[0].rstrip() != "---":
+        return 0
+    ends = (n for n, line in enumerate(lines[1:], start=1) if line.rstrip() in ("---", "..."))
+    return next(ends, -1) + 1
+
+
+def _plain(line: str) -> str:
+    return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", line)).split())
 
 
 def _turns(questions: list[Question], draw: Random) -> Iterator[Question]:
@@ -72,52 +106,83 @@ def _turns(questions: list[Question], draw: Random) -> Iterator[Question]:
         yield from (found[turn] for found in by_note.values() if turn < len(found))
 
 
-def _sentences(line: _Line, spread: Counter[str], draw: Random) -> Iterator[Question]:
-    """Sentences that hold words no other line has, with some of their words left out."""
-    for sentence in _SENTENCE.split(line.text):
-        terms = without_stop_words(index_terms(sentence))
-        rare = [term for term in set(terms) if spread[term] == 1]
-        if len(set(terms)) < _LEAST_TERMS or not rare:
-            continue
-        text = _shortened(sentence, draw)
-        kept = set(index_terms(text))
-        if len(kept) >= _LEAST_TERMS - 1 and any(spread[term] <= 2 for term in kept):
-            yield Question(text, (line.place,))
+def _facts(line: _Line, spread: Counter[str]) -> Iterator[Question]:
+    """Sentences as questions, where these name something that few other lines name."""
+    for sentence in _sentences(line):
+        asked = ask_about(sentence)
+        if asked and not _is_telling(asked, spread):
+            asked = _under(line.heading, asked)
+        if asked and _is_telling(asked, spread) and not _repeats(asked, line.text):
+            yield Question(asked, (line.place,))
 
 
-def _shortened(sentence: str, draw: Random) -> str:
-    """A sentence of which some words are held out; of scripts without spaces, one stretch."""
-    words = sentence.rstrip(".!?…。！？").split()
-    if len(words) <= 2 and any(map(is_gram, index_terms(sentence))):
-        text = "".join(words)
-        size = max(_LEAST_GRAMS, round(_KEPT * len(text)))
-        start = draw.randrange(max(1, len(text) - size + 1))
-        return text[start : start + size]
-    words = words[:_MOST_WORDS]
-    number = max(3, round(_KEPT * len(words)))
-    kept = sorted(draw.sample(range(len(words)), min(number, len(words))))
-    return " ".join(words[n].strip(",;:()[]\"'“”") for n in kept)
+def _by_words(line: _Line, spread: Counter[str]) -> Iterator[Question]:
+    """Sentences that fit no pattern, by two of their words."""
+    for sentence in _sentences(line):
+        if ask_about(sentence) is None:
+            asked = ask_by_words(sentence, _rare_words(sentence, spread))
+            if asked and _is_telling(asked, spread):
+                yield Question(asked, (line.place,))
 
 
-def _names(line: _Line, spread: Counter[str], draw: Random) -> Iterator[Question]:
-    """Names that stand in no other line, with the most telling word from beside them."""
+def _sentences(line: _Line) -> Iterator[str]:
+    """What says something by itself; fragments are left out."""
+    for sentence in _SENTENCE.split(_ADDRESS.sub("", line.text)):
+        if len(set(_content(sentence))) >= _LEAST_TERMS:
+            yield sentence
+
+
+def _rare_words(sentence: str, spread: Counter[str]) -> list[str]:
+    """The words of a sentence that tell most, the rarest first."""
+    words = [word for word in re.findall(r"[^\W\d_][\w'’-]{3,}", sentence) if _content(word)]
+    return sorted(dict.fromkeys(words), key=lambda word: max(spread[t] for t in _content(word)))
+
+
+def _content(text: str) -> list[str]:
+    return without_stop_words(index_terms(text))
+
+
+def _is_telling(question: str, spread: Counter[str]) -> bool:
+    """Whether the question holds a word that at most two lines hold."""
+    return any(1 <= spread[term] <= 2 for term in _content(question))
+
+
+def _under(heading: str, question: str) -> str | None:
+    """The question with what it is about; None if the heading is a date or a sentence."""
+    words = heading.split()
+    if not 1 <= len(words) <= _LONGEST_HEADING or any(word[0].isdigit() for word in words):
+        return None
+    return f"{heading}: {question}"
+
+
+def _repeats(question: str, text: str) -> bool:
+    """Whether more than three words stand in a row as in the note."""
+    asked, said = re.findall(r"\w+", question.lower()), re.findall(r"\w+", text.lower())
+    rows = {tuple(said[n : n + 4]) for n in range(len(said) - 3)}
+    return any(tuple(asked[n : n + 4]) in rows for n in range(len(asked) - 3))
+
+
+def _names(line: _Line, spread: Counter[str]) -> Iterator[Question]:
+    """Names that stand in no other line."""
     for match in _NAME.finditer(line.text):
-        name = match[0]
-        if any(spread[term] > 1 for term in index_terms(name)[-1:]):
-            continue
-        rest = line.text[: match.start()] + line.text[match.end() :]
-        beside = [
-            word
-            for word in re.findall(r"[^\W\d_]{4,}", rest)
-            if without_stop_words(index_terms(word))
-        ]
-        yield Question(" ".join([name, *draw.sample(beside, min(1, len(beside)))]), (line.place,))
+        words = match[0].split()
+        if (
+            all(word[0].isupper() for word in words)
+            and len(words) <= _LONGEST_NAME
+            and spread[index_terms(match[0])[-1]] == 1
+        ):
+            yield Question(f"who or what is {match[0]}?", (line.place,))
 
 
-def _identifiers(line: _Line, spread: Counter[str], draw: Random) -> Iterator[Question]:  # noqa: ARG001
+def _identifiers(line: _Line, spread: Counter[str]) -> Iterator[Question]:
     """Identifiers, versions and addresses that stand in no other line, as they are written."""
     for word in line.text.split():
         word = word.strip(".,;:!?()[]\"'“”")
         exact = query_terms(word).exact
-        if len(exact) == 1 and all(spread[term] == 1 for term in exact):
-            yield Question(word, (line.place,))
+        if (
+            len(exact) == 1
+            and _IDENTIFIER.fullmatch(word)
+            and not _NO_IDENTIFIER.fullmatch(word)
+            and all(spread[term] == 1 for term in exact)
+        ):
+            yield Question(f"what is {word}?", (line.place,))

@@ -101,14 +101,15 @@ def write_questions(questions: Sequence[Question]) -> str:
     lines = [
         "# The question, a tab, and where its answer stands; nothing after the tab: no answer.",
         *(
-            "\t".join((one.text, *map(_written, one.evidence or (Evidence(""),))))
+            "\t".join((one.text, *map(written, one.evidence or (Evidence(""),))))
             for one in questions
         ),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _written(evidence: Evidence) -> str:
+def written(evidence: Evidence) -> str:
+    """A place as it stands in a question file: `memory/home.md#L3-L9`."""
     if evidence.last is None:
         return evidence.path
     if evidence.last == evidence.first:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memdown.evaluation.configurations import ABOUT
-from memdown.evaluation.running import Evaluation
+from memdown.evaluation.questions import written
+from memdown.evaluation.running import Evaluation, Outcome, Run
 from memdown.evaluation.summary import Figure, Summary
 
 NAMES: Mapping[str, str] = {
@@ -23,6 +24,7 @@ NAMES: Mapping[str, str] = {
 }
 _PLOTTED = ("visible", "recall_8k", "first", "ndcg")
 _BAR = 40
+_SHOWN_OF_A_LINE = 80
 
 
 def title(evaluation: Evaluation) -> str:
@@ -60,9 +62,50 @@ def markdown(results: Sequence[tuple[Evaluation, Sequence[Summary]]]) -> str:
         parts.append(f"```text\n{plot(summaries)}\n```\n")
         if len(summaries) > 1:
             parts.append(_compared(summaries))
+        if wrong := failures(evaluation):
+            parts.append(f"{wrong}\n")
     used = dict.fromkeys(one.configuration for _, summaries in results for one in summaries)
     parts.append("\n".join(f"- `{name}`: {ABOUT[name]}" for name in used) + "\n")
     return "\n".join(parts)
+
+
+def failures(evaluation: Evaluation, most: int | None = None) -> str:
+    """The questions that went wrong in each configuration, and what came instead."""
+    parts = []
+    for run in evaluation.runs:
+        if not run.failures:
+            continue
+        shown = run.failures[:most]
+        lines = [f"Not answered ({run.configuration}), {len(run.failures)} of {len(run.outcomes)}:"]
+        for one in shown:
+            lines.append(f"- {one.question.text}")
+            lines.append(f"  wanted {_wanted(one)}; came {_came(one)}")
+        if len(shown) < len(run.failures):
+            more = len(run.failures) - len(shown)
+            lines.append(f"and {more} more: --report or --json names them all")
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _wanted(one: Outcome) -> str:
+    return ", ".join(map(written, one.question.evidence)) or "nothing"
+
+
+def _came(one: Outcome) -> str:
+    if one.came is None:
+        return "nothing"
+    text = next((line.strip() for line in one.came.shown.splitlines() if _tells(line)), "")
+    shown = text if len(text) <= _SHOWN_OF_A_LINE else text[:_SHOWN_OF_A_LINE].rstrip() + "…"
+    return f"{_place(one)} “{shown}”"
+
+
+def _tells(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith("#")
+
+
+def _place(one: Outcome) -> str:
+    found = one.came
+    return "" if found is None else f"{found.path}#L{found.start_line}-L{found.end_line}"
 
 
 def plot(summaries: Sequence[Summary]) -> str:
@@ -92,10 +135,24 @@ def as_json(evaluation: Evaluation, summaries: Sequence[Summary]) -> dict[str, A
                 "gained": {name: _figure(figure) for name, figure in one.gained.items()},
                 "silent": _figure(one.silent) if one.silent else None,
                 "latencyMs": {"median": round(one.median_ms, 2), "p95": round(one.p95_ms, 2)},
+                "failures": _failures(run),
             }
-            for one in summaries
+            for one, run in zip(summaries, evaluation.runs, strict=True)
         ],
     }
+
+
+def _failures(run: Run) -> list[dict[str, Any]]:
+    return [
+        {
+            "question": one.question.text,
+            "where": one.question.where,
+            "wanted": [written(evidence) for evidence in one.question.evidence],
+            "came": _place(one) or None,
+            "shown": one.came.shown if one.came else None,
+        }
+        for one in run.failures
+    ]
 
 
 def _figure(figure: Figure) -> dict[str, float]:

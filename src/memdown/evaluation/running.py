@@ -30,12 +30,19 @@ class Outcome:
     """One question in one configuration.
 
     `scores` is None for a question that nothing answers; then only `found` tells good from bad.
+    `came` is the first result.
     """
 
-    question: str
+    question: Question
     scores: Scores | None
     found: bool
     seconds: float
+    came: Found | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether most of the evidence is not to be seen, or something came where nothing should."""
+        return self.found if self.scores is None else self.scores.visible < 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,11 @@ class Run:
     def unanswerable(self) -> list[Outcome]:
         """The questions that nothing answers."""
         return [one for one in self.outcomes if one.scores is None]
+
+    @property
+    def failures(self) -> list[Outcome]:
+        """The questions that went wrong, in the order they were asked."""
+        return [one for one in self.outcomes if one.failed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +133,7 @@ def _ask(question: Question, search: Search, lines: Lines) -> Outcome:
     results = search(question.text)
     seconds = time.perf_counter() - begun
     scores = score(question, results, lines) if question.evidence else None
-    return Outcome(question.text, scores, bool(results), seconds)
+    return Outcome(question, scores, bool(results), seconds, results[0] if results else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +197,8 @@ def _check_evidence(
             lines = notes.get(evidence.path)
             if lines is None:
                 raise QuestionsError(
-                    f"{one.name}, {question.where}: there is no note {evidence.path!r}; name it as "
-                    "a search shows it, such as memory/home.md."
+                    f"{one.name}, {question.where}: there is no note {evidence.path!r} that can be "
+                    "read; name it as a search shows it, such as memory/home.md."
                 )
             if evidence.first > len(lines):
                 raise QuestionsError(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from memdown.transcripts.lines import read_lines
 from memdown.transcripts.messages import BrokenLine, Role, parse_entry, text_of, time_of
@@ -20,9 +21,17 @@ _EDITING_TOOLS = frozenset(
 )
 
 
+Read = Literal["", "tools", "web"]
+_WEB_TOOL = re.compile(r"web|fetch|browser|http|url|crawl|scrape", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message: who, what, which files it changed; `end` is where the next line starts."""
+    """One message: who, what, which files it changed; `end` is where the next line starts.
+
+    `after` is what the assistant had read in this turn before it spoke: tools, or the web; `then`
+    what it has read when the next message comes.
+    """
 
     id: str
     role: Role
@@ -30,19 +39,43 @@ class Said:
     time: int | None
     files: tuple[str, ...]
     end: int
+    after: Read = ""
+    then: Read = ""
 
 
-def read_said(file: int, offset: int) -> Iterator[Said]:
+def read_said(file: int, offset: int, read: Read = "") -> Iterator[Said]:
     """The messages of an open transcript from `offset` on; a line still being written waits."""
     for line in read_lines(file, offset, 0):
         if line.data is None or not line.closed:
             continue
         try:
-            said = said_in(parse_entry(line.data), line.end)
+            entry = parse_entry(line.data)
         except BrokenLine:
             continue
+        said = said_in(entry, line.end)
         if said:
-            yield said
+            before = "" if said.role == "user" else read
+            read = _more(before, _used(entry))
+            yield replace(said, after=before, then=read)
+        else:
+            read = _more(read, _used(entry))
+
+
+def _used(entry: dict[str, Any]) -> Read:
+    """Which tools a message of the assistant calls: whatever comes next may repeat their words."""
+    message = entry.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    used: Read = ""
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and block.get("type") == "tool_use":
+            named = f"{block.get('name')} {str(block.get('input'))[:2000]}"
+            used = _more(used, "web" if _WEB_TOOL.search(named) else "tools")
+    return used
+
+
+def _more(one: Read, other: Read) -> Read:
+    """The less trustworthy of two."""
+    return "web" if "web" in (one, other) else one or other
 
 
 def said_in(entry: dict[str, Any], end: int) -> Said | None:

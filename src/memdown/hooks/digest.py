@@ -1,4 +1,7 @@
-"""A conversation in a few lines, without a model: requests, decisions, files, the last answer."""
+"""A conversation in a few lines, without a model: requests, decisions, files, the last answer.
+
+Every line ends with who said it, and quotations and pasted pages are nobody's words.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
+from memdown.agent import provenance
+from memdown.agent.provenance import own_words
 from memdown.hooks.conversation import Said
 from memdown.transcripts.messages import without_recalled
 
@@ -18,7 +23,6 @@ _SENTENCE_CHARS = 280
 _ANSWER_CHARS = 500
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _DECISION = re.compile(
     r"\b(?:decid|decision|agreed|we(?:'ll| will) (?:use|keep|go)|let's (?:use|keep|go with)|"
     r"going with|went with|instead of|from now on|always|never|prefer|remember|don't forget|"
@@ -36,18 +40,20 @@ def digest(conversation: Sequence[Said], session_id: str) -> str:
     It depends on the conversation alone, so the same conversation gives the same text again.
     """
     requests = _distinct(
-        _short(said.text, _REQUEST_CHARS) for said in conversation if said.role == "user"
+        f"{_short(said.text, _REQUEST_CHARS)} {_by(said)}"
+        for said in conversation
+        if said.role == "user" and _short(said.text, _REQUEST_CHARS)
     )
     if not requests:
         return ""
-    answers = [said.text for said in conversation if said.role == "assistant" and said.text]
+    answers = [said for said in conversation if said.role == "assistant" and said.text]
     sections = [
-        ("Asked", _first_and_last(requests, _MOST_REQUESTS)),
-        ("Noted", _decisions(conversation, requests)),
-        ("Files changed", _names(path for said in conversation for path in said.files)),
-        ("Last answer", [_short(answers[-1], _ANSWER_CHARS)] if answers else []),
+        (provenance.ASKED, _first_and_last(requests, _MOST_REQUESTS)),
+        (provenance.NOTED, _decisions(conversation, requests)),
+        (provenance.FILES, _names(path for said in conversation for path in said.files)),
+        (provenance.ANSWER, [_answer(answers[-1])] if answers else []),
     ]
-    lines = [f"## Conversation {_when(conversation)}(session {session_id[:8]})".replace("  ", " ")]
+    lines = [provenance.heading(_when(conversation), session_id)]
     for title, entries in sections:
         if len(entries) == 1:
             lines.append(f"- {title}: {entries[0]}")
@@ -70,14 +76,26 @@ def _clock(milliseconds: int) -> str:
 
 
 def _decisions(conversation: Sequence[Said], requests: Sequence[str]) -> list[str]:
-    """Sentences that sound like something to keep, from either side."""
+    """Sentences that sound like something to keep, from either side, in their own words."""
     found = _distinct(
-        _short(sentence, _SENTENCE_CHARS)
+        f"{_short(sentence, _SENTENCE_CHARS)} {_by(said)}"
         for said in conversation
-        for sentence in _SENTENCE_END.split(_CODE.sub(" ", without_recalled(said.text)))
+        for sentence in _SENTENCE_END.split(own_words(without_recalled(said.text)))
         if (_DECISION.search(sentence) and len(sentence.split()) > 2) or _is_dense(sentence)
     )
     return [one for one in found if one not in requests][-_MOST_DECISIONS:]
+
+
+def _by(said: Said) -> str:
+    """Who said it, as it stands at the end of a line."""
+    if said.role == "user":
+        return provenance.YOU
+    marks = {"web": provenance.AFTER_WEB, "tools": provenance.AFTER_TOOLS}
+    return marks.get(said.after, provenance.ASSISTANT)
+
+
+def _answer(said: Said) -> str:
+    return f"{_short(said.text, _ANSWER_CHARS)} {_by(said)}"
 
 
 def _is_dense(sentence: str) -> bool:
@@ -90,7 +108,7 @@ def _names(paths: Iterable[str]) -> list[str]:
     shown = [_path(path) for path in distinct[:_MOST_FILES]]
     if len(distinct) > _MOST_FILES:
         shown.append(f"and {len(distinct) - _MOST_FILES} more")
-    return [", ".join(shown)] if shown else []
+    return [f"{', '.join(shown)} {provenance.TOOLS}"] if shown else []
 
 
 def _path(path: str) -> str:
@@ -101,7 +119,7 @@ def _first_and_last(entries: Sequence[str], most: int) -> list[str]:
     if len(entries) <= most:
         return list(entries)
     left_out = len(entries) - most
-    return [*entries[:2], f"({left_out} more)", *entries[2 - most :]]
+    return [*entries[:2], f"({left_out} more) {provenance.YOU}", *entries[2 - most :]]
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:
@@ -110,5 +128,6 @@ def _distinct(texts: Iterable[str]) -> list[str]:
 
 def _short(text: str, most: int) -> str:
     """Text on one line, without what memory put there and without Markdown that starts a block."""
-    line = " ".join(_CODE.sub(" [code] ", without_recalled(text)).split()).lstrip("#>-*+| ")
+    own = own_words(without_recalled(text)) or "[quoted text]"
+    line = " ".join(own.split()).lstrip("#>-*+| ")
     return line if len(line) <= most else f"{line[:most].rstrip()} …"

@@ -173,11 +173,12 @@ def _capture(settings: Settings, copy: Copy, new: Sequence[Said]) -> None:
     if not new:
         return
     from memdown.agent.long_term import AroundTurns
+    from memdown.agent.provenance import own_words
     from memdown.transcripts.messages import without_recalled
     from memdown.wiring import open_long_term
 
     before, now = (
-        [without_recalled(said.text) for said in some if said.role == "user"]
+        [own_words(without_recalled(said.text)) for said in some if said.role == "user"]
         for some in (copy.digested_before(), new)
     )
     around = AroundTurns(lambda: open_long_term(settings), before)

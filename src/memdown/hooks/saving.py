@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from memdown.errors import ConfigError, WorkspaceError
-from memdown.hooks.conversation import Said, read_said
+from memdown.hooks.conversation import Read, Said, read_said
 from memdown.redaction import redact_all
 from memdown.transcripts.messages import BrokenLine, parse_entry
 
@@ -40,6 +40,14 @@ class Copy:
     def position(self) -> int:
         """How far the original was copied."""
         return _last_end(self.data, _MESSAGE)
+
+    @property
+    def read(self) -> Read:
+        """What the assistant had read when the copy ends."""
+        last = self.data.rfind(b"\n" + _MESSAGE) + 1
+        for entry in _entries(self.data[last:], _MESSAGE):
+            return _said(entry).then
+        return ""
 
     @property
     def ids(self) -> set[str]:
@@ -106,11 +114,11 @@ def save_conversation(copy: Copy, transcript: Path) -> int:
     except OSError as error:
         raise WorkspaceError(f"{transcript} cannot be read ({error.strerror}); check it.") from None
     try:
-        start, known = copy.position, set[str]()
+        start, known, read = copy.position, set[str](), copy.read
         if os.fstat(source).st_size < start:
             # It was written anew: the place no longer means anything, the names do.
-            start, known = 0, copy.ids
-        new = [said for said in read_said(source, start) if said.id not in known]
+            start, known, read = 0, copy.ids, ""
+        new = [said for said in read_said(source, start, read) if said.id not in known]
     finally:
         os.close(source)
     texts = redact_all([said.text for said in new])
@@ -125,7 +133,12 @@ def _entry(said: Said, text: str) -> dict[str, Any]:
         "id": said.id,
         "timestamp": said.time,
         "message": {"role": said.role, "content": [{"type": "text", "text": text}]},
-        "memdown": {"end": said.end, "files": list(said.files)},
+        "memdown": {
+            "end": said.end,
+            "files": list(said.files),
+            "after": said.after,
+            "then": said.then,
+        },
     }
 
 
@@ -138,6 +151,8 @@ def _said(entry: dict[str, Any]) -> Said:
         time=entry["timestamp"],
         files=tuple(entry["memdown"]["files"]),
         end=_end_of(entry),
+        after=entry["memdown"].get("after", ""),
+        then=entry["memdown"].get("then", ""),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -80,7 +81,7 @@ def transcript(source: str, talk: Talk, agent: str | None = None) -> Item:
                 content = [{"type": "text", "text": text}]
                 yield _line({**entry, "message": {"role": turn.role, "content": content}})
 
-    return Item("transcript", talk.origin, f"{source}-{safe(talk.id)}.jsonl", content, agent)
+    return Item("transcript", talk.origin, f"{source}-{distinct(talk.id)}.jsonl", content, agent)
 
 
 def note(source: str, origin: str, name: str, text: Callable[[], str]) -> Item:
@@ -113,6 +114,14 @@ def shown(path: Path, home: Path) -> str:
 def safe(name: str) -> str:
     """A name that any disk takes: letters, digits and a few signs, not hidden, not too long."""
     return _UNSAFE.sub("-", name).strip("-.")[:120] or "untitled"
+
+
+def distinct(name: str) -> str:
+    """A safe name that no other name becomes: what had to be changed gets a digest of what it was."""
+    clean = safe(name)
+    if clean == name:
+        return clean
+    return f"{clean}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
 def _batches(turns: Iterable[Said]) -> Iterator[list[Said]]:

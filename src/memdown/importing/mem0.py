@@ -9,7 +9,7 @@ from typing import Any
 
 from memdown.errors import ImportFailed
 from memdown.importing.foreign import entries
-from memdown.importing.items import Found, note, safe, shown
+from memdown.importing.items import Found, distinct, note, shown
 
 SOURCE = "mem0"
 _MOST_BYTES = 512 * 1024 * 1024
@@ -31,7 +31,7 @@ def find(path: Path, home: Path) -> Found:
         )
     return Found(
         tuple(
-            note(SOURCE, shown(path, home), f"{safe(owner)}.md", _writer(owner, memories))
+            note(SOURCE, shown(path, home), f"{distinct(owner)}.md", _writer(owner, memories))
             for owner, memories in sorted(owners.items())
         )
     )

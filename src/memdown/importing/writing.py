@@ -6,8 +6,8 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -64,8 +64,13 @@ def plan(items: Sequence[Item], to: Destination, problems: Sequence[Failure] = (
     known = _journal(to)
     steps: list[Step] = []
     failed = list(problems)
-    for item in items:
+    taken: set[Path] = set()
+    for item in _apart(items, to):
         path = to.path(item)
+        if path in taken:
+            failed.append(Failure(item.origin, f"{path} is taken by another one of this import."))
+            continue
+        taken.add(path)
         try:
             digest, size = _measured(item)
             status = _status(path, digest, known.get(_key(item, to)), item)
@@ -74,6 +79,23 @@ def plan(items: Sequence[Item], to: Destination, problems: Sequence[Failure] = (
             continue
         steps.append(Step(item, path, status, size, digest))
     return Plan(tuple(steps), tuple(failed))
+
+
+def _apart(items: Sequence[Item], to: Destination) -> Iterator[Item]:
+    """The items under names that differ in more than capitals, which some disks take for one."""
+    names: dict[str, set[str]] = {}
+    for item in items:
+        path = str(to.path(item))
+        names.setdefault(path.casefold(), set()).add(path)
+    for item in items:
+        path = str(to.path(item))
+        # The same one keeps its name whatever the order, so that the next import finds it again.
+        if path == max(names[path.casefold()]):
+            yield item
+            continue
+        stem, dot, ending = item.name.rpartition(".")
+        digest = hashlib.sha256(item.name.encode("utf-8", "replace")).hexdigest()[:8]
+        yield replace(item, name=f"{stem}-{digest}{dot}{ending}")
 
 
 def apply(made: Plan, to: Destination) -> Plan:

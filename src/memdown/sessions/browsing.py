@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -54,6 +55,9 @@ def conversations(folder: Path) -> tuple[list[Conversation], list[Failure]]:
         )
     stored, failed = _stored(folder)
     problems += failed
+    # A chat is kept twice, with what the model needs and as a transcript: it is one conversation.
+    told = {one.id for one in found}
+    stored = [one for one in stored if one.id not in told]
     return sorted([*found, *stored], key=lambda one: (-one.updated, one.id)), problems
 
 
@@ -91,10 +95,12 @@ def turns_of(folder: Path, session: str) -> list[Turn]:
 
 
 def delete(folder: Path, one: Conversation) -> None:
-    """Remove a conversation from disk."""
+    """Remove a conversation from disk: its transcript and its history."""
     if one.kind != "transcript":
         SessionStore(folder).delete(one.id)
         return
+    with contextlib.suppress(SessionNotFound):
+        SessionStore(folder).delete(one.id)
     try:
         (folder / one.path.removeprefix("sessions/")).unlink()
     except FileNotFoundError:

@@ -74,6 +74,22 @@ class SessionStore:
             self._put(entry)
         return entry
 
+    def adopt(self, entry: SessionEntry, text: str | None) -> None:
+        """Take over a session of another store as it is; one that differs here already stays."""
+        with files.locked(self.folder):
+            name = entry.session_file or ""
+            path = self.folder / name if _inside(name) else self._path(entry.session_id)
+            there = files.read(path)
+            if there is not None and there != text:
+                raise SessionError(f"there is another one of that name, {path}")
+            if text is not None:
+                files.write(path, text)
+            self._put(entry)
+
+    def text_of(self, session_id: str) -> str | None:
+        """The file of a session's history as it is, also if it is damaged."""
+        return files.read(self._path(session_id))
+
     def get(self, session_id: str) -> SessionEntry:
         """A session's entry."""
         data = self._registry().get(session_id)

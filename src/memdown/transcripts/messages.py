@@ -26,6 +26,10 @@ _FRAME_NAMES = (
 _FRAMES = re2.compile(
     "|".join(rf"(?is)<{name}(?:\s[^>]*)?>.*?</{name}\s*>" for name in _FRAME_NAMES)
 )
+# A label of a turn, also with Markdown around it; escaped ones stay as they are.
+_FAKED_TURN = re2.compile(
+    r"(^|[^\w])((?:User|USER|Assistant|ASSISTANT|System|SYSTEM|Human)[*_]{0,2}[ \t]{0,3})([:：])"
+)
 _CITATION = re.compile(r"\bSources?:\s*[`\"(\[]?[^\s`\"()\[\]]+#L[0-9]+")
 _SILENT = "NO_REPLY"
 _BLANKS = "\n\t\r\v\f\x1c\x1d\x1e\x1f"
@@ -149,7 +153,12 @@ def _drop_paragraph(lines: list[str]) -> None:
 
 
 def flattened(role: Role, text: str) -> str:
-    """A turn as one line: `User: …`, white space folded."""
+    """A turn as one line: `User: …`, white space folded.
+
+    What looks like the beginning of another turn inside it is escaped: `Assistant\\: …`.
+    """
+    if any(mark in text for mark in ("ser", "SER", "sistant", "SISTANT", "ystem", "uman")):
+        text = _FAKED_TURN.sub(r"\1\2\\\\\3", text)
     return ("User: " if role == "user" else "Assistant: ") + _folded(text)
 
 

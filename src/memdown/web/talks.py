@@ -13,6 +13,7 @@ from starlette.responses import Response
 from memdown.conversations import sessions_folder
 from memdown.sessions import recall
 from memdown.sessions.browsing import Conversation, conversations, find, turns_of
+from memdown.sessions.moving import bring_over
 from memdown.transcripts import Turn
 from memdown.web.rendering import render_snippet
 from memdown.web.site import Site
@@ -24,7 +25,9 @@ _MOST_FOUND = 40
 
 def folder(site: Site) -> Path:
     """Where the agent's conversations are."""
-    return sessions_folder(site.memory.settings.state_dir, site.memory.settings.agent)
+    settings = site.memory.settings
+    bring_over(settings.state_dir, settings.agent)
+    return sessions_folder(settings.state_dir, settings.agent)
 
 
 def listing(site: Site, request: Request) -> Response:

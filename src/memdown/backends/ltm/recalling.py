@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from memdown.backends.ltm.capturing import MOST_A_CONVERSATION, captured
 from memdown.backends.ltm.memories import LongTermMemory, Stored
 from memdown.redaction import redact
+from memdown.text.frames import one_line
 
 RECALLED = 3
 RECALL_SCORE = 0.3
@@ -29,7 +30,7 @@ def auto_recall(
     if not found:
         return ""
     lines = [
-        f"{number}. [{one.entry.category}] {html.escape(' '.join(one.entry.text.split()))}"
+        f"{number}. [{one_line(one.entry.category)}] {html.escape(one_line(one.entry.text))}"
         for number, one in enumerate(found, start=1)
     ]
     return "\n".join(["<recalled-memories>", _NOTICE, *lines, "</recalled-memories>"])

@@ -1,8 +1,15 @@
-"""Transcripts as Markdown files that `qmd` can index: redacted, and gone after their time."""
+"""Transcripts as Markdown files that `qmd` can index: redacted, and gone after their time.
+
+Every export bears a mark with its own name. A file without it is somebody else's and is never
+written, replaced or removed, wherever the exports are put.
+"""
 
 from __future__ import annotations
 
+import itertools
+import logging
 import os
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +18,9 @@ from memdown.errors import MemdownError
 from memdown.transcripts import Turn, read_turns, scan_transcripts
 from memdown.transcripts.messages import flattened
 
+log = logging.getLogger("memdown")
 _DAY_SECONDS = 86_400
+_LONGEST_HEAD = 4096
 
 
 def export_transcripts(
@@ -19,8 +28,8 @@ def export_transcripts(
 ) -> int:
     """Bring the exports up to date with the transcripts; how many were written.
 
-    An export bears the time of its transcript, which tells whether it is up to date. Only files
-    that an export has made are ever removed: those with a transcript's name.
+    An export bears the time of its transcript, which tells whether it is up to date. A transcript
+    whose name is taken by somebody else's file is not exported.
     """
     target.mkdir(mode=0o700, parents=True, exist_ok=True)
     oldest = 0.0
@@ -34,6 +43,9 @@ def export_transcripts(
         name = path.rpartition("/")[2].removesuffix(".jsonl")
         export = target / f"{name}.md"
         kept.add(export.name)
+        if os.path.lexists(export) and not _is_ours(export):
+            log.warning("%s is no export of ours, so %s is not exported.", export, path)
+            continue
         if _is_fresh(export, state.mtime_ns):
             continue
         try:
@@ -43,9 +55,49 @@ def export_transcripts(
         _write(export, text, state.mtime_ns)
         written += 1
     for export in target.glob("*.md"):
-        if export.name not in kept and not export.is_symlink():
+        if export.name not in kept and _is_ours(export):
             export.unlink(missing_ok=True)
     return written
+
+
+def refusal(target: Path, workspace: Path) -> str | None:
+    """Why exports must not go there: among the notes they would become notes themselves."""
+    exports, notes = target.resolve(), workspace.resolve()
+    if exports == notes or notes in exports.parents:
+        where = "lies in the workspace"
+    elif exports in notes.parents:
+        where = "holds the workspace"
+    else:
+        return None
+    return (
+        f"memory.qmd.sessions.exportDir is {target}, which {where} {workspace}; "
+        "name a folder of its own, or leave it out"
+    )
+
+
+def _is_ours(export: Path) -> bool:
+    """Whether a file is an export: by its mark, or as older versions wrote them, word for word."""
+    try:
+        descriptor = os.open(export, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return False
+        head = f"# Session {export.stem}\n".encode("utf-8", "replace")
+        if file.readline(_LONGEST_HEAD) != head:
+            return False
+        second = file.readline(_LONGEST_HEAD)
+        if second == f"{_mark(export.stem)}\n".encode("utf-8", "replace"):
+            return True
+        lines = itertools.chain([second], file)
+        return all(
+            not line.strip() or line.startswith((b"User: ", b"Assistant: ")) for line in lines
+        )
+
+
+def _mark(name: str) -> str:
+    return f"<!-- Exported by memdown from sessions/{name}.jsonl; changes are lost. -->"
 
 
 def _is_fresh(export: Path, mtime_ns: int) -> bool:
@@ -56,7 +108,7 @@ def _is_fresh(export: Path, mtime_ns: int) -> bool:
 
 
 def _markdown(name: str, turns: Iterator[Turn]) -> str:
-    lines = [f"# Session {name}", ""]
+    lines = [f"# Session {name}", _mark(name), ""]
     for turn in turns:
         if turn.text.strip():
             lines += [flattened(turn.role, turn.text), ""]

@@ -13,7 +13,7 @@ from pathlib import Path
 from memdown.backends.qmd import results
 from memdown.backends.qmd.collections import Collection, file_of, wanted_collections
 from memdown.backends.qmd.commands import Commands
-from memdown.backends.qmd.exporting import export_transcripts
+from memdown.backends.qmd.exporting import export_transcripts, refusal
 from memdown.backends.qmd.notebook import (
     Notebook,
     Rest,
@@ -62,9 +62,11 @@ class Sidecar:
         self._stop = threading.Event()
         self._commands = Commands(settings, home, self._environ, self._stop)
         self._exports: Path | None = None
+        self._refused: str | None = None
         if settings.sessions.enabled:
             given = settings.sessions.export_dir
             self._exports = Path(given).expanduser() if given else home / "sessions"
+            self._refused = refusal(self._exports, workspace) if given else None
         self.collections = wanted_collections(
             workspace,
             settings.paths,
@@ -120,6 +122,8 @@ class Sidecar:
 
     def problem(self) -> str | None:
         """Why `qmd` would not be asked now, or None."""
+        if self._refused:
+            return self._refused
         command = self._settings.command
         if shutil.which(command, path=self._environ.get("PATH")) is None:
             return f"the command {command} is not installed (npm install -g @tobilu/qmd)"
@@ -147,6 +151,8 @@ class Sidecar:
 
     def update(self, *, force: bool = True) -> str | None:
         """Bring `qmd` up to date now; the reason if that fails. Another process's update counts."""
+        if self._refused:
+            return self._refused
         command = self._settings.command
         if shutil.which(command, path=self._environ.get("PATH")) is None:
             return f"the command {command} is not installed (npm install -g @tobilu/qmd)"
