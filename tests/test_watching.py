@@ -154,6 +154,14 @@ def test_an_extra_folder_that_comes_later(
     watched.until(lambda files: str(extra / "g.md") in files)
 
 
+def test_an_ignore_file_counts_as_a_change(watch: Callable[..., Watched], folder: Path) -> None:
+    watched = watch()
+    (folder / ".memdownignore").write_text("memory/a.md\n")
+    watched.until(lambda files: files == {"MEMORY.md"})
+    (folder / ".memdownignore").unlink()
+    watched.until(lambda files: "memory/a.md" in files)
+
+
 def test_unrelated_files_are_not_watched(watch: Callable[..., Watched], folder: Path) -> None:
     """A workspace may be a project with any number of folders beside the notes."""
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0

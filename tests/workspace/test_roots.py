@@ -59,7 +59,7 @@ def test_an_unusable_extra_path_is_named(tmp_path: Path, path: str) -> None:
 
 
 def test_a_missing_workspace(tmp_path: Path) -> None:
-    with pytest.raises(WorkspaceError, match=r"nowhere does not exist; create it"):
+    with pytest.raises(WorkspaceError, match=r"nowhere does not exist; run `memdown init`"):
         open_workspace(tmp_path / "nowhere")
 
 
