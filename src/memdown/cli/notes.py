@@ -24,8 +24,9 @@ def init_command(target: Target, folder: Path | None) -> None:
     from memdown.cli.output import print_json
     from memdown.workspace import create_workspace
 
-    place = folder or target.settings().workspace
-    created = create_workspace(place)
+    settings = target.settings()
+    place = folder or settings.workspace
+    created = create_workspace(place, private=settings.is_in_state_dir(place))
     if target.as_json:
         print_json({"workspace": str(place), "created": created})
         return

@@ -166,7 +166,8 @@ def _capture(settings: Settings, copy: Copy, new: Sequence[Said]) -> None:
 def _write_once(settings: Settings, text: str) -> Citation:
     """Add the digest to today's log, unless it stands there: the last run may have been killed."""
     if not settings.workspace.is_dir():
-        workspace.create_workspace(settings.workspace)
+        private = settings.is_in_state_dir(settings.workspace)
+        workspace.create_workspace(settings.workspace, private=private)
     place = workspace.open_workspace(settings.workspace, settings.extra_paths)
     today = datetime.date.today()  # noqa: DTZ011
     for day in (today, today - datetime.timedelta(days=1)):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memdown.errors import ConfigError, MemdownError
+from memdown.private import make_folder
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -78,7 +79,7 @@ def find_token(state_dir: Path) -> tuple[str, str]:
         return named, TOKEN_VARIABLE
     file = state_dir / "mcp-token"
     try:
-        state_dir.mkdir(parents=True, exist_ok=True)
+        make_folder(state_dir)
         try:
             descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         except FileExistsError:

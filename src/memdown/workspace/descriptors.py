@@ -125,9 +125,14 @@ def _failed_open(error: OSError, path: str) -> WorkspaceError | None:
     return None
 
 
+def mode_in(folder: int, wanted: int) -> int:
+    """The mode of something new in a folder: for others no more than the folder itself allows."""
+    return wanted & (os.fstat(folder).st_mode | stat.S_IRWXU)
+
+
 def _make_folder(parent: int, name: str) -> None:
     try:
-        os.mkdir(name, dir_fd=parent)
+        os.mkdir(name, mode_in(parent, 0o777), dir_fd=parent)
     except FileExistsError:
         return
     sync_folder(parent)

@@ -21,6 +21,7 @@ from pathlib import Path
 from memdown.errors import WorkspaceError
 from memdown.failpoints import reach
 from memdown.locks import acquire
+from memdown.private import make_folder
 from memdown.workspace.descriptors import shown
 
 LOCK_SECONDS = 30.0
@@ -45,7 +46,7 @@ def lock_file(workspace: Path, lock_dir: Path) -> Path:
 def locked(file: Path, timeout: float = LOCK_SECONDS) -> Iterator[int]:
     """Be the one writer of a workspace among all processes and threads; yields the lock file."""
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(file.parent)
         lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise WorkspaceError(

@@ -19,6 +19,7 @@ from memdown.workspace.descriptors import (
     NOTE,
     failed_write,
     fault,
+    mode_in,
     opened_folder,
     shown,
     sync_folder,
@@ -28,6 +29,7 @@ from memdown.workspace.roots import CURATED, Place, Workspace, check_folder, dai
 MAX_ENTRY_BYTES = 256 * 1024
 _TRIES = 5
 _APPEND = os.O_RDWR | os.O_APPEND | NOTE
+_NEW = _APPEND | os.O_CREAT | os.O_EXCL
 _BLOCK_BYTES = 1024 * 1024
 _TAIL_BYTES = 4096
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -154,7 +156,7 @@ def _open_note(folder: int, name: str, create: bool) -> tuple[int, bool]:
         if not create:
             raise
     try:
-        return os.open(name, _APPEND | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder), True
+        return os.open(name, _NEW, mode_in(folder, 0o666), dir_fd=folder), True
     except FileExistsError:
         return os.open(name, _APPEND, dir_fd=folder), False
 
