@@ -42,7 +42,7 @@ LAYERS = (
     {"upkeep"},
     {"memory"},
     {"agent", "clientfiles", "doctor", "sessions", "importing", "evaluation", "testing"},
-    {"chat", "cli", "hooks", "mcp", "web"},
+    {"chat", "cli", "connections", "hooks", "mcp", "web"},
 )
 
 

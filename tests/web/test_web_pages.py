@@ -14,10 +14,9 @@ from starlette.testclient import TestClient
 from memdown import Memory
 from memdown.types import FileState
 from memdown.web import atlas, explaining, history, shelves
-from memdown.web.guard import Access
-from memdown.web.site import Site
 from memdown.web.templating import STATIC, ago
 from web.conftest import client_for
+from web.live import site_over
 
 
 @pytest.mark.parametrize("view", ["read", "source", "chunks", "edit"])
@@ -43,7 +42,7 @@ def test_today_is_offered_before_it_exists(client: TestClient) -> None:
 
 def test_an_empty_memory_helps(tmp_path: Path, open_memory: Callable[..., Memory]) -> None:
     (tmp_path / "new").mkdir()
-    client = client_for(Site(open_memory(tmp_path / "new"), Access(7117)))
+    client = client_for(site_over(open_memory(tmp_path / "new")))
     assert "This memory is empty" in client.get("/").text
     assert "No notes yet" in client.get("/notes").text
     assert "No sessions yet" in client.get("/sessions").text
