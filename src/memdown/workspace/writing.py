@@ -19,6 +19,7 @@ from memdown.workspace.descriptors import (
     NOTE,
     failed_write,
     fault,
+    is_only_name,
     mode_in,
     opened_folder,
     shown,
@@ -75,6 +76,8 @@ def append(workspace: Workspace, path: str, text: str, *, title: str, lock_dir: 
             _finish(workspace, lock)
             for _ in range(_TRIES):
                 with _opened(place, create=True) as (folder, note):
+                    if not is_only_name(folder, place.parts[-1], note):
+                        continue
                     first_line = _append(lock, note, place, entry, title)
                     if _still_there(folder, place.parts[-1], note):
                         return Citation(place.path, first_line, first_line + entry.count("\n"))
@@ -119,9 +122,10 @@ def _finish(workspace: Workspace, lock: int) -> None:
         with contextlib.suppress(PathRefused, NoteNotFound):
             place = locate(workspace, intent.path)
             try:
-                with _opened(place) as (_, note):
+                with _opened(place) as (folder, note):
                     there = os.pread(note, len(intent.data) + 1, intent.offset)
-                    if there and intent.data.startswith(there) and there != intent.data:
+                    is_part = there and intent.data.startswith(there) and there != intent.data
+                    if is_part and is_only_name(folder, place.parts[-1], note):
                         _write(note, intent.data[len(there) :])
             except OSError as error:
                 raise failed_write(error, place.path) from None
