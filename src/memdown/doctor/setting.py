@@ -27,6 +27,16 @@ def notes(subject: Subject) -> Iterator[Check]:
     yield Check("Workspace", "ok", f"{folder}, notes: {len(found.files)}")
     for problem in subject.memory.status().problems:
         yield Check("Notes", "warning", problem.reason)
+    left = subject.memory.drafts()
+    if left:
+        yield Check(
+            "Unfinished saves",
+            "warning",
+            f"saves that were cut off have left hidden files: {', '.join(left[:3])}"
+            + (f" and {len(left) - 3} more" if len(left) > 3 else ""),
+            "memdown doctor --fix makes notes of those that say what no note says",
+            subject.memory.recover,
+        )
     if not os.access(folder, os.W_OK | os.X_OK):
         finding = f"{folder} cannot be written, so nothing can be remembered"
         yield Check("Workspace", "warning", finding, f"chmod u+wx {folder}")

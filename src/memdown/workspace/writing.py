@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import logging
 import os
 import re
 from collections.abc import Iterator
@@ -26,6 +27,9 @@ from memdown.workspace.descriptors import (
     sync_folder,
 )
 from memdown.workspace.roots import CURATED, Place, Workspace, check_folder, daily_note, locate
+from memdown.workspace.swapping import settle, told_kept
+
+log = logging.getLogger("memdown")
 
 MAX_ENTRY_BYTES = 256 * 1024
 _TRIES = 5
@@ -73,7 +77,7 @@ def append(workspace: Workspace, path: str, text: str, *, title: str, lock_dir: 
     check_folder(workspace.folder)
     try:
         with journal.locked(journal.lock_file(workspace.folder, lock_dir)) as lock:
-            _finish(workspace, lock)
+            finish(workspace, lock)
             for _ in range(_TRIES):
                 with _opened(place, create=True) as (folder, note):
                     if not is_only_name(folder, place.parts[-1], note):
@@ -90,7 +94,7 @@ def append(workspace: Workspace, path: str, text: str, *, title: str, lock_dir: 
 
 
 def repair(workspace: Workspace, lock_dir: Path) -> None:
-    """Complete an entry whose writer was killed half-way, if there is one."""
+    """Complete an entry or a save whose writer was killed half-way, if there is one."""
     file = journal.lock_file(workspace.folder, lock_dir)
     try:
         pending = file.stat().st_size > 0
@@ -98,7 +102,7 @@ def repair(workspace: Workspace, lock_dir: Path) -> None:
         return
     if pending:
         with journal.locked(file) as lock:
-            _finish(workspace, lock)
+            finish(workspace, lock)
 
 
 def _append(lock: int, note: int, place: Place, entry: str, title: str) -> int:
@@ -115,21 +119,42 @@ def _append(lock: int, note: int, place: Place, entry: str, title: str) -> int:
     return first_line
 
 
-def _finish(workspace: Workspace, lock: int) -> None:
-    """Complete a recorded append if its first part, and nothing else, stands at the note's end."""
-    intent = journal.recorded(lock)
-    if intent:
+def finish(workspace: Workspace, lock: int) -> None:
+    """Do the rest of what was recorded, by the holder of the lock."""
+    left = journal.recorded(lock)
+    if left is not None:
         with contextlib.suppress(PathRefused, NoteNotFound):
-            place = locate(workspace, intent.path)
+            place = locate(workspace, left.path)
             try:
-                with _opened(place) as (folder, note):
-                    there = os.pread(note, len(intent.data) + 1, intent.offset)
-                    is_part = there and intent.data.startswith(there) and there != intent.data
-                    if is_part and is_only_name(folder, place.parts[-1], note):
-                        _write(note, intent.data[len(there) :])
+                if isinstance(left, journal.Save):
+                    settle_save(place, left)
+                else:
+                    _finish_append(place, left)
             except OSError as error:
                 raise failed_write(error, place.path) from None
     journal.clear(lock)
+
+
+def settle_save(place: Place, save: journal.Save) -> str | None:
+    """Tidy up after a save; the path of another's version that it had to keep, which is told."""
+    try:
+        with opened_folder(place.base, place.parts[:-1]) as folder:
+            kept = settle(place, folder, save)
+            sync_folder(folder)
+    except FileNotFoundError:
+        return None
+    if kept is not None:
+        log.warning("%s", told_kept(kept, place.path))
+    return kept
+
+
+def _finish_append(place: Place, intent: journal.Intent) -> None:
+    """Complete an append if its first part, and nothing else, stands at the note's end."""
+    with _opened(place) as (folder, note):
+        there = os.pread(note, len(intent.data) + 1, intent.offset)
+        is_part = there and intent.data.startswith(there) and there != intent.data
+        if is_part and is_only_name(folder, place.parts[-1], note):
+            _write(note, intent.data[len(there) :])
 
 
 @contextmanager
