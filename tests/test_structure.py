@@ -20,7 +20,17 @@ Status StoreError SyncReport Unreachable WorkspaceError
 
 # Lower layers know nothing of higher ones.
 LAYERS = (
-    {"types", "errors", "text", "timing", "failpoints", "locks", "private", "redaction", "similarity"},
+    {
+        "types",
+        "errors",
+        "text",
+        "timing",
+        "failpoints",
+        "locks",
+        "private",
+        "redaction",
+        "similarity",
+    },
     {"config", "workspace", "documents", "transcripts", "chunking", "embedders", "stores", "usage"},
     {"coverage", "diversity", "growing", "ranking", "reranking", "respelling", "windows"},
     {

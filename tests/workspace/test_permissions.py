@@ -97,7 +97,7 @@ def test_a_note_that_cannot_be_read(top: Path) -> None:
 
     said = as_nobody(top, "read_note(open_workspace(folder), 'MEMORY.md')")
 
-    assert said.startswith("WorkspaceError MEMORY.md cannot be read (Permission denied)")
+    assert said.startswith("NoteUnreadable MEMORY.md cannot be read (Permission denied)")
 
 
 def test_a_note_that_cannot_be_written(top: Path) -> None:
