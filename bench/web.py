@@ -33,6 +33,7 @@ _FLAGS = [
 ]
 _LOADS = 20
 _QUESTIONS = 15
+_CODE = "bench"
 # From the keystroke to the new results in the page.
 _TYPE = """(text) => new Promise((done) => {
     const field = document.querySelector("#q"), hits = document.querySelector("#hits");
@@ -58,9 +59,9 @@ def run(chunks: int = 50_000) -> None:
                 chromium = shutil.which("chromium")
                 browser = playwright.chromium.launch(executable_path=chromium, args=_FLAGS)
                 page = browser.new_page()
-                page.goto(site.access.url())
-                page.wait_for_selector("#q")
                 base = f"http://127.0.0.1:{site.access.port}"
+                page.goto(f"{base}/?code={_CODE}")
+                page.wait_for_selector("#q")
                 figures = {
                     "weight": _weight(page, base),
                     "paint": _paint(page, base),
@@ -82,7 +83,7 @@ def run(chunks: int = 50_000) -> None:
 @contextmanager
 def _serving(memory: Memory) -> Iterator[Site]:
     listening = listen("127.0.0.1", 0)
-    site = Site(memory, Access(listening.getsockname()[1]))
+    site = Site(memory, Access(listening.getsockname()[1], use_code=_CODE.__eq__))
     serving = server(site)
     thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

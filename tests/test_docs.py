@@ -21,7 +21,10 @@ from memdown.cli.reference import render
 from transcripts.talking import CONFIG, said, talk
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 SESSIONS = [page for page in PAGES if console_commands(page.read_text())]
 
 

@@ -28,6 +28,7 @@ LAYERS = (
         "front_matter",
         "failpoints",
         "locks",
+        "private",
         "redaction",
         "similarity",
     },
@@ -61,7 +62,7 @@ LAYERS = (
     {"upkeep"},
     {"memory"},
     {"agent", "clientfiles", "doctor", "sessions", "importing", "evaluation", "testing"},
-    {"chat", "cli", "hooks", "mcp", "web"},
+    {"chat", "cli", "connections", "hooks", "mcp", "web"},
 )
 
 

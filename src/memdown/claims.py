@@ -14,6 +14,7 @@ import os
 from pathlib import Path
 
 from memdown.errors import DiskFull, IndexBusy, StoreError
+from memdown.private import make_folder
 
 
 def index_path(default: Path, folder: Path) -> Path:
@@ -55,7 +56,7 @@ def claim(default: Path, folder: Path) -> None:
 
 
 def _write(file: Path, content: bytes) -> None:
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(file.parent)
     descriptor = os.open(file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "wb") as opened:
         opened.write(content)

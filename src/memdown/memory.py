@@ -380,6 +380,14 @@ class Memory:
         check_own(self.settings)
         return workspace.save(self._notes, path, text, base=base, lock_dir=self._lock_dir)
 
+    def drafts(self) -> list[str]:
+        """The hidden files that saves have left which were cut off."""
+        return workspace.drafts(self._notes)
+
+    def recover(self) -> list[str]:
+        """Make notes of those files, unless a note says the same; their paths."""
+        return workspace.recover(self._notes, self._lock_dir)
+
     def chunks(self, path: str) -> list[Chunk]:
         """How a note is cut for the index."""
         return indexing.chunks_of(
@@ -489,7 +497,7 @@ class Memory:
             cache_max_entries=settings.cache.max_entries,
             vector_enabled=settings.store.vector.enabled,
             citations=settings.citations,
-            problems=(*damage, *found.problems, *lost),
+            problems=(*damage, *found.problems, *lost, *self._leftovers(found)),
             embedder_works=works,
             embedder_error=error,
             usage=usage.read(usage_log(settings)),
@@ -498,6 +506,11 @@ class Memory:
             jobs_error=jobs.last_error if jobs is not None else None,
             watcher=watching.announcement(self._watch_file),
         )
+
+    def _leftovers(self, found: workspace.Scan) -> tuple[Failure, ...]:
+        unfinished = workspace.unfinished_save(self._notes, self._lock_dir)
+        kept = workspace.kept_versions(found.files)
+        return (unfinished, *kept) if unfinished else kept
 
     def check(self) -> list[str]:
         """What is wrong with the index itself, after a thorough look; nothing is the rule."""

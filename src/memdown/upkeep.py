@@ -264,6 +264,9 @@ class Upkeep:
 
     def pending(self) -> int:
         """How many files a sync would have to look into."""
+        if workspace.unfinished_save(self._notes, self._lock_dir):
+            # What it left may be a version of a note that nobody has seen yet.
+            return 1
         state = self._index_state()
         if state is not None and self._noticing.nothing_happened(state):
             return 0

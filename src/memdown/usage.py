@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
+from memdown.private import make_folder, open_file
 from memdown.types import Usage
 
 log = logging.getLogger("memdown")
@@ -27,8 +28,10 @@ def note(path: Path, usage: Usage) -> None:
     line = json.dumps({key: value for key, value in asdict(usage).items() if value})
     try:
         with _locked(path):
-            with path.open("a", encoding="utf-8") as file:
-                file.write(line + "\n")
+            with os.fdopen(
+                open_file(path, os.O_APPEND | os.O_WRONLY), "a", encoding="utf-8"
+            ) as log_file:
+                log_file.write(line + "\n")
             if path.stat().st_size > _COMPACT_BYTES:
                 _compact(path)
     except OSError as error:
@@ -86,7 +89,7 @@ def _compact(path: Path) -> None:
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Be alone with the log, among all processes; the lock file stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.with_name(path.name + ".lock").open("a") as lock:
+    make_folder(path.parent)
+    with os.fdopen(open_file(path.with_name(path.name + ".lock"), os.O_WRONLY), "wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -18,6 +18,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from memdown.private import make_folder
+
 log = logging.getLogger("memdown")
 
 # Events can be lost; a scan at this pace finds what they missed.
@@ -153,7 +155,7 @@ def _short(error: Exception) -> str:
 def announced(file: Path) -> Iterator[Say]:
     """Let other processes see, for the time of the block, that someone watches, and how."""
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(file.parent)
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError:
         yield lambda _: None

@@ -12,7 +12,7 @@ from browser.chromium import MISSING, find_chromium
 from browser.waiting import until_ready
 from memdown import Memory
 from memdown.web.site import Site
-from web.live import running
+from web.live import launch_link, running
 
 # Without these Chromium looks for Google's hosts at every start; root needs no sandbox.
 FLAGS = [
@@ -90,7 +90,7 @@ def page(context: BrowserContext, site: Site) -> Iterator[Page]:
             else None
         ),
     )
-    page.goto(site.access.url())
+    page.goto(launch_link(site))
     page.wait_for_selector("#q")
     until_ready(page)
     yield page

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from browser.waiting import until_ready
 from memdown import Memory
-from web.live import running
+from web.live import launch_link, running
 
 
 def test_an_edit_with_its_preview(page: Page, base: str, folder: Path) -> None:
@@ -189,7 +189,7 @@ def test_ten_thousand_notes(
     with Memory.open(write_notes(notes)) as memory, running(memory) as site:
         memory.sync()
         page = context.new_page()
-        page.goto(site.access.url())
+        page.goto(launch_link(site))
         page.wait_for_selector("#q")
         page.locator("#q").fill('"number 4711"')
         expect(page.locator(".hit .snippet", has_text="4711").first).to_be_visible()

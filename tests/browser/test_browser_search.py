@@ -8,13 +8,29 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, Route, expect
 
 from browser.waiting import until_ready
+from memdown.web.launching import Door
 from memdown.web.site import Site
+from web.live import launch_link
 
 
 def test_the_launch_link_leaves_no_token_in_the_address(page: Page, base: str) -> None:
     assert page.url == f"{base}/"
     expect(page.get_by_role("heading", name="Latest days")).to_be_visible()
     expect(page.locator(".glimpse")).to_have_count(3)
+
+
+def test_the_private_file_leads_in_and_its_link_works_once(
+    browser: Browser, site: Site, base: str
+) -> None:
+    """`memdown serve` opens the browser on a file, so that no code stands in a command line."""
+    door = Door(site.memory.settings.state_dir, site.access.port)
+    address = door.lead_to(launch_link(site))
+    for heading in ("Latest days", "may not come in"):
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(address)
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+        context.close()
 
 
 def test_results_come_while_typing(page: Page) -> None:
@@ -145,7 +161,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, base: str) -> N
 def test_a_search_works_without_scripts(browser: Browser, site: Site, base: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    page.goto(site.access.url())
+    page.goto(launch_link(site))
     page.wait_for_selector("#q")
     page.goto(f"{base}/?q=router")
     expect(page.locator(".hit").first).to_be_visible()
@@ -155,7 +171,7 @@ def test_a_search_works_without_scripts(browser: Browser, site: Site, base: str)
 def test_token_missing_or_wrong(browser: Browser, base: str) -> None:
     context = browser.new_context()
     page = context.new_page()
-    for path in ("/", "/?token=wrong", "/notes/MEMORY.md"):
+    for path in ("/", "/?code=wrong", "/notes/MEMORY.md"):
         answer = page.goto(base + path)
         assert answer is not None
         assert answer.status == 401
@@ -170,7 +186,7 @@ def test_another_website_cannot_reach_the_notes(
     """A page of another origin tries, in the browser that has the cookie."""
     context = browser.new_context()
     page = context.new_page()
-    page.goto(site.access.url())
+    page.goto(launch_link(site))
     page.wait_for_selector("#q")
     page.route(
         "http://evil.example/**",

@@ -91,7 +91,7 @@ def test_an_index_that_others_can_read(subject: Subject) -> None:
     index_of(subject).chmod(0o644)
     (check,) = findings(subject)
     assert check.name == "Permissions"
-    assert check.advice == f"chmod 600 {index_of(subject)}"
+    assert f"chmod -R go-rwx {index_of(subject)}" in check.advice
     mend([check])
     assert stat.S_IMODE(index_of(subject).stat().st_mode) == 0o600
 

@@ -15,10 +15,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from memdown import MemdownError, Memory
+from memdown import MemdownError, Memory, failpoints
 from memdown.config import load_settings
 from memdown.stores.sqlite import SqliteStore
 from memdown.testing import HashEmbedder
+from memdown.workspace import NoteChanged, swapping
 
 ENTRY = re.compile(r"entry (\S+) checked (\S+)")
 ANCHOR = "The anchor note never changes: the lighthouse keeper is called Quillon."
@@ -51,6 +52,31 @@ def write(memory: Memory, name: str, count: int) -> None:
         longest = max(longest, time.monotonic() - start)
         say(f"WROTE {name}-{number}")
     say(f"LONGEST {longest:.3f}")
+
+
+def edit(memory: Memory, name: str, count: int) -> None:
+    """Save a note as the page does, while every second time an editor saves it, too."""
+    path = "memory/edited.md"
+    note = memory.settings.workspace / path
+    if not note.exists():
+        memory.edit(path, "start\n", base=None)
+    for number in range(count):
+        theirs = number % 2
+
+        def reach(point: str, number: int = number, theirs: int = theirs) -> None:
+            if point == "save.drafted" and theirs:
+                draft = note.with_name("draft-of-an-editor")
+                draft.write_text(f"{entry(f'{name}-{number}')}\n")
+                draft.replace(note)
+                say(f"WROTE {name}-{number}")
+            failpoints.reach(point)
+
+        vars(swapping)["reach"] = reach
+        try:
+            memory.edit(path, f"mine {number}\n", base=memory.read(path).version)
+        except NoteChanged:
+            say("CHANGED")
+        say(f"EDITED {number}")
 
 
 def sync(memory: Memory, name: str, count: int) -> None:
@@ -104,6 +130,7 @@ def watch(memory: Memory, name: str, count: int) -> None:
 
 
 ROLES: dict[str, Callable[[Memory, str, int], None]] = {
+    "edit": edit,
     "write": write,
     "sync": sync,
     "rebuild": rebuild,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import socket
 import subprocess
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,8 +17,12 @@ import httpx
 import pytest
 
 from mcp_case import TOKEN, command, http_server
+from memdown import connections
+from memdown.config import load_settings
 from memdown.errors import ConfigError
+from memdown.mcp import http
 from memdown.mcp.http import find_token
+from memdown.mcp.server import create_server
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -179,3 +187,37 @@ def test_the_token_is_made_once_for_the_owner_alone(
     monkeypatch.setenv("MEMDOWN_MCP_TOKEN", "short")
     with pytest.raises(ConfigError, match="too short"):
         find_token(tmp_path / "state")
+
+
+def test_slow_clients_and_abandoned_sessions_are_given_up(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes memory, and clients that crash never say goodbye; connecting needs no token."""
+    monkeypatch.setattr(http, "IDLE_SECONDS", 0.2)
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
+    listener = http.listen("127.0.0.1", 0)
+    port = listener.getsockname()[1]
+    server = create_server(load_settings(workspace=folder), write=False)
+    app = http.create_app(server, TOKEN, http.allowed_hosts("127.0.0.1", port))
+    serving = connections.server(app, lifespan="on")
+    thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        address = f"http://127.0.0.1:{port}/mcp"
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+            client.sendall(b"POST /mcp HTTP/1.1\r\n")
+            with contextlib.suppress(ConnectionError):
+                assert client.recv(100) == b""
+        session = {"mcp-session-id": post(address).headers["mcp-session-id"]}
+        listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}}
+        assert post(address, READY, **session).status_code == 202
+        assert post(address, listing, **session).status_code == 200
+        deadline = time.monotonic() + 30
+        while post(address, listing, **session).status_code != 404:
+            assert time.monotonic() < deadline
+            # Each question keeps the session alive, so the pauses are longer than that takes.
+            time.sleep(0.5)
+    finally:
+        serving.should_exit = True
+        thread.join()
+        listener.close()

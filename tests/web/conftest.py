@@ -10,8 +10,8 @@ import pytest
 
 from memdown import Memory
 from memdown.web.app import create_app
-from memdown.web.guard import Access
 from memdown.web.site import Site
+from web.live import launch_link, site_over
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -32,7 +32,7 @@ def client_for(site: Site, *, launch: bool = True) -> TestClient:
         create_app(site), base_url=f"http://127.0.0.1:{site.access.port}", follow_redirects=False
     )
     if launch:
-        assert client.get(f"/?token={site.access.token}").status_code == 200
+        assert client.get(launch_link(site)).status_code == 200
         client.headers["x-memdown-csrf"] = site.access.csrf
         client.headers["origin"] = f"http://127.0.0.1:{site.access.port}"
     return client
@@ -45,7 +45,7 @@ def folder(write_notes: Callable[[dict[str, str]], Path]) -> Path:
 
 @pytest.fixture
 def site(folder: Path, open_memory: Callable[..., Memory]) -> Site:
-    return Site(open_memory(folder), Access(7117))
+    return site_over(open_memory(folder))
 
 
 @pytest.fixture

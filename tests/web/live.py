@@ -6,11 +6,27 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from memdown import Memory
 from memdown.web.guard import Access
+from memdown.web.launching import Door, link
 from memdown.web.serving import listen, server
 from memdown.web.site import Site
+
+
+def site_over(
+    memory: Memory, port: int = 7117, *, read_only: bool = False, token: str | None = None
+) -> Site:
+    """A site as `memdown serve` makes it."""
+    access = Access(port, use_code=Door(memory.settings.state_dir, port).use)
+    return Site(memory, replace(access, token=token) if token else access, read_only)
+
+
+def launch_link(site: Site) -> str:
+    """A new link to a site, which works once."""
+    door = Door(site.memory.settings.state_dir, site.access.port)
+    return link("127.0.0.1", site.access.port, door.new_code())
 
 
 @contextmanager
@@ -18,8 +34,7 @@ def running(memory: Memory, *, read_only: bool = False, token: str | None = None
     """Serve a memory while the block runs."""
     listening = listen("127.0.0.1", 0)
     port = listening.getsockname()[1]
-    access = Access(port, token=token) if token else Access(port)
-    site = Site(memory, access, read_only)
+    site = site_over(memory, port, read_only=read_only, token=token)
     serving = server(site)
     thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

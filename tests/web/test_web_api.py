@@ -13,10 +13,10 @@ from starlette.testclient import TestClient
 
 from memdown import Memory
 from memdown.conversations import sessions_folder
-from memdown.web.guard import Access
 from memdown.web.operations import OPERATIONS, document
 from memdown.web.site import Site
 from web.conftest import client_for
+from web.live import site_over
 
 
 def test_a_search_tells_where_and_why(client: TestClient) -> None:
@@ -137,7 +137,7 @@ def test_a_huge_body_is_refused(client: TestClient) -> None:
 
 
 def test_read_only_changes_nothing(folder: Path, open_memory: Callable[..., Memory]) -> None:
-    client = client_for(Site(open_memory(folder), Access(7117), read_only=True))
+    client = client_for(site_over(open_memory(folder), read_only=True))
     note = client.get("/api/notes/MEMORY.md").json()
     assert (
         client.put("/api/notes/MEMORY.md", json={"text": "", "base": note["version"]}).status_code

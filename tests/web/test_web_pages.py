@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,10 +16,9 @@ from starlette.testclient import TestClient
 from memdown import Memory
 from memdown.types import FileState
 from memdown.web import atlas, explaining, history, shelves
-from memdown.web.guard import Access
-from memdown.web.site import Site
 from memdown.web.templating import STATIC, ago
 from web.conftest import client_for
+from web.live import site_over
 
 
 @pytest.mark.parametrize("view", ["read", "source", "chunks", "edit"])
@@ -43,7 +44,7 @@ def test_today_is_offered_before_it_exists(client: TestClient) -> None:
 
 def test_an_empty_memory_helps(tmp_path: Path, open_memory: Callable[..., Memory]) -> None:
     (tmp_path / "new").mkdir()
-    client = client_for(Site(open_memory(tmp_path / "new"), Access(7117)))
+    client = client_for(site_over(open_memory(tmp_path / "new")))
     assert "This memory is empty" in client.get("/").text
     assert "No notes yet" in client.get("/notes").text
     assert "No sessions yet" in client.get("/sessions").text
@@ -199,6 +200,37 @@ def test_git_settings_of_the_workspace_start_no_program(folder: Path) -> None:
     assert change.subject == "First"
     assert history.difference(folder, "MEMORY.md", change.commit)[1].kind == "+"
     assert history.is_versioned(folder)
+    assert not trap.exists()
+
+
+def test_a_missing_object_is_fetched_from_nowhere(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git before 2.45 does not know `GIT_NO_LAZY_FETCH`, and the repository says `ext` is allowed."""
+    trap = tmp_path / "trap"
+
+    def git(*arguments: str) -> str:
+        who = ("-c", "user.name=N", "-c", "user.email=n@example.com")
+        done = subprocess.run(
+            ["git", *who, *arguments], cwd=folder, check=True, capture_output=True
+        )
+        return done.stdout.decode().strip()
+
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "First")
+    blob = git("rev-parse", "HEAD:MEMORY.md")
+    (folder / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    git("config", "remote.evil.url", f"ext::touch {trap}")
+    git("config", "remote.evil.promisor", "true")
+    git("config", "extensions.partialClone", "evil")
+    git("config", "protocol.ext.allow", "always")
+    old_git = tmp_path / "bin/git"
+    old_git.parent.mkdir()
+    old_git.write_text(f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec {shutil.which("git")} "$@"\n')
+    old_git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{old_git.parent}:{os.environ['PATH']}")
+    history.changes(folder, "MEMORY.md")
     assert not trap.exists()
 
 

@@ -193,3 +193,25 @@ def test_columns_are_aligned_without_inline_style() -> None:
     html = render("| a |\n|--:|\n| 1 |\n")
     assert "style=" not in html
     assert '<td class="right">1</td>' in html
+
+
+@pytest.mark.parametrize("piece", ["![", "[", "[a][", "![[", "*_a", "![\n", "![\n\n"])
+def test_markdown_that_would_take_seconds_is_shown_as_it_is_written(piece: str) -> None:
+    """100 KB of open brackets took eleven seconds of a core; so steps are counted, not time."""
+    html = render("# Title\n\n" + piece * (100_000 // len(piece)))
+    assert html.startswith('<p class="cut"')
+    assert '<h1 data-line="1"' in html
+    assert html.count(piece.strip()) > 1000
+
+
+def test_a_large_note_of_the_usual_kind_is_shown_in_full() -> None:
+    html = render("- see [home](memory/home.md), `code` and **bold**\n" * 2500)
+    assert 'class="cut"' not in html
+    assert html.count("<strong>bold</strong>") == 2500
+
+
+@pytest.mark.parametrize("text", ["a line\n" * 200_000, "a" * 2_000_000])
+def test_a_huge_note_is_cut_and_says_so(text: str) -> None:
+    html = render(text)
+    assert html.startswith('<p class="cut"')
+    assert len(html) < len(text)

@@ -20,6 +20,7 @@ from memdown.workspace import (
     open_workspace,
     read_whole,
     save,
+    swapping,
 )
 
 
@@ -66,16 +67,14 @@ def test_a_change_between_the_check_and_the_swap_is_put_back(
 ) -> None:
     """Editors save without asking our lock; the last moment before the swap is theirs too."""
     before = read_whole(notes, "MEMORY.md")
-    write_beside = editing._write_beside
 
-    def and_another_saves(folder: int, like: str | None, data: bytes) -> str:
-        name = write_beside(folder, like, data)
-        other = notes.folder / "other"
-        other.write_text("# Theirs, just now\n")
-        other.replace(notes.folder / "MEMORY.md")
-        return name
+    def and_another_saves(point: str) -> None:
+        if point == "save.drafted":
+            other = notes.folder / "other"
+            other.write_text("# Theirs, just now\n")
+            other.replace(notes.folder / "MEMORY.md")
 
-    monkeypatch.setattr(editing, "_write_beside", and_another_saves)
+    monkeypatch.setattr(swapping, "reach", and_another_saves)
     with pytest.raises(NoteChanged) as caught:
         edit(notes, "MEMORY.md", "# Mine\n", before.version)
     assert caught.value.current is not None
@@ -108,7 +107,7 @@ def test_a_new_note_does_not_replace_another(notes: Workspace) -> None:
 def test_a_system_that_cannot_swap_still_saves(
     notes: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(editing, "_RENAME", "no_such_call")
+    monkeypatch.setattr(swapping, "_RENAME", "no_such_call")
     before = read_whole(notes, "MEMORY.md")
     edit(notes, "MEMORY.md", "# New\n", before.version)
     edit(notes, "memory/new.md", "# New\n", None)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from memdown.errors import MemdownError, NoteNotFound, PathRefused, WorkspaceError
 from memdown.types import Excerpt
-from memdown.workspace import Workspace, decode, excerpt, open_workspace, read_note, scan
+from memdown.workspace import Workspace, append, decode, excerpt, open_workspace, read_note, scan
 
 SECRET = b"the secret"
 
@@ -266,6 +266,36 @@ def test_a_link_slipped_in_meanwhile_is_not_followed(tmp_path: Path) -> None:
 
     assert SECRET not in outcomes
     assert b"note" in outcomes
+
+
+@pytest.mark.parametrize("writing", [False, True])
+def test_a_hard_link_that_is_gone_at_once_shows_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writing: bool
+) -> None:
+    """Opened while it is a link, and unlinked before it is looked at, a file has one name again."""
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    (tmp_path / "ws/memory").mkdir(parents=True)
+    note = tmp_path / "ws/memory/n.md"
+    note.hardlink_to(secret)
+    workspace = open_workspace(tmp_path / "ws")
+    really_open = os.open
+
+    def open_and_unlink(name: str, flags: int, *more: int, dir_fd: int | None = None) -> int:
+        descriptor = really_open(name, flags, *more, dir_fd=dir_fd)
+        if name == "n.md" and os.fstat(descriptor).st_nlink > 1:
+            note.unlink()
+            note.write_text("mine")
+        return descriptor
+
+    monkeypatch.setattr(os, "open", open_and_unlink)
+    if writing:
+        append(workspace, "memory/n.md", "entry", title="N", lock_dir=tmp_path / "locks")
+        assert note.read_text().startswith("mine")
+        assert "entry" in note.read_text()
+    else:
+        assert read_note(workspace, "memory/n.md")[0] == b"mine"
+    assert secret.read_text() == "secret"
 
 
 def test_too_large_a_note(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from memdown.agent.turns import Message, ToolCall, Usage
 from memdown.config import Settings
 from memdown.conversations import sessions_folder
 from memdown.errors import WorkspaceError
+from memdown.private import make_folder
 from memdown.sessions.entries import ToolCall as StoredCall
 from memdown.sessions.moving import bring_over
 
@@ -149,7 +150,7 @@ def _transcript_line(message: Message) -> dict[str, Any]:
 def _append_line(file: Path, entry: dict[str, Any]) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(file.parent)
         descriptor = os.open(file, flags, 0o600)
         with os.fdopen(descriptor, "ab") as handle:
             handle.write(json.dumps(entry, ensure_ascii=False).encode("utf-8", "replace") + b"\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import click
@@ -37,6 +38,8 @@ def doctor_command(target: Target, fix: bool) -> int:
                 _show(check)
         mended = mend(checks) if fix else []
         if mended:
+            # What was in the way of reading the settings may be mended now.
+            subject = subject if subject.settings is not None else _subject(target)
             checks = list(examine(subject))
     finally:
         if subject.memory is not None:
@@ -64,9 +67,13 @@ def _subject(target: Target) -> Subject:
     from memdown.doctor import Check, Subject
     from memdown.errors import MemdownError
     from memdown.memory import Memory
+    from memdown.private import UnsafePlace, close_to_others
 
     try:
         settings = target.settings()
+    except UnsafePlace as error:
+        mend = functools.partial(close_to_others, error.path) if error.mendable else None
+        return Subject(None, None, (Check("Permissions", "error", str(error), mend=mend),))
     except MemdownError as error:
         advice = "correct the file, then run memdown config check"
         return Subject(None, None, (Check("Configuration", "error", str(error), advice),))

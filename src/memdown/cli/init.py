@@ -80,7 +80,15 @@ def _create(place: Path, adopt: bool | None) -> list[str]:
         _make_folder(place)
         write_marker(place)
         return [MARKER]
-    return create_workspace(place)
+    return create_workspace(place, private=_is_in_state_dir(place))
+
+
+def _is_in_state_dir(place: Path) -> bool:
+    import os
+
+    from memdown.config.places import find_state_dir
+
+    return place.is_relative_to(find_state_dir(os.environ, None))
 
 
 def _has_markdown(place: Path) -> bool:

@@ -23,18 +23,21 @@ from memdown.cli.options import Target, target_options
     multiple=True,
     help="A name that the page may be called by, such as my-mac.local; may be repeated.",
 )
+@click.option("--link", is_flag=True, help="Print a new link to the page that is open already.")
 @target_options
 def serve_command(
     target: Target,
     port: int | None,
     no_open: bool,
+    link: bool,
     read_only: bool,
     host: str,
     names: tuple[str, ...],
 ) -> None:
     """See, search and correct the memory in a browser, until Ctrl-C.
 
-    The printed link lets one browser in; keep it to yourself.
+    The printed link lets one browser in, once; `memdown serve --link` prints another. Programs
+    send the token in the file `web-PORT.token` of the state folder, as `Authorization: Bearer …`.
     """
     from memdown.errors import MissingExtra
 
@@ -43,6 +46,10 @@ def serve_command(
     except ModuleNotFoundError as error:
         raise MissingExtra(f"`memdown serve` ({error.name} is missing)", "web") from None
 
+    if link:
+        settings = target.settings()
+        _announce(serving.new_link(settings.state_dir, host, port), target)
+        return
     with target.open() as memory:
         serving.serve(
             memory,
@@ -51,14 +58,21 @@ def serve_command(
             names=names,
             read_only=read_only,
             open_browser=not no_open,
-            announce=lambda url: _announce(url, target, memory.settings.workspace),
+            announce=lambda url, token_file: _announce(
+                url, target, workspace=str(memory.settings.workspace), tokenFile=str(token_file)
+            ),
         )
 
 
-def _announce(url: str, target: Target, workspace: object) -> None:
+def _announce(url: str, target: Target, **more: str) -> None:
     from memdown.cli.output import print_json
 
     if target.as_json:
-        print_json({"url": url, "workspace": str(workspace)})
+        print_json({"url": url, **more})
+    elif more:
+        click.echo(
+            f"The memory in {more['workspace']} is open at\n\n  {url}\n\n"
+            "The link works once, for one browser. Ctrl-C ends it."
+        )
     else:
-        click.echo(f"The memory in {workspace} is open at\n\n  {url}\n\nCtrl-C ends it.")
+        click.echo(url)

@@ -13,6 +13,7 @@ from memdown.config.marker import read_marker
 from memdown.config.own import OwnWorkspaces, read_own, real
 from memdown.config.search_settings import MemorySearch, StoreSettings
 from memdown.config.settings import Sections, Settings
+from memdown.private import check_place
 
 
 def load_settings(
@@ -35,9 +36,11 @@ def load_settings(
     environ = os.environ if environ is None else environ
     agent = places.check_agent(agent)
     state_dir = places.find_state_dir(environ, cwd)
+    check_place(state_dir)
     path = places.find_config(config, state_dir, environ, cwd)
     sections = Sections()
     if path is not None:
+        check_place(path)
         # Imported only now: without a file, nothing heavy is loaded.
         from memdown.config.sections import read_sections
 

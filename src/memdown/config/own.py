@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memdown.errors import ConfigError
+from memdown.private import make_folder
 
 LIST_NAME = "workspaces.json"
 _MAX_BYTES = 10_000_000
@@ -126,7 +127,7 @@ def _changed(state_dir: Path, change: Callable[[dict[str, Any]], bool]) -> bool:
 
 @contextlib.contextmanager
 def _locked(state_dir: Path) -> Iterator[None]:
-    state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(state_dir)
     descriptor = os.open(state_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

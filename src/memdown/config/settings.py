@@ -124,3 +124,7 @@ class Settings(MemorySearch):
     foreign: bool = False
     passed_over: Path | None = None
     notes: tuple[str, ...] = ()
+
+    def is_in_state_dir(self, path: Path) -> bool:
+        """Whether a path, such as the default workspace, lies where everything is private."""
+        return path.is_relative_to(self.state_dir)

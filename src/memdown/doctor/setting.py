@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
-import stat
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from memdown import private
 from memdown.doctor.checks import Check, Subject
-
-_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def configuration(subject: Subject) -> Iterator[Check]:
@@ -27,6 +27,16 @@ def notes(subject: Subject) -> Iterator[Check]:
     yield Check("Workspace", "ok", f"{folder}, notes: {len(found.files)}")
     for problem in subject.memory.status().problems:
         yield Check("Notes", "warning", problem.reason)
+    left = subject.memory.drafts()
+    if left:
+        yield Check(
+            "Unfinished saves",
+            "warning",
+            f"saves that were cut off have left hidden files: {', '.join(left[:3])}"
+            + (f" and {len(left) - 3} more" if len(left) > 3 else ""),
+            "memdown doctor --fix makes notes of those that say what no note says",
+            subject.memory.recover,
+        )
     if not os.access(folder, os.W_OK | os.X_OK):
         finding = f"{folder} cannot be written, so nothing can be remembered"
         yield Check("Workspace", "warning", finding, f"chmod u+wx {folder}")
@@ -47,23 +57,29 @@ def state_folder(subject: Subject) -> Iterator[Check]:
         )
         return
     yield Check("State folder", "ok", str(place))
-    for file in _private_files(subject.settings.store.path):
-        mode = stat.S_IMODE(file.stat().st_mode)
-        if mode & _OTHERS:
-            yield Check(
-                "Permissions",
-                "warning",
-                f"{file} can be read by others ({mode:03o})",
-                f"chmod {mode & ~_OTHERS:03o} {file}",
-                lambda file=file, mode=mode: file.chmod(mode & ~_OTHERS),  # type: ignore[misc]
-            )
+    top = subject.settings.state_dir
+    found = private.open_to_others(top)
+    found += [file for file in _open_index_files(subject.settings.store.path) if file not in found]
+    if found:
+        more = f", and {len(found) - 1} more files and folders" if len(found) > 1 else ""
+        yield Check(
+            "Permissions",
+            "warning",
+            f"{found[0]} can be read by other users{more}",
+            f"memdown doctor --fix, or chmod -R go-rwx {shlex.quote(str(found[0]))}",
+            functools.partial(_close, found),
+        )
 
 
-def _private_files(index: Path) -> list[Path]:
-    if not index.exists():
-        return []
+def _open_index_files(index: Path) -> list[Path]:
+    """The index may lie in any folder, so that only its own files are looked at."""
     files = (index.with_name(index.name + suffix) for suffix in ("", "-wal", "-shm", ".lock"))
-    return [index.parent, *(file for file in files if file.exists())]
+    return [file for file in files if file.is_file() and private.is_open_to_others(file)]
+
+
+def _close(paths: Sequence[Path]) -> None:
+    for path in paths:
+        private.close_to_others(path)
 
 
 def provider(subject: Subject) -> Iterator[Check]:

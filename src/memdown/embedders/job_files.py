@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from memdown.private import make_folder
+
 log = logging.getLogger("memdown")
 
 
@@ -26,7 +28,7 @@ class Job:
 
 def write_down(folder: Path, job: str, names: tuple[str, str, str], digests: Sequence[str]) -> None:
     """Keep a job that was just started; the file appears whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     data = {"names": names, "job": job, "created": int(time.time()), "digests": list(digests)}
     handle, temporary = tempfile.mkstemp(dir=folder, suffix=".new")
     with os.fdopen(handle, "w", encoding="utf-8") as file:

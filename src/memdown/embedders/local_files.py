@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from memdown.errors import EmbedderError
+from memdown.private import make_folder
 
 DEFAULT = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
 _CONNECT_SECONDS = 5.0
@@ -54,6 +55,8 @@ def find(path: str, cache_dir: str | None) -> Path:
     if isinstance(known, str):
         return Path(known)
     try:
+        if cache_dir is not None:
+            make_folder(Path(cache_dir))
         _knock(ENDPOINT)
         return Path(hf_hub_download(repository, file, cache_dir=cache_dir, revision=revision))
     except Exception as error:

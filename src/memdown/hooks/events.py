@@ -209,7 +209,7 @@ def _opened(settings: Settings) -> workspace.Workspace:
     One that the user named is not: it may lie on a disk that is not there at the moment.
     """
     if settings.workspace == settings.state_dir / "workspace" and not settings.workspace.is_dir():
-        workspace.create_workspace(settings.workspace)
+        workspace.create_workspace(settings.workspace, private=True)
     try:
         return open_notes(settings)
     except WorkspaceError as error:

@@ -18,6 +18,7 @@ from typing import Any
 
 from memdown.errors import ConfigError, WorkspaceError
 from memdown.hooks.conversation import Read, Said, read_said
+from memdown.private import make_folder
 from memdown.redaction import redact_all
 from memdown.transcripts.messages import BrokenLine, parse_entry
 
@@ -93,7 +94,7 @@ def opened_copy(folder: Path, session_id: str) -> Iterator[Copy]:
         )
     path = folder / f"{session_id}.jsonl"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         file = os.open(path, _OWN, 0o600)
     except OSError as error:
         raise WorkspaceError(f"{path} cannot be written ({error.strerror}); check it.") from None

@@ -14,6 +14,7 @@ from typing import Literal
 from memdown.conversations import sessions_folder
 from memdown.errors import ImportFailed, MemdownError
 from memdown.importing.items import Item
+from memdown.private import make_folder
 from memdown.types import Failure
 from memdown.workspace.descriptors import opened_folder
 
@@ -153,9 +154,12 @@ def _digest_of(path: Path, size: int) -> str:
 def _write(step: Step, to: Destination) -> None:
     """Write a draft beside the target and rename it; no link on the way is followed."""
     base = to.workspace if step.item.kind == "note" else to.state_dir
-    base.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private = step.path.is_relative_to(to.state_dir)
+    if private:
+        make_folder(step.path.parent)
+    else:
+        base.mkdir(parents=True, exist_ok=True)
     parts = step.path.relative_to(base).parts
-    private = step.item.kind != "note"
     draft = f".{parts[-1]}.importing"
     with opened_folder(str(base), parts[:-1], create=True) as folder:
         flags = os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -187,7 +191,7 @@ def _journal(to: Destination) -> Mapping[str, str]:
 
 
 def _write_journal(to: Destination, known: Mapping[str, str]) -> None:
-    to.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(to.state_dir)
     path = to.state_dir / "imports.json"
     draft = path.with_name(f".imports.json.{os.getpid()}")
     draft.write_text(json.dumps(dict(sorted(known.items())), indent=1), "utf-8")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memdown.errors import ConfigError, MemdownError
+from memdown.private import make_folder
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 TOKEN_VARIABLE = "MEMDOWN_MCP_TOKEN"  # noqa: S105
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _LEAST_TOKEN = 16
+# A client that comes back later is told to begin a new session, which clients do by themselves.
+IDLE_SECONDS = 15 * 60.0
+MOST_SESSIONS = 500
 
 
 class Guard:
@@ -78,7 +82,7 @@ def find_token(state_dir: Path) -> tuple[str, str]:
         return named, TOKEN_VARIABLE
     file = state_dir / "mcp-token"
     try:
-        state_dir.mkdir(parents=True, exist_ok=True)
+        make_folder(state_dir)
         try:
             descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         except FileExistsError:
@@ -128,14 +132,16 @@ def create_app(server: Server[Any], token: str, hosts: list[str]) -> ASGIApp:
         allowed_hosts=hosts,
         allowed_origins=[f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")],
     )
-    return Guard(server.streamable_http_app(transport_security=security), token, hosts)
+    app = server.streamable_http_app(
+        transport_security=security,
+        session_idle_timeout=IDLE_SECONDS,
+        max_sessions=MOST_SESSIONS,
+    )
+    return Guard(app, token, hosts)
 
 
 def serve(app: ASGIApp, listener: socket.socket) -> None:
     """Answer until the process is told to stop."""
-    import uvicorn
+    from memdown import connections
 
-    config = uvicorn.Config(
-        app, log_level="warning", use_colors=False, access_log=False, server_header=False
-    )
-    uvicorn.Server(config).run(sockets=[listener])
+    connections.server(app, lifespan="on").run(sockets=[listener])

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from memdown import private
 from memdown.errors import SessionError
 
 _TRIES = 10
@@ -49,7 +50,7 @@ def locked(folder: Path, sleep: Callable[[float], None] = time.sleep) -> Iterato
 def make_folder(folder: Path) -> None:
     """A folder that only its owner can look into."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private.make_folder(folder)
     except OSError as error:
         raise _failed(folder, "created", error) from None
 

@@ -163,7 +163,7 @@ async def _http_error(site: Site, request: Request, error: Any) -> Response:
 async def _surprise(site: Site, request: Request, error: Exception) -> Response:
     if isinstance(error, ClientDisconnect):
         return Response(status_code=400)
-    log.error("A request for %s failed.", request.url.path, exc_info=error)
+    log.error("A request for %s failed.", request.scope["path"], exc_info=error)
     message = "Something went wrong that should not have; the log of `memdown serve` says more."
     return await _answer(site, request, 500, message, {})
 
@@ -171,7 +171,7 @@ async def _surprise(site: Site, request: Request, error: Exception) -> Response:
 async def _answer(
     site: Site, request: Request, status: int, message: str, more: dict[str, Any]
 ) -> Response:
-    if request.url.path.startswith("/api/"):
+    if str(request.scope["path"]).startswith("/api/"):
         return JSONResponse({"error": message, **more}, status)
     return page(site, request, "error.html", {"message": message, "status": status}, status=status)
 

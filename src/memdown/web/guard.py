@@ -1,8 +1,12 @@
 """Who may use the page: only the browser that opened the launch link, and only from the page itself.
 
 A page on any website can send requests to 127.0.0.1. So each request must name the right host (no
-DNS rebinding), carry the cookie that the launch link sets (SameSite=Strict) or the token itself,
-and, where it changes something, come from this origin with a token that only the page knows.
+DNS rebinding), carry the cookie that the launch link sets (SameSite=Strict) or the token for
+programs, and, where it changes something, come from this origin with a token that only the page
+knows. The code in a launch link is used up by the first browser that brings it.
+
+What was asked for is read from the scope alone: some versions of Starlette build `request.url`
+from the Host header, and a header must not decide which path is open to all.
 """
 
 from __future__ import annotations
@@ -10,10 +14,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -36,6 +41,7 @@ HEADERS: Mapping[str, str] = {
 CSRF_HEADER = "x-memdown-csrf"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+_HOST = re.compile(r"(?:\[([0-9a-fA-F:.]{2,45})\]|([A-Za-z0-9._-]{1,255}))(?::([0-9]{1,5}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,8 @@ class Access:
     port: int
     address: str = "127.0.0.1"
     names: tuple[str, ...] = ()
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    use_code: Callable[[str], bool] = field(default=lambda _: False, repr=False)
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     @property
     def cookie(self) -> str:
@@ -62,25 +69,16 @@ class Access:
         """What the page sends along with every change."""
         return self._derived("csrf")
 
-    def url(self) -> str:
-        """The launch link."""
-        host = "127.0.0.1" if self.address in ("0.0.0.0", "::") else self.address  # noqa: S104
-        host = f"[{host}]" if ":" in host else host
-        return f"http://{host}:{self.port}/?token={self.token}"
-
     def knows_host(self, host: str) -> bool:
         """Whether a Host header names this server.
 
         A name could be one that an attacker points here; an address cannot, so once the server
         listens beyond this machine, every address will do.
         """
-        try:
-            parts = urlsplit(f"//{host}")
-            name, port = (parts.hostname or "").lower(), parts.port or 80
-        except ValueError:
+        parts = _HOST.fullmatch(host)
+        if parts is None or int(parts[3] or 80) != self.port:
             return False
-        if port != self.port:
-            return False
+        name = (parts[1] or parts[2]).lower()
         if name in _LOCAL_NAMES or name == self.address.lower() or name in self.names:
             return True
         return self.address not in _LOCAL_NAMES and _is_address(name)
@@ -112,25 +110,35 @@ class Guard:
             await send(message)
 
         request = Request(scope, receive)
-        answer = self._refusal(request) or self._login(request)
+        answer = self._refusal(request) or self._welcome(request)
         await (answer or self._app)(scope, receive, send_with_headers)
 
     def _refusal(self, request: Request) -> Response | None:
         """Why a request is refused, before anything of the memory is touched."""
-        if not self._access.knows_host(request.headers.get("host", "")):
+        hosts = request.headers.getlist("host")
+        if len(hosts) != 1 or not self._access.knows_host(hosts[0]):
             return _refused(
                 request, 421, "Wrong host: use the address that `memdown serve` printed."
             )
-        if request.url.path.startswith("/static/"):
+        if _path(request).startswith("/static/"):
             return None
         bearer = _bearer(request, self._access.token)
         cookie = _equal(request.cookies.get(self._access.cookie, ""), self._access.session)
-        if not (bearer or cookie or self._has_token(request)):
+        code = _code(request)
+        if not (bearer or cookie or code):
             return _refused(
                 request, 401, "Open the link that `memdown serve` printed: it lets this browser in."
             )
         if not self._same_site(request):
             return _refused(request, 403, "This request came from another website and was refused.")
+        # The code is used up even by a browser that is in already.
+        if code and not (self._access.use_code(code) or cookie):
+            return _refused(
+                request,
+                401,
+                "This link was used before, or it is of an earlier start; each lets one browser "
+                "in. `memdown serve --link` prints a new one.",
+            )
         if bearer:
             return None
         if request.method not in _SAFE and not _equal(
@@ -139,15 +147,15 @@ class Guard:
             return _refused(request, 403, "The page is out of date: reload it and try again.")
         return None
 
-    def _login(self, request: Request) -> Response | None:
-        """Turn the token of the launch link into a cookie, and take it out of the address bar."""
-        if request.method != "GET" or not self._has_token(request):
+    def _welcome(self, request: Request) -> Response | None:
+        """Turn the code of the launch link into a cookie, and take it out of the address bar."""
+        if not _code(request):
             return None
-        rest = {
-            name: values for name, values in parse_qs(request.url.query).items() if name != "token"
-        }
-        query = urlencode(rest, doseq=True)
-        target = "/" + request.url.path.lstrip("/") + (f"?{query}" if query else "")
+        rest = [
+            (name, value) for name, value in request.query_params.multi_items() if name != "code"
+        ]
+        query = urlencode(rest)
+        target = "/" + quote(_path(request).lstrip("/\\")) + (f"?{query}" if query else "")
         # A redirect would still count as coming from wherever the link was clicked, and a strict
         # cookie would not be sent; a page that reloads itself counts as our own.
         page = HTMLResponse(_WELCOME.format(target=_attribute(target)))
@@ -156,16 +164,10 @@ class Guard:
         )
         return page
 
-    def _has_token(self, request: Request) -> bool:
-        return request.method == "GET" and _equal(
-            request.query_params.get("token", ""), self._access.token
-        )
-
     def _same_site(self, request: Request) -> bool:
         origin = request.headers.get("origin")
         if origin is not None:
-            parts = urlsplit(origin)
-            return parts.scheme == "http" and parts.netloc == request.headers.get("host")
+            return origin == f"http://{request.headers.get('host')}"
         site = request.headers.get("sec-fetch-site", "none")
         if request.method in _SAFE:
             return site in ("none", "same-origin") or (
@@ -174,8 +176,19 @@ class Guard:
         return site == "same-origin" or _bearer(request, self._access.token)
 
 
+def _path(request: Request) -> str:
+    return str(request.scope["path"])
+
+
+def _code(request: Request) -> str:
+    """The code of a launch link; only pages are opened by one."""
+    if request.method != "GET" or _path(request).startswith("/api/"):
+        return ""
+    return request.query_params.get("code", "")
+
+
 def _refused(request: Request, status: int, message: str) -> Response:
-    if request.url.path.startswith("/api/"):
+    if _path(request).startswith("/api/"):
         return JSONResponse({"error": message}, status)
     return HTMLResponse(_DOOR.format(status=status, message=_attribute(message)), status)
 

@@ -131,6 +131,8 @@ def _git(workspace: Path, *arguments: str) -> str | None:
     environ = {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": os.environ.get("HOME", "/"),
+        # A setting of the repository would win over the one above; nothing wins over this.
+        "GIT_ALLOW_PROTOCOL": "none",
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_NO_LAZY_FETCH": "1",
         "GIT_OPTIONAL_LOCKS": "0",

@@ -204,7 +204,7 @@ def document() -> dict[str, Any]:
             "title": "Memdown",
             "version": __version__,
             "description": "What `memdown serve` answers, for the page and for programs. Send the "
-            "token of the launch link as a bearer token.",
+            "token in the file `web-PORT.token` of the state folder as a bearer token.",
         },
         "security": [{"token": []}],
         "paths": paths,

@@ -2,6 +2,9 @@
 
 Every source line can be linked to: `#L12` is an anchor in the page, and blocks carry the lines
 they come from, so that a range can be highlighted.
+
+A note can be made so that reading it as Markdown takes minutes (thousands of open brackets). So the
+steps are counted: when there are too many, the rest is shown as it is written.
 """
 
 from __future__ import annotations
@@ -15,7 +18,9 @@ from urllib.parse import quote, unquote, urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
+from markdown_it.parser_inline import ParserInline
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup
 
@@ -33,6 +38,16 @@ _BALANCED = re.compile(
 )
 _LINE = re.compile(r"L(\d+)(?:-L\d+)?")
 _TASK = re.compile(r"\[([ xX])\] ")
+# A large note full of links takes a tenth of these. Looking ahead, for the end of a link's text, is
+# what grows without bounds.
+_MOST_STEPS = 60_000
+_MOST_AHEAD = 5_000
+_MOST_CHARACTERS = 500_000
+_MOST_LINES = 10_000
+_CUT = (
+    '<p class="cut" role="note">This note is too large or too tangled to be shown in full as a '
+    "page; choose Source to see it as it is written.</p>"
+)
 _BLOCKS = frozenset(
     {"paragraph_open", "heading_open", "fence", "code_block", "hr", "tr_open", "list_item_open"}
 )
@@ -48,7 +63,8 @@ def note_url(path: str, start: int | None = None, end: int | None = None) -> str
 
 def render_note(text: str, path: str, known: Known) -> Markup:
     """A whole note, with an anchor for every line; links to other notes lead to their pages."""
-    lines = text.removesuffix("\n").split("\n")
+    every = text.removesuffix("\n")[:_MOST_CHARACTERS].split("\n")
+    lines = every[:_MOST_LINES]
     hidden = read_front_matter(lines).lines
     body = "\n" * hidden + "\n".join(lines[hidden:])
     front = ""
@@ -56,23 +72,26 @@ def render_note(text: str, path: str, known: Known) -> Markup:
         rows = _code_lines("\n".join(lines[1 : hidden - 1]), 2, set())
         front = f'<pre class="front" data-line="1" data-end="{hidden}"><code>{rows}</code></pre>'
     parser = _parser()
-    tokens = parser.parse(body)
     taken = set(range(2, hidden)) if hidden else set()
-    env = {"path": path, "known": known, "taken": taken, "anchors": True}
+    effort = _Effort()
+    env = {"path": path, "known": known, "taken": taken, "anchors": True, "effort": effort}
+    tokens = parser.parse(body, env)
     _number(tokens, taken, len(lines))
-    html = front + str(parser.renderer.render(tokens, parser.options, env))
+    is_cut = len(text) > _MOST_CHARACTERS or len(every) > len(lines) or effort.is_spent
+    html = (_CUT if is_cut else "") + front
+    html += str(parser.renderer.render(tokens, parser.options, env))
     return Markup(html)  # noqa: S704 - every text in it is escaped by the renderer below
 
 
 def render_snippet(text: str, matched: Collection[str], path: str, known: Known) -> Markup:
     """A piece of a note with the words that matched marked."""
     parser = _snippet_parser()
-    env = {"path": path, "known": known, "taken": set(), "anchors": False}
+    env = {"path": path, "known": known, "taken": set(), "anchors": False, "effort": _Effort()}
     lines = _marked(text, matched).split("\n")
     hidden = read_front_matter(lines).lines
     front = "".join(f"{_shown(line)}\n" for line in lines[1 : hidden - 1]) if hidden else ""
     html = f'<pre class="front"><code>{front}</code></pre>' if front else ""
-    body = parser.parse("\n".join(lines[hidden:]))
+    body = parser.parse("\n".join(lines[hidden:]), env)
     html += str(parser.renderer.render(body, parser.options, env))
     return Markup(html)  # noqa: S704 - every text in it is escaped by the renderer below
 
@@ -80,18 +99,66 @@ def render_snippet(text: str, matched: Collection[str], path: str, known: Known)
 @functools.cache
 def _parser() -> MarkdownIt:
     """Parsing keeps nothing in it, so that one serves all threads; making one takes a while."""
-    options = {"html": False, "linkify": False, "maxNesting": 40}
-    return MarkdownIt("commonmark", options, renderer_cls=_Renderer).enable(
-        ["table", "strikethrough"]
-    )
+    return _made()
 
 
 @functools.cache
 def _snippet_parser() -> MarkdownIt:
     """For pieces: a ruler in one may end front matter that began above, and makes no heading."""
-    options = {"html": False, "linkify": False, "maxNesting": 40}
+    return _made().disable("lheading")
+
+
+def _made() -> MarkdownIt:
+    options = {"html": False, "linkify": False, "maxNesting": 30}
     parser = MarkdownIt("commonmark", options, renderer_cls=_Renderer)
-    return parser.enable(["table", "strikethrough"]).disable("lheading")
+    parser.inline = _FrugalInline()
+    # The rules are chosen by name, so that the new part needs the choice of the preset again.
+    parser.configure("commonmark", options).enable(["table", "strikethrough"])
+    parser.inline.ruler.before("text", "effort", _count)
+    return parser
+
+
+class _Tangled(Exception):
+    """Reading the text as Markdown has taken more steps than it may."""
+
+
+class _Effort:
+    """How many steps a note has taken so far."""
+
+    __slots__ = ("ahead", "steps")
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.ahead = 0
+
+    @property
+    def is_spent(self) -> bool:
+        return self.steps > _MOST_STEPS or self.ahead > _MOST_AHEAD
+
+
+def _count(state: StateInline, silent: bool) -> bool:
+    """A rule that fits nowhere and sees every step; `silent` ones look ahead."""
+    effort: _Effort = state.env["effort"]
+    effort.steps += 1
+    effort.ahead += silent
+    if effort.is_spent:
+        raise _Tangled
+    return False
+
+
+class _FrugalInline(ParserInline):
+    """Text that takes too many steps stays as it is written."""
+
+    def parse(self, src: str, md: MarkdownIt, env: Any, tokens: list[Token]) -> list[Token]:
+        try:
+            return super().parse(src, md, env, tokens)
+        except _Tangled:
+            tokens.clear()
+            for line in src.split("\n"):
+                if tokens:
+                    tokens.append(Token("softbreak", "br", 0))
+                tokens.append(Token("text", "", 0, content=line))
+            return tokens
 
 
 def _marked(text: str, words: Collection[str]) -> str:
@@ -191,6 +258,7 @@ class _Renderer(RendererHTML):
 
     def _inline(self, token: Token, options: Any, env: Any) -> str:
         children = token.children or []
+        env["linked"] = any(child.type == "link_open" for child in children)
         task = _TASK.match(children[0].content) if children and children[0].type == "text" else None
         if task is None:
             return str(self.renderInline(children, options, env))
@@ -204,7 +272,7 @@ class _Renderer(RendererHTML):
 
     def code_inline(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
         code = f"<code>{_shown(tokens[idx].content)}</code>"
-        if any(token.type == "link_open" for token in tokens):
+        if env["linked"]:
             return code
         url = _note_link(tokens[idx].content.translate(_MARKS), env)
         return f'<a href="{escapeHtml(url)}">{code}</a>' if url else code

@@ -6,13 +6,16 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import uvicorn
 
+from memdown import connections
 from memdown.errors import MemdownError
 from memdown.memory import Memory
 from memdown.web.app import create_app
 from memdown.web.guard import Access
+from memdown.web.launching import Door, link, running_door
 from memdown.web.site import Site
 
 PORT = 7117
@@ -30,31 +33,31 @@ def serve(
     names: Sequence[str] = (),
     read_only: bool = False,
     open_browser: bool = False,
-    announce: Callable[[str], None] = print,
+    announce: Callable[[str, Path], None],
 ) -> None:
-    """Serve a memory until Ctrl-C; `announce` gets the launch link."""
+    """Serve a memory until Ctrl-C; `announce` gets a launch link and the file with the token."""
     listening = listen(host, port)
-    access = Access(listening.getsockname()[1], host, tuple(name.lower() for name in names))
+    number = listening.getsockname()[1]
+    door = Door(memory.settings.state_dir, number)
+    access = Access(number, host, tuple(name.lower() for name in names), door.use)
     site = Site(memory, access, read_only)
-    announce(access.url())
-    if open_browser:
-        threading.Thread(target=webbrowser.open, args=(access.url(),), daemon=True).start()
-    server(site).run(sockets=[listening])
+    with door.opened(access.token):
+        announce(link(host, number, door.new_code()), door.token_file)
+        if open_browser:
+            page = door.lead_to(link(host, number, door.new_code()))
+            threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
+        server(site).run(sockets=[listening])
+
+
+def new_link(state_dir: Path, host: str, port: int | None) -> str:
+    """A further link to the page that is open."""
+    door, number = running_door(state_dir, port)
+    return link(host, number, door.new_code())
 
 
 def server(site: Site) -> uvicorn.Server:
-    """The server of a site; the access log is off, because addresses hold questions."""
-    return uvicorn.Server(
-        uvicorn.Config(
-            create_app(site),
-            log_level="warning",
-            use_colors=False,
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-            timeout_graceful_shutdown=1,
-        )
-    )
+    """The server of a site."""
+    return connections.server(create_app(site))
 
 
 def listen(host: str, port: int | None) -> socket.socket:

@@ -7,6 +7,7 @@ opens, and nothing else is.
 
 from memdown.workspace.discovery import Scan, scan
 from memdown.workspace.editing import Note, NoteChanged, read_whole, save
+from memdown.workspace.leftovers import drafts, kept_versions, recover, unfinished_save
 from memdown.workspace.reading import decode, excerpt, read_note
 from memdown.workspace.roots import (
     Workspace,
@@ -31,14 +32,18 @@ __all__ = [
     "daily_note",
     "date_of",
     "decode",
+    "drafts",
     "excerpt",
     "is_memory",
+    "kept_versions",
     "open_workspace",
     "read_note",
     "read_whole",
+    "recover",
     "remember",
     "repair",
     "save",
     "scan",
+    "unfinished_save",
     "ways",
 ]

@@ -74,6 +74,19 @@ def fault(facts: os.stat_result) -> str | None:
     return None
 
 
+def is_only_name(folder: int, name: str, note: int) -> bool:
+    """Whether an open file has this name and no other.
+
+    A link to a file outside, opened and unlinked at once, has one name again, too: the one outside.
+    Asked in one call by name, the system cannot be misled.
+    """
+    try:
+        facts = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return facts.st_nlink == 1 and os.path.samestat(facts, os.fstat(note))
+
+
 def failed_read(error: OSError, path: str) -> WorkspaceError:
     """The error that explains why a note could not be opened or read."""
     refused = _failed_open(error, path)
@@ -125,9 +138,14 @@ def _failed_open(error: OSError, path: str) -> WorkspaceError | None:
     return None
 
 
+def mode_in(folder: int, wanted: int) -> int:
+    """The mode of something new in a folder: for others no more than the folder itself allows."""
+    return wanted & (os.fstat(folder).st_mode | stat.S_IRWXU)
+
+
 def _make_folder(parent: int, name: str) -> None:
     try:
-        os.mkdir(name, dir_fd=parent)
+        os.mkdir(name, mode_in(parent, 0o777), dir_fd=parent)
     except FileExistsError:
         return
     sync_folder(parent)

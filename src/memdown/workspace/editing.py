@@ -2,35 +2,35 @@
 
 An editor shows a version and saves another one later. In between the agent, a sync tool or another
 editor may have changed the file; that version must win until a person has seen it. So a save names
-the version that it was made from, and the swap gives back what really stood there: where that is
-something else, it is put back.
+the version that it was made from; `swapping` sees to it that nothing else is replaced.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import hashlib
 import os
-import secrets
-import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
+from memdown.failpoints import reach
 from memdown.workspace import journal
-from memdown.workspace.descriptors import failed_write, fault, opened_folder, shown, sync_folder
+from memdown.workspace.descriptors import (
+    failed_write,
+    fault,
+    mode_in,
+    opened_folder,
+    shown,
+    sync_folder,
+)
 from memdown.workspace.reading import MAX_NOTE_BYTES, decode, read_note
 from memdown.workspace.roots import Place, Workspace, check_folder, locate
-from memdown.workspace.writing import repair
+from memdown.workspace.swapping import Outcome, draft_name, publish, swap_in, told_kept, version_of
+from memdown.workspace.writing import finish, settle_save
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _MARK = b"\xef\xbb\xbf"
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-# The names and flags of the system call that renames by swapping, or only to a free name.
-_RENAME, _SWAP, _ONLY_NEW = (
-    ("renameatx_np", 2, 4) if sys.platform == "darwin" else ("renameat2", 2, 1)
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,13 @@ class Note:
 class NoteChanged(WorkspaceError):
     """The note is no longer the version that was edited; `current` is what stands there now."""
 
-    def __init__(self, path: str, current: Note | None) -> None:
+    def __init__(self, path: str, current: Note | None, kept: str | None = None) -> None:
         what = "was changed" if current else "was removed"
-        super().__init__(
+        message = (
             f"{shown(path)} {what} on disk meanwhile, so it was not saved; compare both versions "
             "and save again."
         )
+        super().__init__(f"{message} {told_kept(kept, path)}" if kept else message)
         self.current = current
 
 
@@ -61,11 +62,6 @@ def read_whole(workspace: Workspace, path: str) -> Note:
     extra = locate(workspace, state.path).extra
     editable = not extra and not data.startswith(_UTF16)
     return Note(state.path, decode(data, state.path), version_of(data), editable)
-
-
-def version_of(data: bytes) -> str:
-    """What tells one version of a note from every other."""
-    return hashlib.sha256(data).hexdigest()
 
 
 def save(workspace: Workspace, path: str, text: str, *, base: str | None, lock_dir: Path) -> Note:
@@ -78,18 +74,18 @@ def save(workspace: Workspace, path: str, text: str, *, base: str | None, lock_d
         raise PathRefused(f"{shown(path)} lies in extraPaths, which are only read; use memory/.")
     _check(text, place.path)
     check_folder(workspace.folder)
-    repair(workspace, lock_dir)
     try:
-        with (
-            journal.locked(journal.lock_file(workspace.folder, lock_dir)),
-            opened_folder(place.base, place.parts[:-1], create=base is None) as folder,
-        ):
-            return _save(workspace, place, folder, text, base)
+        with journal.locked(journal.lock_file(workspace.folder, lock_dir)) as lock:
+            finish(workspace, lock)
+            with opened_folder(place.base, place.parts[:-1], create=base is None) as folder:
+                return _save(workspace, place, lock, folder, text, base)
     except OSError as error:
         raise failed_write(error, place.path) from None
 
 
-def _save(workspace: Workspace, place: Place, folder: int, text: str, base: str | None) -> Note:
+def _save(
+    workspace: Workspace, place: Place, lock: int, folder: int, text: str, base: str | None
+) -> Note:
     old = _bytes(workspace, place)
     if (version_of(old) if old is not None else None) != base:
         raise NoteChanged(place.path, _note(workspace, place))
@@ -99,48 +95,50 @@ def _save(workspace: Workspace, place: Place, folder: int, text: str, base: str 
         )
     data = _encoded(text, old or b"")
     if data != old:
-        name = place.parts[-1]
-        temporary = _write_beside(folder, name if old is not None else None, data)
-        if old is None:
-            _publish(workspace, place, folder, temporary)
-        else:
-            _swap_in(workspace, place, folder, temporary, version_of(old))
-        sync_folder(folder)
+        outcome, kept = _put_in_place(place, lock, folder, data, base)
+        if outcome is Outcome.BUSY:
+            raise WorkspaceError(
+                f"{shown(place.path)} was not saved, because another program has it open to write; "
+                "close it there and save again."
+            )
+        if outcome is Outcome.CHANGED:
+            raise NoteChanged(place.path, _note(workspace, place), kept)
     return Note(place.path, decode(data, place.path), version_of(data), editable=True)
 
 
-def _publish(workspace: Workspace, place: Place, folder: int, temporary: str) -> None:
-    """Give a new note its name, unless someone else made one meanwhile."""
-    try:
-        if not _rename(folder, temporary, place.parts[-1], _ONLY_NEW):
-            os.link(temporary, place.parts[-1], src_dir_fd=folder, dst_dir_fd=folder)
-            os.unlink(temporary, dir_fd=folder)
-    except FileExistsError:
-        os.unlink(temporary, dir_fd=folder)
-        raise NoteChanged(place.path, _note(workspace, place)) from None
+def _put_in_place(
+    place: Place, lock: int, folder: int, data: bytes, base: str | None
+) -> tuple[Outcome, str | None]:
+    """Write a draft, give it the note's name, and tidy up, also if that was cut short.
 
-
-def _swap_in(workspace: Workspace, place: Place, folder: int, temporary: str, base: str) -> None:
-    """Swap the new version for the old one, and back again if that was not the version edited."""
+    How it ended, and the path of a version of someone else that had to be kept.
+    """
     name = place.parts[-1]
+    work = journal.Save(place.path, draft_name())
+    kept = None
+    journal.record_save(lock, work)
     try:
-        if not _rename(folder, temporary, name, _SWAP):
-            os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-            return
-    except FileNotFoundError:
-        os.unlink(temporary, dir_fd=folder)
-        raise NoteChanged(place.path, None) from None
-    if version_of(_read_beside(folder, temporary)) != base:
-        _rename(folder, temporary, name, _SWAP)
-        os.unlink(temporary, dir_fd=folder)
-        raise NoteChanged(place.path, _note(workspace, place))
-    os.unlink(temporary, dir_fd=folder)
+        reach("save.recorded")
+        _write_draft(folder, work.draft, name if base is not None else None, data)
+        if base is None:
+            outcome = Outcome.SAVED if publish(folder, work.draft, name) else Outcome.CHANGED
+        else:
+            work = replace(work, base=base, ours=version_of(data))
+            journal.record_save(lock, work)
+            outcome = swap_in(folder, name, work)
+        sync_folder(folder)
+        reach("save.done")
+    finally:
+        kept = settle_save(place, work)
+        reach("save.settled")
+        journal.clear(lock)
+    return outcome, kept
 
 
-def _write_beside(folder: int, like: str | None, data: bytes) -> str:
-    """A new hidden file in the folder with the permissions of the note that it will replace."""
-    name = f".memdown-{secrets.token_hex(8)}.tmp"
-    file = os.open(name, _NEW_FILE, 0o666, dir_fd=folder)
+def _write_draft(folder: int, draft: str, like: str | None, data: bytes) -> None:
+    """A hidden file in the folder with the permissions of the note that it will replace."""
+    mode = mode_in(folder, 0o666) if like is None else 0o600
+    file = os.open(draft, _NEW_FILE, mode, dir_fd=folder)
     try:
         if like is not None:
             facts = os.stat(like, dir_fd=folder, follow_symlinks=False)
@@ -153,35 +151,10 @@ def _write_beside(folder: int, like: str | None, data: bytes) -> str:
         written = 0
         while written < len(data):
             written += os.write(file, data[written:])
+            reach("save.drafting")
         os.fsync(file)
-    except BaseException:
-        os.unlink(name, dir_fd=folder)
-        raise
     finally:
         os.close(file)
-    return name
-
-
-def _read_beside(folder: int, name: str) -> bytes:
-    file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
-    with os.fdopen(file, "rb") as stream:
-        return stream.read()
-
-
-def _rename(folder: int, old: str, new: str, flag: int) -> bool:
-    """Rename in one step by the given rule; False where this system cannot do that."""
-    # Here and below: what only an edit needs is not loaded at every start.
-    import ctypes
-
-    call = getattr(ctypes.CDLL(None, use_errno=True), _RENAME, None)
-    if call is None:
-        return False
-    if call(folder, os.fsencode(old), folder, os.fsencode(new), flag) == 0:
-        return True
-    number = ctypes.get_errno()
-    if number in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
-        return False
-    raise OSError(number, os.strerror(number), new)
 
 
 def _bytes(workspace: Workspace, place: Place) -> bytes | None:

@@ -8,7 +8,14 @@ import time
 
 from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
 from memdown.types import Excerpt, FileState
-from memdown.workspace.descriptors import NOTE, failed_read, fault, opened_folder, shown
+from memdown.workspace.descriptors import (
+    NOTE,
+    failed_read,
+    fault,
+    is_only_name,
+    opened_folder,
+    shown,
+)
 from memdown.workspace.roots import CURATED, Place, Workspace, date_of, locate, normalised
 
 MAX_NOTE_BYTES = 32 * 1024 * 1024
@@ -77,13 +84,21 @@ def _places(workspace: Workspace, path: str) -> list[Place]:
 def _read(place: Place, max_bytes: int) -> tuple[bytes, FileState]:
     try:
         with opened_folder(place.base, place.parts[:-1]) as folder:
-            note = os.open(place.parts[-1], os.O_RDONLY | NOTE, dir_fd=folder)
-            try:
-                return _read_stable(note, place.path, max_bytes)
-            finally:
-                os.close(note)
+            for _ in range(_TRIES):
+                note = os.open(place.parts[-1], os.O_RDONLY | NOTE, dir_fd=folder)
+                try:
+                    found = _read_stable(note, place.path, max_bytes)
+                    # Without any name it was replaced meanwhile, and is nowhere else either.
+                    if is_only_name(folder, place.parts[-1], note) or not os.fstat(note).st_nlink:
+                        return found
+                finally:
+                    os.close(note)
     except OSError as error:
         raise failed_read(error, place.path) from None
+    raise PathRefused(
+        f"{shown(place.path)} is moved about all the time by another program, so that it cannot be "
+        "told whether it is a note; stop that program and try again."
+    )
 
 
 def _read_stable(note: int, path: str, max_bytes: int) -> tuple[bytes, FileState]:

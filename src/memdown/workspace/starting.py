@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from memdown.errors import WorkspaceError
+from memdown.private import make_folder
 from memdown.workspace.roots import CURATED, LOGS
 
 _FIRST_NOTE = """\
@@ -15,16 +16,22 @@ What should last: facts, decisions, preferences. Daily notes go to memory/YYYY-M
 """
 
 
-def create_workspace(folder: Path) -> list[str]:
-    """Make what is missing and return its names; nothing that exists is touched."""
+def create_workspace(folder: Path, *, private: bool = False) -> list[str]:
+    """Make what is missing and return its names; nothing that exists is touched.
+
+    A private one is for its owner alone; otherwise the user's umask decides.
+    """
     created = []
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if private:
+            make_folder(folder)
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
         if not any((folder / name).exists() for name in CURATED):
-            _write_new(folder / CURATED[0], _FIRST_NOTE)
+            _write_new(folder / CURATED[0], _FIRST_NOTE, 0o600 if private else 0o666)
             created.append(CURATED[0])
         if not (folder / LOGS).exists():
-            (folder / LOGS).mkdir()
+            (folder / LOGS).mkdir(mode=0o700 if private else 0o777)
             created.append(f"{LOGS}/")
     except (FileExistsError, NotADirectoryError):
         raise WorkspaceError(
@@ -35,7 +42,7 @@ def create_workspace(folder: Path) -> list[str]:
     return created
 
 
-def _write_new(file: Path, text: str) -> None:
-    descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o644)
+def _write_new(file: Path, text: str, mode: int) -> None:
+    descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, mode)
     with os.fdopen(descriptor, "w", encoding="utf-8") as note:
         note.write(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import logging
 import os
 import re
 from collections.abc import Iterator
@@ -19,15 +20,21 @@ from memdown.workspace.descriptors import (
     NOTE,
     failed_write,
     fault,
+    is_only_name,
+    mode_in,
     opened_folder,
     shown,
     sync_folder,
 )
 from memdown.workspace.roots import CURATED, Place, Workspace, check_folder, daily_note, locate
+from memdown.workspace.swapping import settle, told_kept
+
+log = logging.getLogger("memdown")
 
 MAX_ENTRY_BYTES = 256 * 1024
 _TRIES = 5
 _APPEND = os.O_RDWR | os.O_APPEND | NOTE
+_NEW = _APPEND | os.O_CREAT | os.O_EXCL
 _BLOCK_BYTES = 1024 * 1024
 _TAIL_BYTES = 4096
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -70,9 +77,11 @@ def append(workspace: Workspace, path: str, text: str, *, title: str, lock_dir: 
     check_folder(workspace.folder)
     try:
         with journal.locked(journal.lock_file(workspace.folder, lock_dir)) as lock:
-            _finish(workspace, lock)
+            finish(workspace, lock)
             for _ in range(_TRIES):
                 with _opened(place, create=True) as (folder, note):
+                    if not is_only_name(folder, place.parts[-1], note):
+                        continue
                     first_line = _append(lock, note, place, entry, title)
                     if _still_there(folder, place.parts[-1], note):
                         return Citation(place.path, first_line, first_line + entry.count("\n"))
@@ -85,7 +94,7 @@ def append(workspace: Workspace, path: str, text: str, *, title: str, lock_dir: 
 
 
 def repair(workspace: Workspace, lock_dir: Path) -> None:
-    """Complete an entry whose writer was killed half-way, if there is one."""
+    """Complete an entry or a save whose writer was killed half-way, if there is one."""
     file = journal.lock_file(workspace.folder, lock_dir)
     try:
         pending = file.stat().st_size > 0
@@ -93,7 +102,7 @@ def repair(workspace: Workspace, lock_dir: Path) -> None:
         return
     if pending:
         with journal.locked(file) as lock:
-            _finish(workspace, lock)
+            finish(workspace, lock)
 
 
 def _append(lock: int, note: int, place: Place, entry: str, title: str) -> int:
@@ -110,20 +119,42 @@ def _append(lock: int, note: int, place: Place, entry: str, title: str) -> int:
     return first_line
 
 
-def _finish(workspace: Workspace, lock: int) -> None:
-    """Complete a recorded append if its first part, and nothing else, stands at the note's end."""
-    intent = journal.recorded(lock)
-    if intent:
+def finish(workspace: Workspace, lock: int) -> None:
+    """Do the rest of what was recorded, by the holder of the lock."""
+    left = journal.recorded(lock)
+    if left is not None:
         with contextlib.suppress(PathRefused, NoteNotFound):
-            place = locate(workspace, intent.path)
+            place = locate(workspace, left.path)
             try:
-                with _opened(place) as (_, note):
-                    there = os.pread(note, len(intent.data) + 1, intent.offset)
-                    if there and intent.data.startswith(there) and there != intent.data:
-                        _write(note, intent.data[len(there) :])
+                if isinstance(left, journal.Save):
+                    settle_save(place, left)
+                else:
+                    _finish_append(place, left)
             except OSError as error:
                 raise failed_write(error, place.path) from None
     journal.clear(lock)
+
+
+def settle_save(place: Place, save: journal.Save) -> str | None:
+    """Tidy up after a save; the path of another's version that it had to keep, which is told."""
+    try:
+        with opened_folder(place.base, place.parts[:-1]) as folder:
+            kept = settle(place, folder, save)
+            sync_folder(folder)
+    except FileNotFoundError:
+        return None
+    if kept is not None:
+        log.warning("%s", told_kept(kept, place.path))
+    return kept
+
+
+def _finish_append(place: Place, intent: journal.Intent) -> None:
+    """Complete an append if its first part, and nothing else, stands at the note's end."""
+    with _opened(place) as (folder, note):
+        there = os.pread(note, len(intent.data) + 1, intent.offset)
+        is_part = there and intent.data.startswith(there) and there != intent.data
+        if is_part and is_only_name(folder, place.parts[-1], note):
+            _write(note, intent.data[len(there) :])
 
 
 @contextmanager
@@ -154,7 +185,7 @@ def _open_note(folder: int, name: str, create: bool) -> tuple[int, bool]:
         if not create:
             raise
     try:
-        return os.open(name, _APPEND | os.O_CREAT | os.O_EXCL, 0o666, dir_fd=folder), True
+        return os.open(name, _NEW, mode_in(folder, 0o666), dir_fd=folder), True
     except FileExistsError:
         return os.open(name, _APPEND, dir_fd=folder), False
 

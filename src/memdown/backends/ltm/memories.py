@@ -17,6 +17,7 @@ import numpy as np
 from memdown.backends.ltm.capturing import category_of
 from memdown.backends.ltm.entries import CATEGORIES, Category, Entry, Found
 from memdown.errors import EmbedderError, MissingExtra, QueryError, StoreError
+from memdown.private import make_folder
 from memdown.types import Embedder, Vector, Vectors
 
 DUPLICATE = 0.95
@@ -219,7 +220,7 @@ def _connect(path: Path) -> Any:
     except ModuleNotFoundError as error:
         raise MissingExtra("The plugin memory-lancedb", "lancedb") from error
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path)
         return lancedb.connect(str(path))
     except OSError as error:
         raise StoreError(

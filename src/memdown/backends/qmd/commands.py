@@ -11,6 +11,7 @@ from pathlib import Path
 from memdown.backends.qmd.collections import Collection
 from memdown.backends.qmd.running import CommandFailed, CommandMissing, Finished, run
 from memdown.config.qmd_settings import QmdSettings
+from memdown.private import make_folder
 from memdown.text import without_stop_words
 
 _LISTED = re.compile(r"^(\S+) \(qmd://", re.MULTILINE)
@@ -51,7 +52,7 @@ class Commands:
     def make_home(self) -> None:
         """The folders that everything is kept in; models are shared with the user's own `qmd`."""
         for folder in (self._config / "qmd", self._cache / "qmd"):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(folder)
         models = self._cache / "qmd" / "models"
         if self._models.is_dir() and not models.exists() and not models.is_symlink():
             models.symlink_to(self._models)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memdown.errors import MemdownError
+from memdown.private import make_folder
 from memdown.transcripts import Turn, read_turns, scan_transcripts
 from memdown.transcripts.messages import flattened
 
@@ -31,7 +32,7 @@ def export_transcripts(
     An export bears the time of its transcript, which tells whether it is up to date. A transcript
     whose name is taken by somebody else's file is not exported.
     """
-    target.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(target)
     oldest = 0.0
     if retention_days is not None:
         oldest = (time.time() if now is None else now) - retention_days * _DAY_SECONDS

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
+from memdown.private import open_file
+
 _FIRST_REST_SECONDS = 15.0
 _LONGEST_REST_SECONDS = 600.0
 
@@ -61,7 +63,8 @@ def write_notebook(file: Path, **changes: object) -> Notebook:
     with _locked(file.with_suffix(".lock"), wait=True):
         book = replace(read_notebook(file), **changes)  # type: ignore[arg-type]
         draft = file.with_suffix(f".{os.getpid()}.new")
-        draft.write_text(json.dumps(asdict(book)))
+        with os.fdopen(open_file(draft, os.O_WRONLY | os.O_TRUNC), "w") as opened:
+            opened.write(json.dumps(asdict(book)))
         draft.replace(file)
     return book
 

@@ -13,6 +13,7 @@ from lancedb.index import BTree
 
 from memdown.errors import IndexBusy, IndexCorrupt, StoreError
 from memdown.failpoints import reach
+from memdown.private import make_folder
 from memdown.stores.lancedb import cache, rows
 from memdown.stores.lancedb.connection import KEPT_FOR, connect, mapped, opened
 from memdown.stores.lancedb.lease import Lease
@@ -485,7 +486,7 @@ class LanceStore:
                 if not make:
                     yield None
                     return
-                self._path.mkdir(mode=0o700, parents=True)
+                make_folder(self._path)
             if self._db is None:
                 self._db = connect(self._place)
             yield self._db

@@ -11,6 +11,7 @@ from typing import Any
 
 import apsw
 
+from memdown.private import make_folder
 from memdown.stores.sqlite import checksums, side_files
 from memdown.stores.sqlite.failures import is_damage, mapped
 
@@ -28,7 +29,7 @@ def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
     with mapped(path):
         if read_only:
             return _connect_read_only(path)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
         # SQLite gives the -wal and -shm files the mode of the database file.
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memdown.locks import acquire
+from memdown.private import make_folder
 
 
 @contextlib.contextmanager
@@ -18,7 +19,7 @@ def exclusive(path: Path, timeout: float) -> Iterator[bool]:
     The kernel drops the lock when its holder dies. The file is not unlinked, since a third
     process could then lock a new file while the old one is still held.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent)
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         yield acquire(descriptor, timeout)

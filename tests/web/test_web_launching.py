@@ -1,0 +1,120 @@
+"""A browser gets in by a link that works once and that nobody else on the machine can see."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memdown.cli import run
+from memdown.web.launching import Door, running_ports
+
+
+@contextmanager
+def served(folder: Path, *options: str, **environ: str) -> Iterator[dict[str, Any]]:
+    """`memdown serve` as a process; what it announced."""
+    command = [sys.executable, "-m", "memdown.cli", "serve", "--port", "0", "--json", *options]
+    process = subprocess.Popen(
+        [*command, "--workspace", str(folder)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environ},
+    )
+    assert process.stdout is not None
+    text = ""
+    while not text.rstrip().endswith("}"):
+        text += process.stdout.readline()
+    try:
+        yield json.loads(text)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+
+
+def status(url: str, **headers: str) -> int:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers)) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_no_secret_stands_in_a_command_line(folder: Path, tmp_path: Path, own_state: Path) -> None:
+    """Every user can read what a browser was started with (`ps`)."""
+    seen = tmp_path / "arguments"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {seen}.new; mv {seen}.new {seen}\n')
+    browser.chmod(0o755)
+    with served(folder, BROWSER=f"{browser} %s") as said:
+        deadline = time.monotonic() + 30
+        while not seen.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        opened = seen.read_text().strip()
+        assert opened.startswith("file://")
+        assert "code" not in opened
+        page = Path(opened.removeprefix("file://"))
+        assert page.is_relative_to(own_state)
+        assert stat.S_IMODE(page.stat().st_mode) == 0o600
+        link = page.read_text().partition("url=")[2].partition('"')[0]
+        assert link != said["url"]
+        assert [status(link), status(link)] == [200, 401]
+        assert [status(said["url"]), status(said["url"])] == [200, 401]
+    assert list(own_state.glob("web-*")) == []
+
+
+def test_programs_find_their_token_in_a_private_file(folder: Path) -> None:
+    with served(folder, "--no-open") as said:
+        file = Path(said["tokenFile"])
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        token = file.read_text().strip()
+        base = said["url"].partition("?")[0]
+        assert status(f"{base}api/notes", Authorization=f"Bearer {token}") == 200
+        assert status(f"{base}api/notes") == 401
+
+
+def test_another_link_can_be_had_while_the_page_is_open(
+    folder: Path, own_state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For a second browser, or after the first link went astray."""
+    assert run(["serve", "--link"]) == 2
+    assert "start one with `memdown serve`" in capsys.readouterr().err
+    with served(folder, "--no-open") as said:
+        assert run(["serve", "--link"]) == 0
+        link = capsys.readouterr().out.strip()
+        assert link.partition("code=")[0] == said["url"].partition("code=")[0]
+        assert [status(link), status(link)] == [200, 401]
+        assert run(["serve", "--link", "--port", "1"]) == 2
+        with served(folder, "--no-open"):
+            assert run(["serve", "--link"]) == 2
+            assert "say which with --port" in capsys.readouterr().err
+    assert running_ports(own_state) == []
+
+
+def test_what_a_killed_server_left_lets_nobody_in(tmp_path: Path) -> None:
+    door = Door(tmp_path, 7117)
+    code = door.new_code()
+    with door.opened("first"):
+        assert running_ports(tmp_path) == [7117]
+        assert not door.use(code)
+        assert door.use(door.new_code())
+    assert running_ports(tmp_path) == []
+
+
+@pytest.mark.parametrize("code", ["", "x", "../../x", "a" * 10_000, "\udcff"])
+def test_a_code_that_was_never_given_opens_nothing(tmp_path: Path, code: str) -> None:
+    door = Door(tmp_path, 7117)
+    door.new_code()
+    assert not door.use(code)
