@@ -24,7 +24,8 @@ FILE_SPAN = 1 << 24
 class FileState:
     """What tells whether a file changed: cheap facts first, the digest when they differ.
 
-    `problem` says why a file that is known to the index has no text in it.
+    `problem` says what a file that is known to the index lacks there, and why: its text if it has no
+    digest, else some of its vectors.
     """
 
     path: str
@@ -401,7 +402,10 @@ class Snapshot(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A file to be stored; its first `keep` chunks are there already, `vectors` are of the others."""
+    """A file to be stored; its first `keep` chunks are there already, `vectors` are of the others.
+
+    Without `vectors` they are found by their words only.
+    """
 
     state: FileState
     chunks: Sequence[Chunk]
@@ -412,8 +416,11 @@ class IndexedFile:
 class Writer(Protocol):
     """Where the rows of an index are written."""
 
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:
-        """How many of a file's leading chunks are stored exactly as given."""
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:
+        """How many of a file's leading chunks are stored exactly as given.
+
+        With `embedded`, only as far as they have vectors.
+        """
 
     def replace(
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
