@@ -292,6 +292,7 @@ class SyncReport:
     """What one sync did.
 
     `found` of the `looked_up` texts were in the cache; `waiting` files wait for a batch job.
+    `without_vectors` files were indexed by their words only, since the embedder gave no vectors.
     """
 
     indexed: int = 0
@@ -302,6 +303,7 @@ class SyncReport:
     looked_up: int = 0
     found: int = 0
     waiting: int = 0
+    without_vectors: int = 0
     rebuilt: bool = False
     complete: bool = True
     failed: tuple[Failure, ...] = ()
@@ -519,6 +521,8 @@ class Status:
     vector_enabled: bool
     citations: str
     problems: tuple[Failure, ...]
+    without_vectors: int = 0
+    without_vectors_reason: str | None = None
     embedder_works: bool | None = None
     embedder_error: str | None = None
     usage: tuple[Usage, ...] = ()
