@@ -10,12 +10,12 @@ from memdown.errors import StoreError
 
 def test_a_second_start_joins_the_sync_that_runs() -> None:
     go = threading.Event()
-    background = Background(lambda _: go.wait())
-    first, was_running = background.start(None)
-    second, joined = background.start(None)
+    background = Background()
+    first, was_running = background.start(lambda _: go.wait(), None)
+    second, joined = background.start(lambda _: go.wait(), None)
     go.set()
     first.join()
-    third, again = background.start(None)
+    third, again = background.start(lambda _: None, None)
     background.join()
     assert (was_running, joined, again) == (False, True, False)
     assert second is first
@@ -26,16 +26,16 @@ def test_its_error_is_kept_for_whoever_waits() -> None:
     def fail(_: object) -> None:
         raise StoreError("The disk is full.")
 
-    background = Background(fail)
-    thread, _ = background.start(None)
+    background = Background()
+    thread, _ = background.start(fail, None)
     thread.join()
     assert str(thread.error) == "The disk is full."
 
 
 def test_waiting_while_it_starts_is_safe() -> None:
     for _ in range(200):
-        background = Background(lambda _: None)
-        starter = threading.Thread(target=background.start, args=(None,))
+        background = Background()
+        starter = threading.Thread(target=background.start, args=(lambda _: None, None))
         starter.start()
         background.join()
         starter.join()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from memdown.errors import MemdownError
 from memdown.types import Progress, ProgressCallback
 
-Work = Callable[[ProgressCallback | None], object]
+Work = Callable[[ProgressCallback], object]
 
 
 class SyncThread(threading.Thread):
@@ -41,17 +41,16 @@ class SyncThread(threading.Thread):
 class Background:
     """Starts a sync unless one is running. Thread-safe."""
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._latest: SyncThread | None = None
 
-    def start(self, progress: ProgressCallback | None) -> tuple[SyncThread, bool]:
+    def start(self, work: Work, progress: ProgressCallback | None) -> tuple[SyncThread, bool]:
         """The sync that runs now, and whether it was running already."""
         with self._lock:
             if self._latest is not None and self._latest.is_alive():
                 return self._latest, True
-            thread = SyncThread(self._work, progress)
+            thread = SyncThread(work, progress)
             thread.start()
             self._latest = thread
             return thread, False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 from memdown.embedders import Chosen, Unavailable, create
 from memdown.errors import EmbedderError
@@ -44,6 +45,11 @@ class Choice:
         embedder = self._chosen.embedder
         return embedder is None or embedder.id == _BUNDLED or not self._chosen.ours
 
+    @property
+    def has_spare(self) -> bool:
+        """Whether another embedder may take over."""
+        return self._chosen.spare is not None
+
     def fitting(self, index: Fingerprint | None) -> Embedder | None:
         """The embedder for questions: the one that the index was made with, if it is at hand."""
         if self.is_settled:
@@ -77,12 +83,16 @@ class Choice:
         reason = self.problem or f"the index is not made with {fallen} yet"
         return [f"{embedder.id} stands in for {fallen}: {reason}"]
 
-    def fall_back(self, error: EmbedderError, index: Fingerprint | None, *, is_empty: bool) -> bool:
+    def fall_back(
+        self, error: EmbedderError, index: Fingerprint | None, has_no_vectors: Callable[[], bool]
+    ) -> bool:
         """Go on with the fallback; False if there is none, or a good index that it would spoil."""
         if self._chosen.spare is None:
             return False
         spare = self._make_spare()
-        if spare is None or not (is_empty or (index and index.key == model_key(spare))):
+        if spare is None:
+            return False
+        if not (index and index.key == model_key(spare)) and not has_no_vectors():
             return False
         log.warning("%s The fallback, %s, is used instead.", error, spare.id)
         self._chosen = self._chosen.fallen_back(spare, str(error))

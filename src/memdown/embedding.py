@@ -34,9 +34,19 @@ class Flight:
 
 
 class Embedding:
-    """The embedding of one sync. While one flight is under way, the next can be launched."""
+    """The embedding of one sync. While one flight is under way, the next can be launched.
 
-    def __init__(self, store: Store, embedder: Embedder, key: ModelKey, dims: int | None) -> None:
+    With `down` the embedder is not asked at all: there are only the vectors that are known.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        key: ModelKey,
+        dims: int | None,
+        down: EmbedderError | None = None,
+    ) -> None:
         self.embedded = 0
         self.looked_up = 0
         self.found = 0
@@ -44,10 +54,16 @@ class Embedding:
         self._embedder = embedder
         self._key = key
         self._dims = dims
+        self._down = down
         self._last: Flight | None = None
         self._flying: list[Flight] = []
         self._unkept: dict[str, Vector] = {}
         self._kept_at = 0.0
+
+    @property
+    def is_down(self) -> bool:
+        """Whether the embedder is not asked."""
+        return self._down is not None
 
     def launch(self, chunks: Sequence[Chunk]) -> Flight:
         """Look the chunks up and start embedding the rest, where the embedder works by itself."""
@@ -55,6 +71,10 @@ class Embedding:
         vectors = self._known(list(texts))
         flying = set(self._last.asked) if self._last else set()
         missing = [digest for digest in texts if digest not in vectors]
+        if missing and self._down is not None:
+            flight = Flight(vectors, error=self._down)
+            self._flying.append(flight)
+            return flight
         asked = [digest for digest in missing if digest not in flying]
         borrowed = [digest for digest in missing if digest in flying]
         flight = Flight(vectors, asked, borrowed=borrowed, before=self._last if borrowed else None)

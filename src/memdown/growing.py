@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from memdown.types import Chunk, Document, FileState, StoredChunk, Vectors, Writer
 
@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from memdown.transcripts import Portion
 
 Cut: TypeAlias = Callable[[Document], list[Chunk]]
-Embed: TypeAlias = "Callable[[Sequence[Chunk]], Vectors | None]"
+
+
+class Embedded(NamedTuple):
+    """The vectors of some chunks; without them perhaps the reason why they are missing."""
+
+    vectors: Vectors | None
+    problem: str = ""
+
+
+Embed: TypeAlias = Callable[[Sequence[Chunk]], Embedded]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +37,41 @@ class Growth:
 
 
 def write_portions(
-    writer: Writer, growth: Growth, known: FileState | None, cut: Cut, embed: Embed
+    writer: Writer,
+    growth: Growth,
+    known: FileState | None,
+    cut: Cut,
+    embed: Embed,
+    *,
+    embedded: bool,
+    complete: bool = False,
 ) -> Iterator[int]:
-    """Add a transcript's new portions, one transaction each; yields how many chunks each made."""
-    for portion in growth.portions(known):
-        last = None if portion.fresh else writer.last_chunk(portion.state.path)
+    """Add a transcript's new portions, one transaction each; yields how many chunks each made.
+
+    With `embedded` chunks should have vectors; with `complete` it is read from its start, to give
+    them the vectors that they lack.
+    """
+    lacks = known.problem if known and not complete else ""
+    for portion in growth.portions(None if complete else known):
+        path = portion.state.path
+        last = None if portion.fresh else writer.last_chunk(path)
+        if portion.fresh:
+            lacks = ""
         if not portion.document.text and not portion.fresh:
-            writer.touch(portion.state)
+            writer.touch(replace(portion.state, problem=lacks))
             yield 0
         elif last is None:
             chunks = cut(portion.document)
-            keep = writer.stored_prefix(portion.state.path, chunks) if known else 0
-            writer.replace(portion.state, chunks, embed(chunks[keep:]), keep)
+            keep = writer.stored_prefix(path, chunks, embedded=embedded) if known else 0
+            rows, problem = embed(chunks[keep:])
+            lacks = lacks or problem
+            writer.replace(replace(portion.state, problem=lacks), chunks, rows, keep)
             yield len(chunks)
         else:
             chunks = _without_overlap(cut(_continued(last.chunk, portion.document)), last)
-            writer.extend(portion.state, last.key, chunks, embed(chunks))
+            rows, problem = embed(chunks)
+            lacks = lacks or problem
+            writer.extend(replace(portion.state, problem=lacks), last.key, chunks, rows)
             yield len(chunks)
 
 

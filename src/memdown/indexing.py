@@ -20,7 +20,7 @@ from memdown.errors import (
     NoteUnreadable,
     WorkspaceError,
 )
-from memdown.growing import Growth, write_portions
+from memdown.growing import Embedded, Growth, write_portions
 from memdown.text import TERMS_VERSION
 from memdown.types import (
     Chunk,
@@ -53,6 +53,8 @@ _FILES_A_WRITE = 256
 NO_MODEL = ModelKey("none", "none", "none")
 # The size that is noted of a file to try it again at every scan: no file on disk has it.
 _TRY_AGAIN = -1
+# What is noted of a file whose texts are in a batch job.
+IN_A_JOB = "its vectors are in a batch job that has not come back yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class _Tally:
     unchanged: int = 0
     chunks: int = 0
     waiting: int = 0
+    without_vectors: int = 0
     failed: list[Failure] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
@@ -93,11 +96,12 @@ class _Tally:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A file that is chunked and waits for its vectors."""
+    """A file that is chunked and waits for its vectors; `is_stored` if its text is indexed already."""
 
     state: FileState
     chunks: Sequence[Chunk]
     keep: int
+    is_stored: bool
 
     @property
     def fresh(self) -> Sequence[Chunk]:
@@ -132,11 +136,15 @@ def fits(have: Fingerprint | None, want: Fingerprint) -> bool:
 
 def chunks_of(document: Document, embedder: Embedder | None, chunking: Chunking) -> list[Chunk]:
     """How a document is cut."""
+    return _cut(document, model_key(embedder).model, chunking)
+
+
+def _cut(document: Document, model: str, chunking: Chunking) -> list[Chunk]:
     return chunk_document(
         document,
         tokens=chunking.tokens,
         overlap=chunking.overlap,
-        model=embedder.model if embedder else NO_MODEL.model,
+        model=model,
         headings=document.headings,
     )
 
@@ -158,6 +166,20 @@ def unreadable(on_disk: Mapping[str, FileState], indexed: Mapping[str, FileState
         for path, state in indexed.items()
         if state.problem and not state.digest and path in on_disk
     ]
+
+
+def lacking(on_disk: Mapping[str, FileState], indexed: Mapping[str, FileState]) -> list[FileState]:
+    """The files that are there and found by their words only, since vectors of theirs are missing."""
+    return [
+        state
+        for path, state in indexed.items()
+        if state.problem and state.digest and path in on_disk
+    ]
+
+
+def takes_text(have: Fingerprint | None, want: Fingerprint) -> bool:
+    """Whether texts can be added to an index although vectors cannot: it is cut in the same way."""
+    return have is None or fits(replace(have, key=want.key, dims=want.dims), want)
 
 
 def gone_paths(
@@ -185,16 +207,23 @@ def update(
     progress: ProgressCallback | None = None,
     stop: threading.Event | None = None,
     waiting: frozenset[str] = frozenset(),
+    down: EmbedderError | None = None,
 ) -> SyncReport:
     """Bring the store up to date. With `rebuild`, `changes` and `growths` must hold every file.
 
     When `stop` is set it ends between two writes: a rebuild is dropped, anything else is kept and
-    continued by the next sync. Files that hold a text in `waiting` are left for a later sync.
+    continued by the next sync. Files that hold a text in `waiting`, and with `down` all whose
+    vectors are not known, are indexed by their words; a later sync gives them their vectors.
     """
     tally = _Tally(unchanged=unchanged)
     want = wanted_fingerprint(embedder, chunking)
-    embedding = _embedding(store, embedder, want, rebuild=rebuild)
-    work = _Work(store, embedder, chunking, tally, progress, stop, embedding, rebuild, waiting)
+    have = None if rebuild else store.fingerprint()
+    # An index of another model, whose rebuild has to wait, gets nothing of this one.
+    key = have.key if have and down else want.key
+    embedding = None
+    if embedder is not None:
+        embedding = Embedding(store, embedder, key, have.dims if have else want.dims, down)
+    work = _Work(embedder, key.model, chunking, tally, progress, stop, embedding, rebuild, waiting)
     if rebuild:
         with (
             contextlib.suppress(_Stopped),
@@ -227,6 +256,7 @@ def update(
         looked_up=embedding.looked_up if embedding else 0,
         found=embedding.found if embedding else 0,
         waiting=tally.waiting,
+        without_vectors=tally.without_vectors,
         rebuilt=rebuild,
         complete=not (stop and stop.is_set()) and not tally.waiting,
         failed=tuple(tally.failed),
@@ -238,8 +268,8 @@ def update(
 class _Work:
     """What every step of a sync needs."""
 
-    store: Store
     embedder: Embedder | None
+    model: str
     chunking: Chunking
     tally: _Tally
     progress: ProgressCallback | None
@@ -258,6 +288,7 @@ def _write_all(
 ) -> None:
     enough = _CHUNKS_AHEAD if works_ahead(work.embedder) else _CHUNKS_A_BATCH
     waiting: list[_Waiting] = []
+    in_a_job: list[_Waiting] = []
     same: list[FileState] = []
     fresh = 0
     flying: _Flying | None = None
@@ -275,6 +306,10 @@ def _write_all(
             continue
         if not work.waiting.isdisjoint(chunk.digest for chunk in prepared.fresh):
             work.tally.waiting += 1
+            in_a_job.append(prepared)
+            if len(in_a_job) >= _FILES_A_WRITE:
+                _write_texts(work, writer, in_a_job, IN_A_JOB)
+                in_a_job = []
             continue
         waiting.append(prepared)
         fresh += len(prepared.fresh)
@@ -286,6 +321,7 @@ def _write_all(
     launched = _launch(work, waiting)
     _land(work, writer, flying)
     _land(work, writer, launched)
+    _write_texts(work, writer, in_a_job, IN_A_JOB)
     _touch(work, writer, same)
     if work.progress:
         work.progress(Progress(len(changes), len(changes), ""))
@@ -307,15 +343,19 @@ def _prepare(
         _drop_text(work, writer, change.state, indexed.get(change.state.path), error)
         return None
     known = indexed.get(document.path)
-    if known is not None and known.digest == document.digest:
+    is_stored = known is not None and known.digest == document.digest
+    if known is not None and is_stored and (not known.problem or work.embedding is None):
         same.append(state)
         tally.unchanged += 1
         return None
     with tally.timed("chunk"):
-        chunks = chunks_of(document, work.embedder, work.chunking)
+        chunks = _cut(document, work.model, work.chunking)
+        keep = 0
         # A changed file of one chunk has nothing to keep.
-        keep = writer.stored_prefix(document.path, chunks) if known and len(chunks) > 1 else 0
-    return _Waiting(state, chunks, keep)
+        if known is not None and len(chunks) > 1:
+            embedded = work.embedding is not None
+            keep = writer.stored_prefix(document.path, chunks, embedded=embedded)
+    return _Waiting(state, chunks, keep, is_stored)
 
 
 def _drop_text(
@@ -348,45 +388,77 @@ def _write_growths(
 
     def cut(document: Document) -> list[Chunk]:
         with work.tally.timed("chunk"):
-            return chunks_of(document, work.embedder, work.chunking)
+            return _cut(document, work.model, work.chunking)
 
     for number, growth in enumerate(growths):
         path = growth.state.path
+        known = indexed.get(path)
+        embedding = _GrowthEmbedding(work, path)
         try:
             for chunks in write_portions(
-                writer, growth, indexed.get(path), cut, lambda fresh: _embedded(work, fresh)
+                writer,
+                growth,
+                known,
+                cut,
+                embedding,
+                embedded=work.embedding is not None,
+                complete=_lacks_vectors(known) and not _is_down(work),
             ):
                 work.tally.chunks += chunks
                 if work.progress:
                     work.progress(Progress(number, len(growths), path))
                 if work.stop and work.stop.is_set():
                     raise _Stopped
-            work.tally.indexed += 1
-        except _WaitsForBatch:
-            work.tally.waiting += 1
         except (WorkspaceError, OSError) as error:
             _drop_text(work, writer, growth.state, indexed.get(path), error)
-        except BadAnswer as error:
-            if work.rebuild:
-                raise
-            work.tally.failed.append(Failure(path, str(error), passing=True))
+            continue
+        work.tally.waiting += embedding.waits
+        if embedding.error is not None:
+            work.tally.without_vectors += 1
+            if not _is_down(work):
+                failure = Failure(path, str(embedding.error), passing=True)
+                work.tally.failed.append(failure)
+        elif not embedding.waits:
+            work.tally.indexed += 1
 
 
-class _WaitsForBatch(Exception):
-    """A text is in a batch job that has not come back yet."""
+class _GrowthEmbedding:
+    """Vectors for the portions of one transcript, and why some of them could not be had."""
+
+    def __init__(self, work: _Work, path: str) -> None:
+        self._work = work
+        self._path = path
+        self.waits = False
+        self.error: EmbedderError | None = None
+
+    def __call__(self, chunks: Sequence[Chunk]) -> Embedded:
+        work = self._work
+        if not work.waiting.isdisjoint(chunk.digest for chunk in chunks):
+            self.waits = True
+            return Embedded(None, IN_A_JOB)
+        if work.embedding is None:
+            return Embedded(None)
+        with work.tally.timed("embed"):
+            landed = work.embedding.land(work.embedding.launch(chunks))
+        if landed.error is None:
+            return Embedded(_rows(landed.vectors, chunks))
+        if _ends_the_sync(work, landed.error):
+            raise landed.error
+        self.error = landed.error
+        return Embedded(None, str(landed.error))
 
 
-def _embedded(work: _Work, chunks: Sequence[Chunk]) -> Vectors | None:
-    """The chunks' vectors, now; an error if any cannot be had."""
-    if not work.waiting.isdisjoint(chunk.digest for chunk in chunks):
-        raise _WaitsForBatch
-    if work.embedding is None:
-        return None
-    with work.tally.timed("embed"):
-        landed = work.embedding.land(work.embedding.launch(chunks))
-    if landed.error is not None:
-        raise landed.error
-    return _rows(landed.vectors, chunks)
+def _ends_the_sync(work: _Work, error: EmbedderError) -> bool:
+    """Whether a failure is not of some texts only, or a good index would be replaced by less."""
+    return work.rebuild or not (_is_down(work) or isinstance(error, BadAnswer))
+
+
+def _is_down(work: _Work) -> bool:
+    return work.embedding is not None and work.embedding.is_down
+
+
+def _lacks_vectors(known: FileState | None) -> bool:
+    return known is not None and bool(known.problem and known.digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,15 +467,6 @@ class _Flying:
 
     files: Sequence[_Waiting]
     flight: Flight | None
-
-
-def _embedding(
-    store: Store, embedder: Embedder | None, want: Fingerprint, *, rebuild: bool
-) -> Embedding | None:
-    if embedder is None:
-        return None
-    have = None if rebuild else store.fingerprint()
-    return Embedding(store, embedder, want.key, have.dims if have else want.dims)
 
 
 @contextlib.contextmanager
@@ -428,8 +491,8 @@ def _launch(work: _Work, waiting: Sequence[_Waiting]) -> _Flying:
 def _land(work: _Work, writer: Writer, flying: _Flying | None) -> None:
     """Write files when their vectors are there, some in one transaction.
 
-    A provider that fails ends the sync, after what it did make is written. A single bad answer
-    costs the files that it is about, unless a good index would be replaced by less.
+    A provider that fails ends the sync, after what it did make is written. After a single bad
+    answer the files that it is about have no vectors, unless a good index would be replaced by less.
     """
     if flying is None:
         return
@@ -441,11 +504,10 @@ def _land(work: _Work, writer: Writer, flying: _Flying | None) -> None:
             landed = work.embedding.land(flying.flight)
         vectors, error = landed.vectors, landed.error
     ready: list[_Waiting] = []
+    lacking: list[_Waiting] = []
     for file in flying.files:
-        if vectors is not None and any(chunk.digest not in vectors for chunk in file.fresh):
-            tally.failed.append(Failure(file.state.path, str(error), passing=True))
-        else:
-            ready.append(file)
+        has_all = vectors is None or all(chunk.digest in vectors for chunk in file.fresh)
+        (ready if has_all else lacking).append(file)
     for files in _portions(ready):
         with tally.timed("write"):
             writer.replace_all(
@@ -458,8 +520,27 @@ def _land(work: _Work, writer: Writer, flying: _Flying | None) -> None:
             work.embedding.drain()
         tally.indexed += len(files)
         tally.chunks += sum(len(file.chunks) for file in files)
-    if error is not None and (work.rebuild or not isinstance(error, BadAnswer)):
+    if error is not None and _ends_the_sync(work, error):
         raise error
+    _write_texts(work, writer, lacking, str(error))
+    tally.without_vectors += len(lacking)
+    if not _is_down(work):
+        tally.failed += [Failure(one.state.path, str(error), passing=True) for one in lacking]
+
+
+def _write_texts(work: _Work, writer: Writer, files: Sequence[_Waiting], why: str) -> None:
+    """Index files by their words; what they have of vectors stays."""
+    with work.tally.timed("write"):
+        for some in _portions([file for file in files if not file.is_stored]):
+            writer.replace_all(
+                [
+                    IndexedFile(replace(file.state, problem=why), file.chunks, None, file.keep)
+                    for file in some
+                ]
+            )
+        stored = [replace(file.state, problem=why) for file in files if file.is_stored]
+        if stored:
+            writer.touch(*stored)
 
 
 def _portions(files: Sequence[_Waiting]) -> Iterator[list[_Waiting]]:

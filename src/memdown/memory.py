@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import functools
 import hashlib
 import logging
 import os
@@ -136,7 +137,7 @@ class Memory:
         self._today = today
         self._reranker = reranker
         self._sync_lock = threading.Lock()
-        self._background = Background(self._sync_for_search)
+        self._background = Background()
         self._stop = threading.Event()
         # Python runs one thread at a time: searches that wait for nothing are done sooner in turn.
         waits = settings.store.driver != "sqlite"
@@ -263,23 +264,21 @@ class Memory:
         asked = search.prepare(query, embedder, reasons)
         if self.settings.sync.on_search:
             # A provider that could not answer a question will not embed notes either.
-            hurried = bool(reasons) and embedder is not None and embedder.cacheable
+            down = asked.failure if embedder is self._embedder else None
             late: list[str] = []
-            partial = self._freshen(late, progress, hurried=hurried)
+            partial = self._freshen(late, progress, down)
             fitting = self._guarded(self._fitting_embedder)
             if fitting is not embedder:
                 embedder = fitting
                 reasons.clear()
                 asked = search.prepare(query, embedder, reasons)
             reasons += late
-        if sources is not None and not set(sources) <= set(self.settings.sources):
-            reasons.append(
-                "conversations are not indexed: set memorySearch.sources to "
-                '["memory", "sessions"] and experimental.sessionMemory to true'
-            )
-        if failed := self._upkeep.unreadable.passing():
+        if asked.vector is not None and not partial and (lacking := self._upkeep.lacking):
             partial = True
-            reasons.append(f"partial: {len(failed)} notes have no vectors: {failed[0].reason}")
+            reasons.append(
+                f"partial: {len(lacking)} notes have no vectors yet and are found by their words "
+                f"only: {lacking[0].problem}"
+            )
         options = search_options(self.settings, embedder, max_results, min_score, sources)
         if lost := _named([one for one in self._upkeep.lost if _counts(one, options.sources)]):
             partial = True
@@ -409,7 +408,7 @@ class Memory:
     def revision(self) -> str:
         """What tells one state of the index from another."""
         files = self._guarded(self._store.files).values()
-        indexed = sorted((state.path, state.digest) for state in files)
+        indexed = sorted((state.path, state.digest, state.problem) for state in files)
         return hashlib.sha256(repr((self._store.fingerprint(), indexed)).encode()).hexdigest()
 
     def vector_of(self, query: str) -> Vector | None:
@@ -429,12 +428,16 @@ class Memory:
         failure = Failure("qmd", f"qmd is not up to date: {reason}.", passing=True)
         return replace(report, failed=(*report.failed, failure))
 
-    def _sync_for_search(self, progress: ProgressCallback | None) -> SyncReport:
+    def _sync_for_search(
+        self, progress: ProgressCallback | None, down: EmbedderError | None = None
+    ) -> SyncReport:
         """Someone waits: batch jobs, which may take an hour, are not for now."""
+
+        def work() -> SyncReport:
+            return self._upkeep.sync(False, progress, jobs=False, looked=True, down=down)
+
         with self._sync_lock:
-            return self._guarded(
-                lambda: self._upkeep.sync(False, progress, jobs=False, looked=True), syncing=True
-            )
+            return self._guarded(work, syncing=True)
 
     def estimate(
         self, *, force: bool = False, most_files: int | None = None
@@ -463,6 +466,7 @@ class Memory:
         found = self._upkeep.scan(indexed)
         lost = indexing.unreadable(found.files, indexed)
         tried = {one.path for one in lost}
+        lacking = indexing.lacking(found.files, indexed) if self._embedder else []
         changed = sum(
             path not in tried or not found.files[path].same_times(indexed[path])
             for path in indexing.changed_paths(found.files, indexed)
@@ -498,6 +502,8 @@ class Memory:
             vector_enabled=settings.store.vector.enabled,
             citations=settings.citations,
             problems=(*damage, *found.problems, *lost, *self._leftovers(found)),
+            without_vectors=len(lacking),
+            without_vectors_reason=lacking[0].problem if lacking else None,
             embedder_works=works,
             embedder_error=error,
             usage=usage.read(usage_log(settings)),
@@ -529,7 +535,7 @@ class Memory:
         if self._qmd is not None:
             self._qmd.start()
         if self.settings.sync.on_session_start and self._guarded(self._upkeep.pending):
-            self._background.start(None)
+            self._background.start(self._sync_for_search, None)
 
     def watch(self, stop: threading.Event) -> Iterator[SyncReport]:
         """Keep the index fresh until `stop` is set; yields a report at once and for every change.
@@ -617,16 +623,24 @@ class Memory:
         return lock_dir(self.settings)
 
     def _freshen(
-        self, reasons: list[str], progress: ProgressCallback | None, *, hurried: bool
+        self,
+        reasons: list[str],
+        progress: ProgressCallback | None,
+        down: EmbedderError | None,
     ) -> bool:
-        """Sync what changed before a search; True if the search must go on without all of it."""
+        """Sync what changed before a search; True if the search must go on without all of it.
+
+        `down` is why the embedder does not work: notes are then indexed without asking it.
+        """
+        work = functools.partial(self._sync_for_search, down=down)
         # A sync that was under way may have passed a note before it was saved; the next has not.
         for _ in range(2):
-            waiting = self._guarded(self._upkeep.pending)
+            waiting = self._guarded(lambda: self._upkeep.pending(down))
             if not waiting:
                 return False
-            sync, was_running = self._background.start(progress)
-            if hurried:
+            sync, was_running = self._background.start(work, progress)
+            if down is not None and was_running:
+                # It may be waiting for the provider.
                 sync.join(_PATIENCE_SECONDS)
             elif progress:
                 # To look at very many files takes seconds, too, and every search must get further.

@@ -79,11 +79,12 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question as the two legs understand it."""
+    """A question as the two legs understand it; `failure` is why the embedder gave no vector."""
 
     text: str
     terms: QueryTerms
     vector: Vector | None
+    failure: EmbedderError | None = None
 
 
 def clean(text: str) -> str:
@@ -97,21 +98,18 @@ def prepare(text: str, embedder: Embedder | None, reasons: list[str]) -> Query:
     cleaned = clean(text)
     if not cleaned:
         raise QueryError("The query is empty: ask for something, such as a name or a question.")
-    return Query(cleaned, query_terms(cleaned), _embed(cleaned, embedder, reasons))
-
-
-def _embed(text: str, embedder: Embedder | None, reasons: list[str]) -> Vector | None:
+    asked = Query(cleaned, query_terms(cleaned), None)
     if embedder is None:
-        return None
+        return asked
     try:
-        vector = embedder.embed_query(text)
+        vector = embedder.embed_query(cleaned)
     except EmbedderError as error:
         reasons.append(f"keywords only: {error}")
-        return None
+        return replace(asked, failure=error)
     if not np.any(vector):
         reasons.append("keywords only: the query has no meaning to the embedder")
-        return None
-    return vector
+        return asked
+    return replace(asked, vector=vector)
 
 
 @dataclass(frozen=True, slots=True)

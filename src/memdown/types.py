@@ -24,7 +24,8 @@ FILE_SPAN = 1 << 24
 class FileState:
     """What tells whether a file changed: cheap facts first, the digest when they differ.
 
-    `problem` says why a file that is known to the index has no text in it.
+    `problem` says what a file that is known to the index lacks there, and why: its text if it has no
+    digest, else some of its vectors.
     `date`, `tags` and `names` are what a note says of itself: its day, its tags in lower case, and
     the words by which it is found besides its own, such as aliases.
     """
@@ -305,6 +306,7 @@ class SyncReport:
 
     `found` of the `looked_up` texts were in the cache; `waiting` files wait for a batch job.
     `ignored` are the notes, and with a final slash the folders, that ignore files leave out.
+    `without_vectors` files were indexed by their words only, since the embedder gave no vectors.
     """
 
     indexed: int = 0
@@ -315,6 +317,7 @@ class SyncReport:
     looked_up: int = 0
     found: int = 0
     waiting: int = 0
+    without_vectors: int = 0
     rebuilt: bool = False
     complete: bool = True
     failed: tuple[Failure, ...] = ()
@@ -424,7 +427,10 @@ class Snapshot(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A file to be stored; its first `keep` chunks are there already, `vectors` are of the others."""
+    """A file to be stored; its first `keep` chunks are there already, `vectors` are of the others.
+
+    Without `vectors` they are found by their words only.
+    """
 
     state: FileState
     chunks: Sequence[Chunk]
@@ -435,8 +441,11 @@ class IndexedFile:
 class Writer(Protocol):
     """Where the rows of an index are written."""
 
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:
-        """How many of a file's leading chunks are stored exactly as given."""
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:
+        """How many of a file's leading chunks are stored exactly as given.
+
+        With `embedded`, only as far as they have vectors.
+        """
 
     def replace(
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
@@ -535,6 +544,8 @@ class Status:
     vector_enabled: bool
     citations: str
     problems: tuple[Failure, ...]
+    without_vectors: int = 0
+    without_vectors_reason: str | None = None
     embedder_works: bool | None = None
     embedder_error: str | None = None
     usage: tuple[Usage, ...] = ()

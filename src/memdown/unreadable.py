@@ -33,7 +33,3 @@ class Unreadable:
         if known is None or not known[0].same_stat(state):
             return None
         return known[1] if self._clock() - known[2] < _AGAIN_SECONDS else None
-
-    def passing(self) -> list[Failure]:
-        """What failed for a reason that is not in the file, such as a provider's bad answer."""
-        return [failure for _, failure, _ in list(self._failed.values()) if failure.passing]

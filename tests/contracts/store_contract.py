@@ -371,6 +371,72 @@ class StoreContract:
             assert snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 5) == []
             assert snapshot.similarities(unit(1, 0, 0, 0)[0], [FILE_SPAN]) == {}
 
+    def test_chunks_may_wait_for_their_vectors(self, store: Store) -> None:
+        """A provider that is down hides no note: it is found by its words, beside the others."""
+        first = [chunk("a.md", 1, ["alpha one", "alpha two"]), chunk("a.md", 3, ["alpha three"])]
+        store.replace(state("a.md"), first, None)
+        assert store.fingerprint() == PRINT
+        store.replace(state("b.md"), [chunk("b.md", 1, ["alpha four"])], unit(1, 0, 0, 0))
+        more = [*first, chunk("a.md", 4, ["alpha five"])]
+        store.replace(state("a.md"), more, None, 2)
+        asked = unit(1, 0, 0, 0)[0]
+        for _ in range(3):
+            found = texts_found(store, words("alpha"))
+            assert sorted(found) == [f"alpha {n}" for n in ("five", "four", "one", "three", "two")]
+            with store.snapshot() as snapshot:
+                (match,) = snapshot.match_vector(asked, ["memory"], 10)
+                assert snapshot.load([match.key])[match.key].chunk.path == "b.md"
+                assert snapshot.all_vectors(10)[0] == [match.key]
+                keys = [m.key for m in snapshot.match_text(words("alpha")).matches]
+                chunks = list(set(snapshot.chunk_keys(keys).values()))
+                assert list(snapshot.similarities(asked, chunks)) == [match.key]
+                assert snapshot.background(asked, "memory") == pytest.approx(1.0, abs=1e-4)
+        assert store.check() == []
+
+    def test_vectors_follow_when_they_can_be_had(self, store: Store) -> None:
+        """Only those that are missing: what has a vector is kept."""
+        chunks = [chunk("a.md", n, [f"line {n}"]) for n in (1, 2, 3)]
+        store.replace(state("a.md"), chunks[:1], unit(1, 0, 0, 0))
+        lacking = replace(state("a.md"), problem="The provider is down.")
+        store.replace(lacking, chunks, None, 1)
+        assert store.files()["a.md"] == lacking
+        assert store.stored_prefix("a.md", chunks) == 3
+        assert store.stored_prefix("a.md", chunks, embedded=True) == 1
+        rows = np.concatenate([unit(0, 1, 0, 0), unit(0, 0, 1, 0)])
+        store.replace(state("a.md"), chunks, rows, 1)
+        assert store.files()["a.md"] == state("a.md")
+        assert store.stored_prefix("a.md", chunks, embedded=True) == 3
+        for _ in range(3):
+            with store.snapshot() as snapshot:
+                matches = snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 10)
+                assert sorted(round(match.score, 3) for match in matches) == [0.0, 0.0, 1.0]
+
+    def test_a_first_index_without_any_vector_learns_their_length_later(
+        self, store: Store, tmp_path: Path
+    ) -> None:
+        chunks = [chunk("a.md", 1, ["alpha"])]
+        store.replace(replace(state("a.md"), problem="The provider is down."), chunks, None)
+        assert texts_found(store, words("alpha")) == ["alpha"]
+        store.close()
+        again = self.make_store(tmp_path)
+        assert again.stored_prefix("a.md", chunks, embedded=True) == 0
+        again.replace(state("a.md"), chunks, unit(1, 0, 0, 0))
+        assert again.fingerprint() == Fingerprint(KEY, 400, 80, 1, DIMS)
+        with again.snapshot() as snapshot:
+            assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 10)) == 1
+
+    def test_a_transcript_may_grow_without_vectors(self, store: Store) -> None:
+        path = "sessions/s.jsonl"
+        made = [chunk(path, 1, ["User: apple"], "sessions"), chunk(path, 2, ["pear"], "sessions")]
+        store.replace(state(path, "sessions"), made, np.concatenate([unit(1, 0, 0, 0)] * 2))
+        last = store.last_chunk(path)
+        assert last is not None
+        more = [chunk(path, 2, ["pear", "plum"], "sessions")]
+        store.extend(state(path, "sessions"), last.key, more, None)
+        assert texts_found(store, words("plum")) == ["plum"]
+        with store.snapshot() as snapshot:
+            assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["sessions"], 10)) == 1
+
     def test_all_vectors_can_be_read_at_once(self, store: Store) -> None:
         """The map draws every chunk; a store too large for that gives an even sample."""
         with store.snapshot() as snapshot:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memdown import Memory
 from memdown.conversations import DEBOUNCE_SECONDS, Conversations
-from memdown.growing import Growth, write_portions
+from memdown.growing import Embedded, Growth, write_portions
 from memdown.stores.sqlite import SqliteStore
 from memdown.testing import HashEmbedder
 from memdown.transcripts import read_portions, scan_transcripts
@@ -218,7 +218,8 @@ class Scene:
         (state,) = scan_transcripts(self.folder).files.values()
         known = self.store.files().get(state.path)
         growth = Growth(state, lambda known: read_portions(str(self.folder), state, known))
-        for number, _ in enumerate(write_portions(self.store, growth, known, cut, no_vectors), 1):
+        portions = write_portions(self.store, growth, known, cut, no_vectors, embedded=False)
+        for number, _ in enumerate(portions, 1):
             if number == most:
                 return
 
@@ -236,8 +237,8 @@ def cut(document: Document) -> list[Chunk]:
     return chunk_document(document, tokens=40, overlap=8, model="none")
 
 
-def no_vectors(chunks: object) -> None:
-    return None
+def no_vectors(chunks: object) -> Embedded:
+    return Embedded(None)
 
 
 def covered(chunks: list[Chunk]) -> list[str]:

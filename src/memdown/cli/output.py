@@ -134,6 +134,7 @@ def status_json(status: Status) -> dict[str, Any]:
         },
         "citations": status.citations,
         "problems": [{"path": one.path, "reason": one.reason} for one in status.problems],
+        "withoutVectors": status.without_vectors,
     }
     data["watcher"] = status.watcher
     if status.backend_reason:
@@ -177,6 +178,9 @@ def print_status(status: Status) -> None:
         rows.append(("Watched", status.watcher))
     if status.fallback:
         rows.append(("Fallback", status.fallback))
+    if status.without_vectors:
+        found = f"{status.without_vectors} files are found by their words only"
+        rows.append(("No vectors", f"{found}: {status.without_vectors_reason}"))
     if status.jobs_pending or status.jobs_error:
         state = f"{status.jobs_pending} not collected yet"
         rows.append(("Batch jobs", f"{state}; {status.jobs_error}" if status.jobs_error else state))

@@ -80,6 +80,14 @@ def drift(subject: Subject) -> Iterator[Check]:
         return
     memory = subject.memory
     status = memory.status()
+    if status.without_vectors:
+        yield Check(
+            "Vectors",
+            "warning",
+            f"{status.without_vectors} files are found by their words only: "
+            f"{status.without_vectors_reason}",
+            "memdown index, when the provider answers again (a search does it too)",
+        )
     if not status.dirty:
         yield Check("Freshness", "ok", "the index holds the notes as they are")
     else:

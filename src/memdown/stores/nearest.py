@@ -108,14 +108,6 @@ class Nearest:
         total: Vector = self.packed.restored(rows).sum(axis=0)
         return total / np.float32(max(1, len(rows)))
 
-    def not_above(self, keys: Sequence[int]) -> list[int]:
-        """For each key the largest one here that is not above it, or else the smallest."""
-        if not len(self.order):
-            return []
-        places = np.searchsorted(self.sorted_keys, keys, side="right") - 1
-        found: list[int] = self.sorted_keys[places.clip(min=0)].tolist()
-        return found
-
     def _rows(self, keys: Sequence[int]) -> NDArray[np.int64]:
         """The numbers of the vectors with these keys, as far as there are any."""
         wanted = np.array(keys, np.int64)

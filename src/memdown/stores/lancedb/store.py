@@ -120,17 +120,19 @@ class LanceStore:
             with self._using(make=True) as db:
                 cache.write(db, key, digests, vectors, self._cache_entries)
 
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:
         """How many of a file's leading chunks are stored exactly as given."""
         with self._using() as db:
             pointer = read_pointer(db) if db is not None else None
             if pointer is None or path not in self._files(db, pointer.table):
                 return 0
             number = self._files(db, pointer.table)[path][0]
-            stored = self._chunks_of(db.open_table(pointer.table), number, ["key", "id"])
+            table = db.open_table(pointer.table)
+            stored = self._chunks_of(table, number, ["key", "id"])
+            vectors = self._with_vectors(table, number) if embedded else set()
             same = 0
             for row, chunk in zip(stored, chunks, strict=False):
-                if row["id"] != chunk.id:
+                if row["id"] != chunk.id or (embedded and row["key"] not in vectors):
                     break
                 same += 1
             return same
@@ -456,6 +458,13 @@ class LanceStore:
         found = read(table, f"file = {number} AND key >= 0", columns).to_pylist()
         return sorted(found, key=lambda row: int(row["key"]))
 
+    def _with_vectors(self, table: Any, number: int) -> set[int]:
+        """The numbers of a file's chunks that have vectors."""
+        if "embedding" not in table.schema.names:
+            return set()
+        where = f"file = {number} AND key >= 0 AND embedding IS NOT NULL"
+        return set(read(table, where, ["key"])["key"].to_pylist())
+
     def _last_chunk(self, db: Any, name: str, path: str) -> StoredChunk | None:
         known = self._files(db, name)
         if path not in known:
@@ -522,7 +531,7 @@ class Rebuild:
         self._numbers: dict[Source, int] = {}
         self.fingerprint = fingerprint
 
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:  # noqa: ARG002
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:  # noqa: ARG002
         """Nothing is stored yet."""
         return 0
 

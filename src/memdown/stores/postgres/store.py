@@ -139,11 +139,11 @@ class PostgresStore:
         with self._writing_to() as db, db.transaction():
             cache.write(self._at(db), key, digests, vectors, self._cache_entries)
 
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:
         """How many of a file's leading chunks are stored exactly as given."""
         with self._reading() as db:
             found = self._live(db)
-            return 0 if found is None else tables.stored_prefix(found[0], path, chunks)
+            return 0 if found is None else tables.stored_prefix(found[0], path, chunks, embedded)
 
     def replace(
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
@@ -456,7 +456,7 @@ class Rebuild:
         self._place = place
         self.fingerprint = fingerprint
 
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:  # noqa: ARG002
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:  # noqa: ARG002
         """Nothing is stored yet."""
         return 0
 

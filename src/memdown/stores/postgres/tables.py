@@ -105,8 +105,8 @@ def next_revision(place: Place) -> int:
     return number
 
 
-def stored_prefix(place: Place, path: str, chunks: Sequence[Chunk]) -> int:
-    """How many of a file's leading chunks are stored exactly as given."""
+def stored_prefix(place: Place, path: str, chunks: Sequence[Chunk], embedded: bool) -> int:
+    """How many of a file's leading chunks are stored as given, and have vectors if `embedded`."""
     file_id = _file_id(place, path)
     if file_id is None:
         return 0
@@ -114,13 +114,14 @@ def stored_prefix(place: Place, path: str, chunks: Sequence[Chunk]) -> int:
     stored = run(
         place.db,
         place.sql(
-            f"SELECT id FROM {{s}}.chunks WHERE {_MINE} AND key >= %s AND key < %s ORDER BY key"
+            f"SELECT id, dims FROM {{s}}.chunks WHERE {_MINE} AND key >= %s AND key < %s "
+            "ORDER BY key"
         ),
         (*place.owner, keys.start, keys.stop),
     )
     same = 0
-    for (chunk_id,), chunk in zip(stored, chunks, strict=False):
-        if chunk_id != chunk.id:
+    for (chunk_id, dims), chunk in zip(stored, chunks, strict=False):
+        if chunk_id != chunk.id or (embedded and dims is None):
             break
         same += 1
     return same

@@ -30,20 +30,23 @@ class Generation:
     leaves_strays: bool = False
 
 
-def stored_prefix(db: apsw.Connection, prefix: str, path: str, chunks: Sequence[Chunk]) -> int:
-    """How many of a file's leading chunks are stored exactly as given."""
+def stored_prefix(
+    db: apsw.Connection, prefix: str, path: str, chunks: Sequence[Chunk], embedded: bool
+) -> int:
+    """How many of a file's leading chunks are stored as given, and have vectors if `embedded`."""
     file_id = find_file(db, prefix, path)
     if file_id is None:
         return 0
     keys = file_keys(file_id)
     stored = run(
         db,
-        f"SELECT id FROM {prefix}chunk_rows WHERE key >= ? AND key < ? ORDER BY key",
+        f"SELECT id, embedding IS NOT NULL FROM {prefix}chunk_rows "
+        "WHERE key >= ? AND key < ? ORDER BY key",
         (keys.start, keys.stop),
     )
     same = 0
-    for (chunk_id,), chunk in zip(stored, chunks, strict=False):
-        if chunk_id != bytes.fromhex(chunk.id):
+    for (chunk_id, has_vector), chunk in zip(stored, chunks, strict=False):
+        if chunk_id != bytes.fromhex(chunk.id) or (embedded and not has_vector):
             break
         same += 1
     return same

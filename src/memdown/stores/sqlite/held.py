@@ -68,8 +68,20 @@ class Held:
         self._postings: Postings | None = None
         self._gathered: dict[Source, Gathered] = {}
         self._vectors: dict[Source, Vectors] = {}
+        self._keys: Keys = np.empty(0, np.int64)
         self._chunks: dict[int, StoredChunk] = {}
         self._files: tuple[State, Mapping[int, FileState]] | None = None
+
+    def chunk_keys(
+        self, db: apsw.Connection, state: State, passages: Sequence[int]
+    ) -> dict[int, int] | None:
+        """The chunk of each passage; None if only the index itself can tell."""
+        with self._lock:
+            if not self._follow(db, state) or not len(self._keys):
+                return None
+            keys = self._keys
+        places = np.searchsorted(keys, np.array(passages, np.int64), side="right") - 1
+        return dict(zip(passages, keys[places.clip(min=0)].tolist(), strict=True))
 
     def vectors(self, db: apsw.Connection, state: State) -> dict[Source, Vectors] | None:
         """The vectors by source; None if only the index itself can tell."""
@@ -127,6 +139,7 @@ class Held:
     def _drop(self) -> None:
         self._state = self._postings = self._files = None
         self._gathered, self._vectors, self._chunks = {}, {}, {}
+        self._keys = np.empty(0, np.int64)
 
     def _follow(self, db: apsw.Connection, state: State) -> bool:
         """Be at this state; False if memory is ahead of it, because the search began earlier."""
@@ -154,6 +167,7 @@ class Held:
         self._drop()
         if state.has_words:
             self._postings = Postings(*keywords.read_lengths(db))
+        self._keys = tables.all_chunk_keys(db)
         if state.dims:
             self._gathered = _read_vectors(db, state.dims)
 
@@ -168,6 +182,8 @@ class Held:
         chunks, stale = changes
         if words is not None and not words.change(stale, _new_passages(db, chunks)):
             return False
+        alive = self._keys[~stale(self._keys)]
+        self._keys = np.sort(np.concatenate([alive, np.array(chunks, np.int64)]))
         if was.dims is None:
             return True
         for source, gathered in self._gathered.items():

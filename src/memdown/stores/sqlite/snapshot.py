@@ -100,15 +100,10 @@ class SqliteSnapshot:
     def chunk_keys(self, passage_keys: Sequence[int]) -> dict[int, int]:
         """The key of the chunk that holds each passage."""
         with mapped(self._path):
-            held = self._vectors()
-            if held is None:
-                return tables.chunk_keys(self._db, passage_keys)
-            found: dict[int, int] = {}
-            for source, one in held.items():
-                within = source_keys(source)
-                some = [key for key in passage_keys if key in within]
-                found |= zip(some, one.nearest.not_above(some), strict=True)
-            return found
+            found = None
+            if self._held is not None:
+                found = self._held.chunk_keys(self._db, self._state, passage_keys)
+            return tables.chunk_keys(self._db, passage_keys) if found is None else found
 
     def load(self, chunk_keys: Sequence[int]) -> dict[int, StoredChunk]:
         """Chunks by their keys."""

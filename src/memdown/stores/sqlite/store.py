@@ -145,10 +145,10 @@ class SqliteStore:
                 reach("cache.writing")
             reach("cache.written")
 
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:
         """How many of a file's leading chunks are stored exactly as given."""
         with self._reading() as db:
-            return 0 if db is None else filing.stored_prefix(db, LIVE, path, chunks)
+            return 0 if db is None else filing.stored_prefix(db, LIVE, path, chunks, embedded)
 
     def replace(
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
@@ -496,7 +496,7 @@ class Rebuild:
         self.revision = revision
         self.fingerprint = fingerprint
 
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk]) -> int:  # noqa: ARG002
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:  # noqa: ARG002
         """Nothing is stored yet."""
         return 0
 

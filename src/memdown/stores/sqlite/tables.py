@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from typing import Literal
 
 import apsw
+import numpy as np
+from numpy.typing import NDArray
 
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.failures import Damaged
@@ -62,6 +64,12 @@ def chunk_keys(db: apsw.Connection, passages: Sequence[int]) -> dict[int, int]:
             (json.dumps(list(passages)),),
         )
     )
+
+
+def all_chunk_keys(db: apsw.Connection) -> NDArray[np.int64]:
+    """The numbers of all chunks, in order."""
+    sql = "SELECT group_concat(key) FROM (SELECT key FROM chunk_rows ORDER BY key)"
+    return np.fromstring(one(db, sql) or "", np.int64, sep=",")
 
 
 def last_chunk(db: apsw.Connection, prefix: str, path: str) -> StoredChunk | None:
