@@ -105,7 +105,7 @@ def test_a_chat_recalls_and_captures_without_being_asked(memory: Memory) -> None
     assert sent.startswith("<recalled-memories>")
     assert "[preference] I prefer green tea in the morning." in sent
     assert sent.endswith("Which tea do I prefer in the morning?")
-    history = SessionStore(memory.settings.state_dir / "sessions").history(session_id)
+    history = SessionStore(memory.settings.state_dir / "agents/main/sessions").history(session_id)
     assert "recalled" not in str(history.messages[0].content), "what is recalled is not kept"
 
 
