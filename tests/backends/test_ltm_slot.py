@@ -24,7 +24,6 @@ from memdown.chat.agent import ChatAgent
 from memdown.chat.endpoint import Endpoint, connect
 from memdown.cli import run
 from memdown.config import load_settings
-from memdown.conversations import sessions_folder
 from memdown.sessions import SessionStore
 from memdown.wiring import open_long_term
 
@@ -106,8 +105,7 @@ def test_a_chat_recalls_and_captures_without_being_asked(memory: Memory) -> None
     assert sent.startswith("<recalled-memories>")
     assert "[preference] I prefer green tea in the morning." in sent
     assert sent.endswith("Which tea do I prefer in the morning?")
-    folder = sessions_folder(memory.settings.state_dir, memory.settings.agent)
-    history = SessionStore(folder).history(session_id)
+    history = SessionStore(memory.settings.state_dir / "agents/main/sessions").history(session_id)
     assert "recalled" not in str(history.messages[0].content), "what is recalled is not kept"
 
 

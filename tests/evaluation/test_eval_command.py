@@ -154,7 +154,8 @@ def test_drafted_questions_about_ones_own_notes(
     assert "what is ER605?\tmemory/home.md#L3\n" in drafted
     file = tmp_path / "mine.txt"
     file.write_text(drafted)
-    assert run(["eval", str(file), "--json", "--workspace", str(workspace)]) == 0
+    arguments = ["--json", "--compare", "no-bar", "--workspace", str(workspace)]
+    assert run(["eval", str(file), *arguments]) == 0
     (data,) = json.loads(capsys.readouterr().out)
     assert data["configurations"][0]["figures"]["first"]["mean"] == 1
 

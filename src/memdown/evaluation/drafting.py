@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from memdown.evaluation.asking import ask_about, ask_by_words
+from memdown.evaluation.phrasing import ask_about, ask_by_words
 from memdown.evaluation.questions import Evidence, Question
 from memdown.text import index_terms, query_terms, without_stop_words
 
