@@ -77,4 +77,4 @@ def test_conversations_that_are_switched_off_are_named_as_the_reason(
     """ "Nothing resembles the query" would send people looking for other words."""
     memory = open_memory(write_notes({"MEMORY.md": "Tea with Ana.\n"}))
     (reason, *_) = memory.search("tea", sources=["sessions"]).reasons
-    assert reason.startswith("conversations are not indexed: set memorySearch.sources")
+    assert reason.startswith("conversations are not indexed")

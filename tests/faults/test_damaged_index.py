@@ -169,7 +169,7 @@ def test_a_process_follows_when_another_set_the_index_aside(tmp_path: Path) -> N
         with stage.memory() as second:
             assert answers_of(second) == expected
         (stage.folder / "memory/new.md").write_text("anchor lighthouse keeper, once more\n")
-        assert "memory/new.md" in {hit[1] for hit in answers_of(first)[0]}
+        assert "memory/new.md" in {hit[0] for hit in answers_of(first)[0]}
 
 
 def test_after_the_machine_died_everything_is_looked_at_once(
