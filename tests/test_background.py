@@ -40,3 +40,16 @@ def test_waiting_while_it_starts_is_safe() -> None:
         background.join()
         starter.join()
         background.join()
+
+
+def test_a_new_start_does_not_rely_on_the_sync_that_runs() -> None:
+    """It may have passed over a note that was saved a moment ago, so that nobody would look again."""
+    go, done = threading.Event(), []
+    background = Background()
+    background.start(lambda _: go.wait(), None)
+    background.start_anew(lambda _: done.append("second"))
+    background.start_anew(lambda _: done.append("third"))
+    assert done == []
+    go.set()
+    background.join()
+    assert done == ["second"], "one that has not begun yet will see everything"

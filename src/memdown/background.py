@@ -12,19 +12,27 @@ Work = Callable[[ProgressCallback], object]
 
 
 class SyncThread(threading.Thread):
-    """One sync, and the error that ended it, if any.
+    """One sync, and the error that ended it, if any; it begins when the one `before` it is done.
 
     `indexing` is set when the first file is indexed, or when it turned out that there is none.
     """
 
-    def __init__(self, work: Work, progress: ProgressCallback | None) -> None:
+    def __init__(
+        self, work: Work, progress: ProgressCallback | None, before: SyncThread | None = None
+    ) -> None:
         super().__init__(name="memdown-sync", daemon=True)
         self._work = work
         self._progress = progress
+        self._before = before
+        self.has_begun = False
         self.indexing = threading.Event()
         self.error: MemdownError | None = None
 
     def run(self) -> None:
+        if self._before is not None:
+            self._before.join()
+            self._before = None
+        self.has_begun = True
         try:
             self._work(self._note)
         except MemdownError as error:
@@ -50,10 +58,20 @@ class Background:
         with self._lock:
             if self._latest is not None and self._latest.is_alive():
                 return self._latest, True
-            thread = SyncThread(work, progress)
-            thread.start()
-            self._latest = thread
-            return thread, False
+            return self._started(SyncThread(work, progress)), False
+
+    def start_anew(self, work: Work) -> None:
+        """Sync after now: one that runs may have passed over what was saved a moment ago."""
+        with self._lock:
+            latest = self._latest
+            is_alive = latest is not None and latest.is_alive()
+            if latest is None or not is_alive or latest.has_begun:
+                self._started(SyncThread(work, None, latest if is_alive else None))
+
+    def _started(self, thread: SyncThread) -> SyncThread:
+        thread.start()
+        self._latest = thread
+        return thread
 
     def join(self) -> None:
         """Wait until no sync runs."""

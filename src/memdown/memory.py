@@ -535,7 +535,7 @@ class Memory:
         if self._qmd is not None:
             self._qmd.start()
         if self.settings.sync.on_session_start and self._guarded(self._upkeep.pending):
-            self._background.start(self._sync_for_search, None)
+            self._background.start_anew(self._sync_for_search)
 
     def watch(self, stop: threading.Event) -> Iterator[SyncReport]:
         """Keep the index fresh until `stop` is set; yields a report at once and for every change.
