@@ -661,7 +661,7 @@ class Memory:
         return sync.is_alive() or sync.error is not None
 
     def _patience(self, waiting: int) -> float:
-        soon = waiting <= _FEW_FILES or self._store.fingerprint() is None
+        soon = waiting <= _FEW_FILES or self._guarded(self._store.fingerprint) is None
         return _LONG_PATIENCE_SECONDS if soon else _PATIENCE_SECONDS
 
     def _guarded(self, work: Callable[[], _T], *, syncing: bool = False) -> _T:

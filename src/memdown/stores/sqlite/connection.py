@@ -33,6 +33,7 @@ def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
         # SQLite gives the -wal and -shm files the mode of the database file.
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        facts = path.stat()
         db = apsw.Connection(str(path), vfs=checksums.layer())
         try:
             db.set_busy_timeout(_BUSY_MS)
@@ -46,7 +47,7 @@ def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
             ):
                 run(db, pragma)
             side_files.check(db, path)
-            side_files.check_whole(db, path)
+            side_files.check_whole(db, path, facts)
         except BaseException:
             db.close()
             raise
@@ -91,6 +92,7 @@ def _connect_read_only(path: Path) -> apsw.Connection:
     """A connection that writes nothing, also where not even the WAL's side files can be made."""
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     for options in ("mode=ro", "immutable=1"):
+        facts = path.stat()
         db = apsw.Connection(
             f"{path.absolute().as_uri()}?{options}", flags=flags, vfs=checksums.layer()
         )
@@ -100,7 +102,7 @@ def _connect_read_only(path: Path) -> apsw.Connection:
             run(db, "PRAGMA cache_size = -16000")
             run(db, "SELECT count(*) FROM sqlite_master")
             side_files.check(db, path)
-            side_files.check_whole(db, path)
+            side_files.check_whole(db, path, facts)
         except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError) as error:
             db.close()
             # What is only in the log would be missing from a view of the file alone.

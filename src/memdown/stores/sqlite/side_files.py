@@ -59,15 +59,17 @@ def check(db: apsw.Connection, path: Path) -> None:
     raise Damaged("the write-ahead log beside it belongs to another state of it")
 
 
-def check_whole(db: apsw.Connection, path: Path) -> None:
-    """Refuse a database file that was cut off."""
+def check_whole(db: apsw.Connection, path: Path, opened: os.stat_result) -> None:
+    """Refuse a database file that was cut off; `opened` are the facts of the one that is open."""
     # While this reads, no checkpoint can empty the log of pages that the file lacks.
     db.execute("BEGIN").fetchall()
     try:
         count = int(str(db.pragma("page_count")))
         size = int(str(db.pragma("page_size")))
-        there = path.stat().st_size // size
-        if there >= count:
+        facts = path.stat()
+        there = facts.st_size // size
+        if there >= count or (facts.st_dev, facts.st_ino) != (opened.st_dev, opened.st_ino):
+            # Another process may have set it aside and begun a new one meanwhile.
             return
         missing = set(range(there + 1, count + 1))
         log = path.with_name(path.name + "-wal")

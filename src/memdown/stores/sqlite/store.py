@@ -421,6 +421,12 @@ class SqliteStore:
         except IndexCorrupt:
             self._damaged = identity
             raise
+        except StoreError as error:
+            if self._closed or identity is None or self._identity() == identity:
+                raise
+            # Another thread or process has set it aside meanwhile; the new one is to be looked at.
+            self._damaged = identity
+            raise IndexCorrupt(f"The index {self._path} was moved away ({error}).") from error
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[apsw.Connection | None]:
