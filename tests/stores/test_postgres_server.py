@@ -73,12 +73,14 @@ def test_agents_do_not_see_each_other(postgres: Server) -> None:
 
 def test_an_older_schema_gets_the_column_for_problems(postgres: Server) -> None:
     """What it holds stays: nothing has to be read or embedded again."""
-    with begun(postgres, "older") as store:
-        store.close()
-    with psycopg.connect(postgres.url, autocommit=True) as db:
-        db.execute("ALTER TABLE memdown.files DROP COLUMN problem")
-        db.execute("UPDATE memdown.meta SET value = '2' WHERE key = 'version'")
-    with opened(postgres, "older") as store:
+    with opened(postgres, "main", schema="second") as store, store.writing(5.0):
+        store.begin(PRINT)
+        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+    with psycopg.connect(postgres.url) as db:
+        for column in ("problem", "tags", "names"):
+            db.execute(f"ALTER TABLE second.files DROP COLUMN {column}")
+        db.execute("UPDATE second.meta SET value = '2' WHERE key = 'version'")
+    with opened(postgres, "main", schema="second") as store:
         assert store.files() == {}
         with store.writing(5.0):
             pass
