@@ -197,4 +197,4 @@ def test_a_folder_that_cannot_be_read_for_a_while_keeps_its_notes(open_top: Path
         os.chown(open_top / "workspace/memory/inner", 65534, 65534)
     assert as_nobody(open_top).startswith("2 False")
     (open_top / "workspace/memory/inner").chmod(0)
-    assert as_nobody(open_top).startswith("2 False")
+    assert as_nobody(open_top).startswith("2 True partial: memory/inner cannot be read")
