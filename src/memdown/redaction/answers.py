@@ -11,10 +11,8 @@ from memdown.redaction import labels, values
 # No words that longer ones hold: `compass?` asks for nothing.
 _WHAT = rf"(?:{labels.PASSWORD}|{labels.KEY}|{labels.CODES}|{labels.PIN})"
 _ASKED = compiled(rf"(?i){_WHAT}|(?:^|[^a-z])(?:{labels.SHORT}|key)(?:[^a-z]|$)", longest=True)
-# A question mark that ends something, or a prompt: a short line that ends with a colon.
-_QUESTION = compiled(
-    rf"(?i){_WHAT}[^\n?]{{0,120}}?[?？؟](?:[\s*_\"'”»)]|$)|(?:^|\n)[^\n:]{{0,40}}{_WHAT}[^\n:]{{0,20}}[:：][ \t]*\r?\n"
-)
+# A question mark that ends something, or a prompt: a line that ends with a colon.
+_QUESTION = compiled(r"[^\n?]{0,120}?[?？؟](?:[\s*_\"'”»)]|$)|[^\n:：]{0,20}[:：][ \t]*\r?\n")
 _REQUEST = compiled(
     r"(?i)(?:send|give|tell|share|paste|provide|enter|type|need|what(?:'s| is| was)|please|schick|gib"
     r"|nenn|brauche|wie lautet|was ist|envoie|donne|dis|quel|dame|dime|envía|cuál|qual|manda|stuur"
@@ -46,14 +44,15 @@ def asked_for(text: bytes) -> bool:
     )
 
 
-def find(data: bytes) -> Iterator[tuple[int, int, str]]:
-    """Answers behind a question in the same text, or in the line below it."""
-    for match in _QUESTION.finditer(data):
+def below(data: bytes, at: int) -> Iterator[tuple[int, int, str]]:
+    """The answer behind a question in which a word for a password ends at `at`, or below it."""
+    match = _QUESTION.match(data, at, min(len(data), at + 160))
+    if match is not None:
         end = match.span()[1]
         if data[end - 1 : end] != b"\n":
             yield from _in_line(data, end, _line_end(data, end), alone=False)
-            end = _line_end(data, end)
-        yield from _in_line(data, end + 1, _line_end(data, end + 1), alone=False)
+            end = _line_end(data, end) + 1
+        yield from _in_line(data, end, _line_end(data, end), alone=False)
 
 
 def _line_end(data: bytes, at: int) -> int:

@@ -11,35 +11,36 @@ from memdown.redaction import labels, values
 _HEADING = compiled(rf"(?i)[*_`\"' ]*(?:\w+[ _-])?(?:{labels.PASSWORD}|{labels.SHORT}|{labels.KEY}|key|{labels.PIN}|{labels.CODES}|{labels.PHRASE})s?(?:[ _-]\w+)?(?: \([^)]*\))?[*_`\"' ]*")
 _PASSWORD = compiled(rf"(?i).*(?:{labels.PASSWORD}|{labels.SHORT}|{labels.PIN}|{labels.CODES}).*")
 _RULE = compiled(r"[ \t]*\|?[ \t:|+-]*-[ \t:|+-]*\r?")
-_HEAD = compiled(rf"(?i)(?:{labels.PASSWORD}|{labels.SHORT}|{labels.KEY}|key|{labels.PIN}|{labels.CODES})[^\n]*\n")
 # Code has lists of quoted words that look like rows, but are indented or end with a comma.
 _NAME = compiled(r"[^\s\"'(){}=:][^\"'(){}=]{0,59}|[ \t]*[*_`]*[\pL\pN][^\"(){}=]{0,59}[ \t]*|\"[\w ./-]{1,59}\"")
+# A line of a Markdown table, or names with nothing but a comma, semicolon or tab between them.
+_HEAD = compiled(
+    r"(?:^|\n)([ \t>]*\|[^\n]+|[^\n|]+\|[^\n]+\n[ \t]*\|?[ \t:]*-{2,}[^\n]*|\"?[\w.-]+\"?(?:[,;\t]\"?[\w.-][\w ./()-]*\"?)+)\r?\n"
+)
 _SEPARATORS = (b"|", b"\t", b";", b",")
 _AROUND = b" \t\r*_`\"'"
 
 
 def find(data: bytes) -> Iterator[tuple[int, int, str]]:
     """The cells below a heading such as `password` or `API key`."""
-    if not any(separator in data for separator in _SEPARATORS):
-        return
-    lines = data.split(b"\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    number = 0
-    while number < len(lines) - 1:
-        columns, separator = _heading(lines[number])
-        first = number + 1
-        number += 1
-        if not columns or separator is None:
+    at = 0
+    for match in _HEAD.finditer(data):
+        start, end = match.span(1)
+        if start < at:
             continue
-        width = lines[number - 1].strip().count(separator)
-        while number < len(lines) and _belongs(lines[number], separator, width):
-            if not _RULE.fullmatch(lines[number]):
-                yield from _cells(lines[number], starts[number], separator, columns)
-            number += 1
-        if number == first:
-            continue
+        columns, separator = _heading(data[start:end])
+        if columns and separator is not None:
+            width = data[start:end].strip().count(separator)
+            at = end + 1
+            while at < len(data) and _belongs(line := _line(data, at), separator, width):
+                if not _RULE.fullmatch(line):
+                    yield from _cells(line, at, separator, columns)
+                at += len(line) + 1
+
+
+def _line(data: bytes, at: int) -> bytes:
+    end = data.find(b"\n", at)
+    return data[at : end if end >= 0 else len(data)]
 
 
 def _heading(line: bytes) -> tuple[dict[int, bool], bytes | None]:

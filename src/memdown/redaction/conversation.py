@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import re2
 
-from memdown.redaction import answers, values
-from memdown.redaction.finding import Span, merged, spans
+from memdown.redaction import answers, finding, values
+from memdown.redaction.finding import Span, merged
 from memdown.redaction.patterns import beginnings
 
 # How many secrets are kept in mind, and how much of each the search for them begins with.
@@ -64,7 +64,11 @@ class Redactor:
 
     def find_all(self, texts: Sequence[bytes]) -> list[list[Span]]:
         """Where the secrets of the next messages stand, in bytes."""
-        every = [self._new(data) for data in texts]
+        every, worded = finding.find_all(texts)
+        for number, data in enumerate(texts):
+            if self._asked:
+                every[number] = merged([*every[number], *answers.answer(data)])
+            self._asked = number in worded and answers.asked_for(data)
         # All before any: a secret may be told as one only after it was used.
         if any([self._learn(data, found) for data, found in zip(texts, every, strict=True)]):
             self._prepare()
@@ -74,13 +78,6 @@ class Redactor:
             merged([*found, *repeats]) if (repeats := list(self._repeats(data))) else found
             for data, found in zip(texts, every, strict=True)
         ]
-
-    def _new(self, data: bytes) -> list[Span]:
-        found = spans(data)
-        if self._asked:
-            found = merged([*found, *answers.answer(data)])
-        self._asked = answers.asked_for(data)
-        return found
 
     def _learn(self, data: bytes, found: list[Span]) -> bool:
         """Keep the secrets of a text in mind; whether any is new."""

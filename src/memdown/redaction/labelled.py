@@ -9,7 +9,7 @@ import re2
 
 from memdown.redaction.patterns import compiled
 
-from memdown.redaction import labels, values
+from memdown.redaction import answers, labels, values
 
 _BLANK = r"[\s\x{a0}\x{202f}\x{3000}]"
 _SPACE = r"[ \t\x{a0}\x{202f}\x{3000}]"
@@ -135,9 +135,10 @@ _RULES = tuple(
 )
 _CODES = _words(labels.PIN)
 # One of these stands in every text in which something can be found.
-WORDS = f"(?i)(?:{labels.PASSWORD}|{labels.SHORT}|{labels.KEY}|{_LOOSE})"
-CODE_WORDS = f"(?i)(?:{labels.PIN})"
-ALL_WORDS = f"{WORDS}|{CODE_WORDS}|(?i)(?:{labels.CODES})"
+WORDS = "|".join(
+    (labels.PASSWORD, labels.SHORT, labels.KEY, _LOOSE, labels.PIN, labels.CODES)
+)
+WORDS = f"(?i:{WORDS})"
 
 
 def find(data: bytes) -> Iterator[tuple[int, int, str]]:
@@ -150,6 +151,8 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
             value = _behind(data, end, rule) or (_before(data, start, rule) if rule.far else None)
             if value is not None:
                 yield value.start, value.end, _kind(rule, data[start:end])
+            elif rule.far:
+                yield from answers.below(data, end)
 
 
 def find_codes(data: bytes) -> Iterator[tuple[int, int, str]]:

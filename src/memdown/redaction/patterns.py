@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import re2
 
 _MEMORY = 1 << 28
 
 
+@cache
 def compiled(pattern: str, *, longest: bool = False) -> re2._Regexp:
     """A pattern; `longest` takes the longest of several words that begin at a place."""
     options = _options()

@@ -14,7 +14,7 @@ _SAID = compiled(rf"(?i)(?:{labels.PHRASE})")
 _LABELLED = compiled(rf"[^\n]{{0,80}}?[:=：\n\"'`(][\s\"'`*_(>-]*(?:```\w*\s)?({_ROW})")
 _WRITTEN = compiled(r"[^\n]{0,40}?[:=：\n\"'`「は是为][\s\"'`*_(>-]*((?:[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,8}[ \x{3000}]+){11,23}[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,8})")
 _LINE = compiled(r"(?:^|\n)[ \t>*\"'`-]*([a-z]{3,8}(?: [a-z]{3,8}){11,23})[\"'`. \t\r]*(?:\n|$)")
-LINE_HINT = r"(?:^|\n)[ \t>*\"'`-]*[a-z]{3,8}(?: [a-z]{3,8}){11}"
+_LINE_HINT = r"(?:^|\n)[ \t>*\"'`-]*[a-z]{3,8}(?: [a-z]{3,8}){11}"
 _LINE_OF_WORDS = compiled(r"^[\"'`. \t\r]*\n[ \t]*[a-z]+(?: [a-z]+){5}")
 _LENGTHS = frozenset({12, 15, 18, 21, 24})
 # No list of seed words holds these, but hardly a sentence of twelve words is without one.
@@ -36,7 +36,7 @@ _SINGLE = compiled(r"(?i)[^\n:=]{0,40}?[\s:=]([A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4
 _DIGIT = compiled("[0-9]")
 _MOST_CODES = 40
 
-WORDS = f"(?i)(?:{labels.PHRASE}|{labels.CODES})"
+WORDS = f"(?i:{labels.PHRASE}|{labels.CODES})|{_LINE_HINT}"
 
 
 def find(data: bytes) -> Iterator[tuple[int, int, str]]:

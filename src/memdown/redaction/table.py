@@ -24,7 +24,7 @@ class Kind:
 
     `pattern` has the secret in its only group; `hint` is some part that every match holds, so that
     most texts are passed over after one look; `check` is asked about what matched. `body` is the
-    pattern of a key without what stands before it, for keys that a line break cut in two.
+    pattern of a key without what stands before it; a `cuttable` one is also found in two lines.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Kind:
     others: tuple[str, ...] = ()
     check: Callable[[str], bool] = anything
     body: str = ""
+    cuttable: bool = False
 
 
 def token(
@@ -45,15 +46,16 @@ def token(
     word: bool = True,
     check: Callable[[str], bool] = has_digit,
     hint: str = "",
+    cuttable: bool = True,
 ) -> Kind:
     """A key that is told by how it starts.
 
     `word` is for starts that also end ordinary words; a start that many texts hold needs a `hint`
-    that few do.
+    that few do, and `cuttable=False` if the words of two lines often make one.
     """
     body = f"(?:{start})(?:{rest})"
     pattern = f"{BEFORE if word else ''}({body})"
-    return Kind(name, hint or start, pattern, examples, others, check, body)
+    return Kind(name, hint or start, pattern, examples, others, check, body, cuttable)
 
 
 def shape(
@@ -65,4 +67,4 @@ def shape(
     check: Callable[[str], bool] = anything,
 ) -> Kind:
     """A secret that is told by the text around it; the secret is the pattern's only group."""
-    return Kind(name, hint, pattern, examples, others, check)
+    return Kind(name, f"(?i:{hint})", pattern, examples, others, check)

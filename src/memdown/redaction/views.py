@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import re2
@@ -47,14 +47,19 @@ class View:
         return self.removed[number - 1] if number else 0
 
 
-def views(data: bytes) -> list[View]:
-    """The text as it is read: without what has no width, and with blanks in place of colours.
+def seen(texts: Sequence[bytes]) -> Iterator[list[tuple[int, View]]]:
+    """Every text, with its number, as it is read: without what has no width, and without colours.
 
-    A colour may stand inside a key or between a word and a key; so both are looked at.
+    A colour may stand inside a key or between a word and a key; so such a text is seen twice.
     """
-    if data.isascii() and not (b"[" in data or b"\0" in data):
-        return [View(data)]
-    coloured = b"m" in data and _HAS_COLOUR.search(data) is not None
+    together = b"\n".join(texts)
+    unseen = _UNSEEN.search(together) is not None
+    for number, text in enumerate(texts):
+        yield [(number, view) for view in _views(text)] if unseen else [(number, View(text))]
+
+
+def _views(data: bytes) -> list[View]:
+    coloured = _HAS_COLOUR.search(data) is not None
     if not coloured and _HAS_INVISIBLE.search(data) is None:
         return [View(data)]
     cut = _cut(data, _UNSEEN)
