@@ -23,25 +23,20 @@ _ONLY = compiled(
     r"(?i)\s*(?:(?:sure|ok|okay|yes|yep|it'?s|it is|its|here|here it is|here you go|the|that'?s|this is|ja|klar|es ist|lautet|er lautet|oui|c['’]est|sí|es|sim|é|è|ecco|het is|to|это|вот|是|は|です|입니다|คือ)[\s,:.!-]*)*"
 )
 _STRIP = ".,;:!?)]}\"'`*_。，"
-_FIRST = 300
-_TAIL = 600
-MORE = compiled("[?？؟:：]")
+_FIRST = 200
+_TAIL = 400
 
 
 def asked_for(text: bytes) -> bool:
     """Whether a message ends by asking for a password, a key or a code."""
     tail = text[-_TAIL:]
-    if MORE.search(tail) is None and _REQUEST.search(tail) is None:
+    last = max((match.span() for match in _ASKED.finditer(tail)), default=None)
+    if last is None:
         return False
-    last = 0
-    for match in _ASKED.finditer(tail):
-        last = match.span()[1]
-    if not last:
-        return False
-    rest = tail[last:]
-    return MORE.search(rest) is not None or (
-        _REQUEST.search(tail[:last]) is not None and len(rest) < 120
-    )
+    rest = tail[last[1] :]
+    if _QUESTION.match(rest + b"\n") is not None:
+        return True
+    return len(rest) < _TAIL // 8 and _REQUEST.search(tail[max(0, last[0] - 80) : last[0]]) is not None
 
 
 def below(data: bytes, at: int) -> Iterator[tuple[int, int, str]]:

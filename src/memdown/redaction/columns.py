@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from memdown.redaction.patterns import compiled
 
-from memdown.redaction import labels, values
+from memdown.redaction import labelled, labels, values
 
 _HEADING = compiled(rf"(?i)[*_`\"' ]*(?:\w+[ _-])?(?:{labels.PASSWORD}|{labels.SHORT}|{labels.KEY}|key|{labels.PIN}|{labels.CODES}|{labels.PHRASE})s?(?:[ _-]\w+)?(?: \([^)]*\))?[*_`\"' ]*")
 _PASSWORD = compiled(rf"(?i).*(?:{labels.PASSWORD}|{labels.SHORT}|{labels.PIN}|{labels.CODES}).*")
+_SAID = compiled(labelled.WORDS)
 _RULE = compiled(r"[ \t]*\|?[ \t:|+-]*-[ \t:|+-]*\r?")
 # Code has lists of quoted words that look like rows, but are indented or end with a comma.
 _NAME = compiled(r"[^\s\"'(){}=:][^\"'(){}=]{0,59}|[ \t]*[*_`]*[\pL\pN][^\"(){}=]{0,59}[ \t]*|\"[\w ./-]{1,59}\"")
@@ -45,6 +46,8 @@ def _line(data: bytes, at: int) -> bytes:
 
 def _heading(line: bytes) -> tuple[dict[int, bool], bytes | None]:
     """Which columns hold secrets (True for passwords), and what stands between columns."""
+    if _SAID.search(line) is None:
+        return {}, None
     for separator in _SEPARATORS:
         if separator in line:
             cells = line.strip(b" \t\r|").split(separator) if separator == b"|" else line.split(separator)

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import re2
 
 from memdown.redaction import answers, finding, values
-from memdown.redaction.finding import Span, merged
+from memdown.redaction.finding import Span, merged, places_in
 from memdown.redaction.patterns import beginnings
 
-# How many secrets are kept in mind, and how much of each the search for them begins with.
-_KEPT = 1000
-_KEY_BYTES = 24
+# Secrets are looked for so many at once, and the latest of them so many times.
+_AT_ONCE, _MOST = 100, 10
 _SHORTEST, _LONGEST = 6, 4096
 
 
@@ -49,8 +48,7 @@ class Redactor:
 
     def __init__(self) -> None:
         self._known: dict[bytes, str] = {}
-        self._by_beginning: dict[bytes, list[bytes]] = {}
-        self._again: re2._Regexp | None = None
+        self._searches: list[_Search] = []
         self._asked = False
 
     def redact_all(self, texts: Sequence[str]) -> list[str]:
@@ -70,45 +68,54 @@ class Redactor:
                 every[number] = merged([*every[number], *answers.answer(data)])
             self._asked = number in worded and answers.asked_for(data)
         # All before any: a secret may be told as one only after it was used.
-        if any([self._learn(data, found) for data, found in zip(texts, every, strict=True)]):
-            self._prepare()
-        if self._again is None:
-            return every
-        return [
-            merged([*found, *repeats]) if (repeats := list(self._repeats(data))) else found
-            for data, found in zip(texts, every, strict=True)
-        ]
+        for data, found in zip(texts, every, strict=True):
+            self._learn(data, found)
+        for search in self._searches:
+            for number, span in search.repeats(texts):
+                every[number].append(span)
+        return [merged(found) if len(found) > 1 else found for found in every]
 
-    def _learn(self, data: bytes, found: list[Span]) -> bool:
-        """Keep the secrets of a text in mind; whether any is new."""
-        new = False
+    def _learn(self, data: bytes, found: list[Span]) -> None:
         for start, end, kind in found:
             value = data[start:end]
-            if _SHORTEST <= len(value) <= _LONGEST and value not in self._known:
-                if values.unlike_words(value.decode("utf-8", "replace")):
-                    self._known[value] = kind
-                    new = True
-        return new
+            if (
+                _SHORTEST <= len(value) <= _LONGEST
+                and value not in self._known
+                and values.unlike_words(value.decode("utf-8", "replace"))
+            ):
+                if not self._searches or len(self._searches[-1].known) >= _AT_ONCE:
+                    self._searches.append(_Search())
+                self._searches[-1].add(value, kind)
+                self._known[value] = kind
+        while len(self._searches) > _MOST:
+            for value in self._searches.pop(0).known:
+                del self._known[value]
 
-    def _prepare(self) -> None:
-        """Make the pattern that finds the beginnings of all known secrets in one go."""
-        while len(self._known) > _KEPT:
-            del self._known[next(iter(self._known))]
-        self._by_beginning = {}
-        for value in sorted(self._known, key=len, reverse=True):
-            self._by_beginning.setdefault(value[:_KEY_BYTES], []).append(value)
-        # The longer ones first, so that none is cut short by another that it starts with.
-        ordered = sorted(self._by_beginning, key=len, reverse=True)
-        self._again = beginnings(ordered)
 
-    def _repeats(self, data: bytes) -> Iterator[Span]:
-        if self._again is None:
-            return
-        for match in self._again.finditer(data):
-            start, end = match.span()
-            for value in self._by_beginning[data[start:end]]:
-                if data.startswith(value, start):
-                    yield start, start + len(value), self._known[value]
+class _Search:
+    """Looks for some known secrets at once: for their beginnings, then for all of them."""
+
+    def __init__(self) -> None:
+        self.known: dict[bytes, str] = {}
+        self._by_beginning: dict[bytes, list[bytes]] = {}
+        self._pattern: re2._Regexp | None = None
+
+    def add(self, value: bytes, kind: str) -> None:
+        self.known[value] = kind
+        same = self._by_beginning.setdefault(value[:_SHORTEST], [])
+        same.append(value)
+        same.sort(key=len, reverse=True)
+        self._pattern = None
+
+    def repeats(self, texts: Sequence[bytes]) -> Iterator[tuple[int, Span]]:
+        """Where the secrets stand in some texts: the text's number and the place."""
+        if self._pattern is None:
+            self._pattern = beginnings(list(self._by_beginning))
+        for number, at in places_in(texts, self._pattern):
+            data = texts[number]
+            for value in self._by_beginning.get(data[at : at + _SHORTEST], ()):
+                if data.startswith(value, at):
+                    yield number, (at, at + len(value), self.known[value])
                     break
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import accumulate, chain
+from itertools import accumulate
 
 import re2
 
@@ -17,6 +17,8 @@ from memdown.redaction.table import BEFORE, Kind
 Span = tuple[int, int, str]
 Finder = Callable[[bytes], Iterable[Span]]
 
+# How much of a text a hint can take.
+_HINT_BYTES = 160
 KINDS: tuple[Kind, ...] = (*vendors.VENDORS, *places.PLACES)
 
 
@@ -33,22 +35,34 @@ def find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
 
     Told with it: the numbers of the texts that hold a word for a password or key at all.
     """
-    seen = list(chain.from_iterable(views.seen(texts)))
+    if views.all_seen(texts):
+        found, worded = _find_all(texts)
+        return [merged(spans) for spans in found], worded
+    owners, seen = [], []
+    for number, text in enumerate(texts):
+        for view in views.views(text):
+            owners.append(number)
+            seen.append(view)
+    found, worded = _find_all([view.data for view in seen])
+    original: list[list[Span]] = [[] for _ in texts]
+    for owner, view, spans in zip(owners, seen, found, strict=True):
+        original[owner] += ((*view.original(start, end), kind) for start, end, kind in spans)
+    return [merged(spans) for spans in original], {owners[number] for number in worded}
+
+
+def _find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
     found: list[list[Span]] = [[] for _ in texts]
     worded: set[int] = set()
+    together = b"\n".join(texts)
+    starts = [0, *accumulate(len(text) + 1 for text in texts)]
     for group in _groups():
-        for one in _holding([view.data for _, view in seen], group.look):
-            number, view = seen[one]
-            spans = ((*view.original(start, end), kind) for start, end, kind in group.find(view.data))
-            found[number].extend(spans)
+        for number in _holding(together, starts, group.look):
+            found[number] += group.find(texts[number])
             if group.find is _labelled:
                 worded.add(number)
-    # A line break may stand inside what is looked for.
-    for one in _holding([views.squeezed(view.data) for _, view in seen], _key_starts()):
-        number, view = seen[one]
-        spans = ((*view.original(start, end), kind) for start, end, kind in _broken(view.data))
-        found[number].extend(spans)
-    return [merged(spans) for spans in found], worded
+    for number in _maybe_broken(texts):
+        found[number] += _broken(texts[number])
+    return found, worded
 
 
 def merged(found: Iterable[Span]) -> list[Span]:
@@ -63,27 +77,40 @@ def merged(found: Iterable[Span]) -> list[Span]:
     return kept
 
 
-def _holding(texts: Sequence[bytes], pattern: re2._Regexp) -> Iterator[int]:
+def _holding(together: bytes, starts: Sequence[int], pattern: re2._Regexp) -> Iterator[int]:
     """The numbers of the texts that match, found in one go over all of them."""
-    together = b"\n".join(texts)
-    starts = [0, *accumulate(len(text) + 1 for text in texts)]
     at = 0
     while at < len(together) and (match := pattern.search(together, at)) is not None:
-        start, end = match.span()
-        number = bisect_right(starts, start) - 1
-        if end < starts[number + 1]:
+        number = bisect_right(starts, match.span()[0]) - 1
+        yield number
+        at = starts[number + 1]
+        if match.span()[1] > at and number + 2 < len(starts):
+            # It began with the break between two texts, so it may belong to the next one.
+            yield number + 1
+
+
+def places_in(texts: Sequence[bytes], pattern: re2._Regexp) -> Iterator[tuple[int, int]]:
+    """Every place where a pattern without line breaks matches: the text's number and where in it."""
+    starts = [0, *accumulate(len(text) + 1 for text in texts)]
+    for match in pattern.finditer(b"\n".join(texts)):
+        number = bisect_right(starts, match.span()[0]) - 1
+        yield number, match.span()[0] - starts[number]
+
+
+def _maybe_broken(texts: Sequence[bytes]) -> Iterator[int]:
+    """The numbers of the texts with the start of a key, also if a line break stands inside it."""
+    together, between = views.squeezed(texts)
+    at = number = 0
+    while (match := _key_starts().search(together, at)) is not None:
+        number += together.count(between, at, match.span()[0])
+        if b"\n" in texts[number] or b"\\n" in texts[number]:
             yield number
-            at = starts[number + 1]
-        else:
-            # It reaches into the next text: whether it is in this one is asked of this one alone.
-            if pattern.search(texts[number]) is not None:
-                yield number
-            at = starts[number + 1]
+        end = together.find(between, match.span()[0])
+        at = end if end >= 0 else len(together)
 
 
 def _labelled(data: bytes) -> Iterator[Span]:
     yield from labelled.find(data)
-    yield from labelled.find_codes(data)
     yield from columns.find(data)
 
 
@@ -92,8 +119,15 @@ def _phrases(data: bytes) -> Iterator[Span]:
     yield from phrases.find_lines(data)
 
 
-def _of_kinds(kinds: Sequence[Kind], data: bytes) -> Iterator[Span]:
-    for number in sorted(_hints(kinds).Match(data) or ()):
+def _of_kinds(kinds: Sequence[Kind], look: re2._Regexp, hints: re2.Set, data: bytes) -> Iterator[Span]:
+    """Only the patterns of the kinds that something hints at are tried."""
+    hinted: set[int] = set()
+    at = 0
+    while at < len(data) and (match := look.search(data, at)) is not None:
+        start = match.span()[0]
+        hinted.update(hints.Match(data[start : start + _HINT_BYTES]) or ())
+        at = start + 1
+    for number in sorted(hinted):
         yield from _of_kind(kinds[number], data)
 
 
@@ -116,19 +150,21 @@ def _broken(data: bytes) -> Iterator[Span]:
 @cache
 def _groups() -> tuple[_Group, ...]:
     return (
-        *(
-            _Group(compiled("|".join(f"(?:{kind.hint})" for kind in kinds)), partial(_of_kinds, kinds))
-            for kinds in (vendors.VENDORS, places.PLACES)
-        ),
+        _group(vendors.VENDORS),
+        _group(places.PLACES),
         _Group(compiled(pem.HINT), pem.find),
         _Group(compiled(labelled.WORDS), _labelled),
         _Group(compiled(phrases.WORDS), _phrases),
     )
 
 
-@cache
-def _hints(kinds: Sequence[Kind]) -> re2.Set:
-    return compiled_set([kind.hint for kind in kinds])
+def _group(kinds: Sequence[Kind]) -> _Group:
+    # Words share what stands before them, which is far quicker to look for.
+    words = "|".join(f"(?:{kind.hint})" for kind in kinds if kind.word)
+    others = [f"(?:{kind.hint})" for kind in kinds if not kind.word]
+    look = compiled("|".join([f"{BEFORE}(?:{words})", *others] if words else others))
+    hints = compiled_set([f"{BEFORE if kind.word else ''}(?:{kind.hint})" for kind in kinds])
+    return _Group(look, partial(_of_kinds, kinds, look, hints))
 
 
 @cache

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import re2
 
-from memdown.redaction.patterns import compiled
-
 from memdown.redaction import answers, labels, values
+from memdown.redaction.patterns import compiled
 
 _BLANK = r"[\s\x{a0}\x{202f}\x{3000}]"
 _SPACE = r"[ \t\x{a0}\x{202f}\x{3000}]"
@@ -46,7 +46,8 @@ _CODE = compiled(
 _UNSURE = compiled(r"\n|\||—|–|>")
 _WORD = compiled(r"[!-~]+")
 _ASCII_LETTER = compiled("[A-Za-z]")
-_DIGIT_OR_LONG = compiled(r"[0-9]|[A-Za-z]{14}|[!@#$%^&*]")
+_LONG = compiled("[A-Za-z]{14}|[!@#$%^&*]")
+_SIGNS = (b":", b"=", b"\"", b"'", b"|", b"\xef\xbc", b">", b"\xe2\x80")
 _SUFFIX = compiled(r"(?i)[_-]?[a-z0-9]+(?:[_.-][a-z0-9]+)*")
 # What follows the word in a name and makes it the name of something that is no secret.
 _NO_SECRET = compiled(
@@ -81,7 +82,7 @@ class Value:
 class _Rule:
     """A set of words, and what a value must be like behind one of them, by how it is told."""
 
-    words: re2._Regexp
+    words: str
     kind: str
     whole: bool
     assigned: Callable[[Value], bool]
@@ -118,35 +119,39 @@ def _never(_: str) -> bool:
     return False
 
 
-def _words(alternatives: str) -> re2._Regexp:
-    """The longest of the words that begin at a place: `pincode`, not only `pin`."""
-    return compiled(f"(?i)(?:{alternatives})", longest=True)
-
-
-_LOOSE = "key|cert|auth|login|sas|salt|hmac"
-_RULES = tuple(
-    _Rule(_words(words), kind, whole, assigned, said, near, far)
-    for words, kind, whole, assigned, said, near, far in (
-        (labels.PASSWORD, "password", False, _password, _said_password, values.striking, True),
-        (labels.SHORT, "password", True, _password, _striking, values.striking, False),
-        (labels.KEY, "key", False, _key, _key, _near_key, True),
-        (_LOOSE, "key", True, _long_key, _long_key, _never, False),
-    )
+_LOOSE = "key|auth"
+_RULES = (
+    _Rule(labels.PASSWORD, "password", False, _password, _said_password, values.striking, True),
+    _Rule(labels.SHORT, "password", True, _password, _striking, values.striking, False),
+    _Rule(labels.KEY, "key", False, _key, _key, _near_key, True),
+    _Rule(_LOOSE, "key", True, _long_key, _long_key, _never, False),
 )
-_CODES = _words(labels.PIN)
 # One of these stands in every text in which something can be found.
 WORDS = "|".join(
     (labels.PASSWORD, labels.SHORT, labels.KEY, _LOOSE, labels.PIN, labels.CODES)
 )
 WORDS = f"(?i:{WORDS})"
+# The longest of the words that begin at a place: `pincode`, not only `pin`.
+_ANY = compiled(WORDS, longest=True)
+
+
+@lru_cache(maxsize=4096)
+def _rules(word: bytes) -> tuple[tuple[_Rule, ...], bool]:
+    """The rules that a word calls for, and whether it says that a code of digits follows."""
+    rules = tuple(rule for rule in _RULES if compiled(f"(?i)(?:{rule.words})$").search(word))
+    return rules, compiled(f"(?i)(?:{labels.PIN})$").search(word) is not None
 
 
 def find(data: bytes) -> Iterator[tuple[int, int, str]]:
     """The secrets that a word gives away, as (start, end, kind), in any order."""
-    for rule in _RULES:
-        for match in rule.words.finditer(data):
-            start, end = match.span()
-            if rule.whole and not _stands_alone(data, start, end):
+    for match in _ANY.finditer(data):
+        start, end = match.span()
+        rules, is_code = _rules(data[start:end].lower())
+        alone = _stands_alone(data, start, end)
+        if is_code and alone:
+            yield from _codes(data, start, end)
+        for rule in rules:
+            if rule.whole and not (alone and _may_follow(data, end, rule)):
                 continue
             value = _behind(data, end, rule) or (_before(data, start, rule) if rule.far else None)
             if value is not None:
@@ -155,14 +160,23 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
                 yield from answers.below(data, end)
 
 
-def find_codes(data: bytes) -> Iterator[tuple[int, int, str]]:
+def _codes(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     """PINs, card codes and one-time codes: a few digits behind a word that says so."""
-    for match in _CODES.finditer(data):
-        start, end = match.span()
-        if _stands_alone(data, start, end):
-            code = _CODE.match(data, end, _limit(data, end + _LOOK_AHEAD))
-            if code is not None and not _OF_A_CHIP.search(data[max(0, start - 100) : end + 100]):
-                yield *code.span(1), "PIN"
+    code = _CODE.match(data, end, _limit(data, end + _LOOK_AHEAD))
+    if code is not None and not _OF_A_CHIP.search(data[max(0, start - 100) : end + 100]):
+        yield *code.span(1), "PIN"
+
+
+def _may_follow(data: bytes, end: int, rule: _Rule) -> bool:
+    """A glance that spares most of the many times a short word stands for something else."""
+    signed = any(sign in data[end : end + 30] for sign in _SIGNS)
+    if rule.kind == "key":
+        return signed and _has_digit(data[end : end + 100])
+    return signed or _has_digit(data[end : end + 30])
+
+
+def _has_digit(data: bytes) -> bool:
+    return len(data.translate(None, b"0123456789")) < len(data)
 
 
 def _kind(rule: _Rule, word: bytes) -> str:
@@ -172,14 +186,16 @@ def _kind(rule: _Rule, word: bytes) -> str:
 
 def _stands_alone(data: bytes, start: int, end: int) -> bool:
     """Whether a short word is one of its own, or a part of a name: `dbPass`, `DB_PASS`."""
-    before, first, after = data[start - 1 : start], data[start : start + 1], data[end : end + 1]
-    if start and before.isalpha() and not (before.islower() and first.isupper()):
+    after = data[end : end + 1]
+    if after.isalpha() and not (after.isupper() and data[end - 1 : end].islower()):
         return False
-    return not after.isalpha() or (data[end - 1 : end].islower() and after.isupper())
+    before = data[start - 1 : start] if start else b""
+    return not before.isalpha() or (before.islower() and data[start : start + 1].isupper())
 
 
 def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
-    if rule.kind == "key" and not _DIGIT_OR_LONG.search(data, end, _limit(data, end + _LOOK_AHEAD)):
+    ahead = data[end : end + _LOOK_AHEAD]
+    if rule.kind == "key" and not _has_digit(ahead) and not _LONG.search(ahead):
         return None
     suffix = _SUFFIX.match(data, end, _limit(data, end + 60))
     named = suffix.span()[1] if suffix else end
@@ -215,13 +231,19 @@ def _further(data: bytes, place: int, rule: _Rule) -> Value | None:
     """A word further on in the line that looks like a password or key by itself."""
     stop = data.find(b"\n", place, place + _LOOK_AHEAD)
     stop = stop if stop >= 0 else _limit(data, place + _LOOK_AHEAD)
-    first = True
-    for match in _WORD.finditer(data, place, stop):
-        value = _bare(match.span(), data)
-        if value is not None:
-            if rule.near(value.text) or (first and _joined(data[place : value.start], value, rule)):
-                return value
-            first = False
+    if not _has_digit(data[place:stop]) and rule.kind == "password":
+        return None
+    shortest = 6 if rule.kind == "password" else 20
+    for number, match in enumerate(_WORD.finditer(data, place, stop)):
+        start, end = match.span()
+        if number and (end - start < shortest or not _has_digit(data[start:end])):
+            continue
+        value = _bare((start, end), data)
+        if value is not None and (
+            rule.near(value.text)
+            or (not number and _joined(data[place : value.start], value, rule))
+        ):
+            return value
     return None
 
 
@@ -236,13 +258,16 @@ def _before(data: bytes, start: int, rule: _Rule) -> Value | None:
     """A word shortly before: `… is the password`."""
     begin = max(0, start - _LOOK_BACK)
     begin = max(begin, data.rfind(b"\n", begin, start) + 1)
+    if not _has_digit(data[begin:start]):
+        return None
     if begin and not data[begin - 1 : begin].isspace():
         # The look back began inside a word, which cannot be judged.
         begin = data.find(b" ", begin, start) + 1 or start
-    words = [_bare(match.span(), data) for match in _WORD.finditer(data, begin, start)]
-    for value in words[-5:]:
-        if value and value.end < start and rule.near(value.text):
-            return value
+    for match in list(_WORD.finditer(data, begin, start))[-5:]:
+        if _has_digit(data[slice(*match.span())]):
+            value = _bare(match.span(), data)
+            if value and value.end < start and rule.near(value.text):
+                return value
     return None
 
 

@@ -33,7 +33,7 @@ _KEYS = (
 # fmt: off
 LANGUAGES: tuple[Language, ...] = (
     Language("en", "password|passwd|pass[ _-]phrase|passphrase|passcode|passwrd|pasword|pass[_-]?word", "pass|pw|pwd|pswd|psw|psk|pwrd|p/w",
-             rf"secret|token|(?:{_KEYS})[ _-]?key|credentials?|creds|apikey|auth[ _-]?code|access[ _-]?code|passkey|connection[ _-]?string|dsn|jwt|authtoken|signature key|api[ _-]?hash|license|serial number|bearer|pepper|master key|unseal key",
+             rf"secret|token|(?:{_KEYS})[ _-]?key|credentials?|creds|apikey|auth[ _-]?code|access[ _-]?code|passkey|connection[ _-]?string|dsn|jwt|authtoken|signature key|api[ _-]?hash|bearer|master key|unseal key",
              r"pin|pin[ -]?code|pin number|cvv2?|cvc2?|cvn|security code|verification code|confirmation code|otp|one-time (?:code|password)|2fa code|mfa code|door code|gate code|alarm code|lock code|unlock code|entry code|access code|login code|sms code|authenticator code|puk|garage code|safe code|safe combination|keypad code|sim pin",
              r"(?:seed|recovery|mnemonic|backup|wallet|secret recovery|bip-?39)[ _-]?(?:phrase|words?|seed|sentence|mnemonic)|mnemonic|seed phrase|(?:12|15|18|21|24|twelve|twenty-four)[ -]words?|wallet seed|seed",
              r"(?:recovery|backup|emergency|scratch|rescue|one-time|2fa|mfa|bypass)[ _-](?:recovery[ _-]|backup[ _-])?codes?",

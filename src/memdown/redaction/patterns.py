@@ -18,8 +18,8 @@ def compiled(pattern: str, *, longest: bool = False) -> re2._Regexp:
 
 
 def compiled_set(patterns: list[str]) -> re2.Set:
-    """Patterns that are looked for all at once; it tells which are there, not where."""
-    made = re2.Set.SearchSet(_options())
+    """Patterns of which it is asked, all at once, which a text begins with."""
+    made = re2.Set.MatchSet(_options())
     for pattern in patterns:
         made.Add(pattern)
     made.Compile()

@@ -22,9 +22,10 @@ BEFORE = "(?:^|[^A-Za-z0-9])"
 class Kind:
     """One kind of secret.
 
-    `pattern` has the secret in its only group; `hint` is some part that every match holds, so that
-    most texts are passed over after one look; `check` is asked about what matched. `body` is the
-    pattern of a key without what stands before it; a `cuttable` one is also found in two lines.
+    `pattern` has the secret in its only group; `hint` is some part near the start of every match,
+    so that most texts are passed over after one look; `check` is asked about what matched. `word`
+    means that no letter or digit may stand before the hint. `body` is the pattern of a key alone;
+    a `cuttable` one is also found where a line break cuts it in two.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Kind:
     examples: tuple[str, ...]
     others: tuple[str, ...] = ()
     check: Callable[[str], bool] = anything
+    word: bool = False
     body: str = ""
     cuttable: bool = False
 
@@ -54,8 +56,8 @@ def token(
     that few do, and `cuttable=False` if the words of two lines often make one.
     """
     body = f"(?:{start})(?:{rest})"
-    pattern = f"{BEFORE if word else ''}({body})"
-    return Kind(name, hint or start, pattern, examples, others, check, body, cuttable)
+    pattern = f"{BEFORE}({body})" if word else f"({body})"
+    return Kind(name, hint or start, pattern, examples, others, check, word, body, cuttable)
 
 
 def shape(
@@ -68,3 +70,15 @@ def shape(
 ) -> Kind:
     """A secret that is told by the text around it; the secret is the pattern's only group."""
     return Kind(name, f"(?i:{hint})", pattern, examples, others, check)
+
+
+def command(
+    name: str,
+    hint: str,
+    pattern: str,
+    *examples: str,
+    others: tuple[str, ...] = (),
+    check: Callable[[str], bool] = anything,
+) -> Kind:
+    """A secret on the command line of a program, with whose name hint and pattern begin."""
+    return Kind(name, f"(?i:{hint})", f"{BEFORE}(?i:{pattern})", examples, others, check, True)

@@ -21,12 +21,18 @@ _COLOUR = (
     r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]"
     r"|\\(?:u001[bB]|x1[bB]|033|e)\[[0-9;]{0,12}m|\[[0-9;]{1,12}m"
 )
+# A text with colours has one of these, since nearly all end with a reset; the last with a backslash.
+_COLOUR_MARKS = (b"\x1b", b"[0m")
+_WRITTEN_MARKS = (b"u001b[", b"u001B[", b"x1b[", b"x1B[", b"033[", b"\\e[")
 _HAS_INVISIBLE = compiled(_INVISIBLE)
 _HAS_COLOUR = compiled(_COLOUR)
 _UNSEEN = compiled(f"{_INVISIBLE}|{_COLOUR}")
 # A break may come with blanks or a shell's backslash; the next line may be indented or quoted.
 _BEFORE_BREAK = b" \t\r\\"
 _AFTER_BREAK = b" \t\r>|"
+
+
+_BETWEEN = b"\x1e"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +53,22 @@ class View:
         return self.removed[number - 1] if number else 0
 
 
-def seen(texts: Sequence[bytes]) -> Iterator[list[tuple[int, View]]]:
-    """Every text, with its number, as it is read: without what has no width, and without colours.
+def all_seen(texts: Sequence[bytes]) -> bool:
+    """Whether nothing in the texts hides from a reader; that is so for nearly all."""
+    together = b"\n".join(texts)
+    marks = (*_COLOUR_MARKS, *_WRITTEN_MARKS) if b"\\" in together else _COLOUR_MARKS
+    if any(mark in together for mark in marks):
+        return False
+    if together.isascii():
+        return b"\0" not in together
+    return _HAS_INVISIBLE.search(together) is None
+
+
+def views(data: bytes) -> list[View]:
+    """A text as it is read: without what has no width, and without colours.
 
     A colour may stand inside a key or between a word and a key; so such a text is seen twice.
     """
-    together = b"\n".join(texts)
-    unseen = _UNSEEN.search(together) is not None
-    for number, text in enumerate(texts):
-        yield [(number, view) for view in _views(text)] if unseen else [(number, View(text))]
-
-
-def _views(data: bytes) -> list[View]:
     coloured = _HAS_COLOUR.search(data) is not None
     if not coloured and _HAS_INVISIBLE.search(data) is None:
         return [View(data)]
@@ -90,14 +100,15 @@ def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
         start += len(line) + 1
 
 
-def squeezed(data: bytes) -> bytes:
-    """The text without blanks and breaks, in which nothing that was cut in two is still apart.
+def squeezed(texts: Sequence[bytes]) -> tuple[bytes, bytes]:
+    """Texts without blanks and breaks, in which nothing that was cut in two is still apart.
 
-    Empty for a text of one line, where nothing was.
+    They come as one, with the second value between them, which stands in none of them.
     """
-    if b"\\n" in data:
-        data = data.replace(b"\\n", b"\n")
-    return data.translate(None, b"\n\r\t \\>|") if b"\n" in data else b""
+    together = _BETWEEN.join(text.replace(_BETWEEN, b" ") if _BETWEEN in text else text for text in texts)
+    if b"\\n" in together:
+        together = together.replace(b"\\n", b"\n")
+    return together.translate(None, b"\n\r\t \\>|"), _BETWEEN
 
 
 def _cut(data: bytes, what: re2._Regexp) -> View:
