@@ -169,12 +169,12 @@ def _group(kinds: Sequence[Kind]) -> _Group:
 
 @cache
 def _cuttable() -> tuple[Kind, ...]:
-    return tuple(kind for kind in vendors.VENDORS if kind.cuttable)
+    return tuple(kind for kind in vendors.VENDORS if kind.cut)
 
 
 @cache
 def _key_starts() -> re2._Regexp:
-    return compiled("|".join(f"(?:{kind.hint})" for kind in _cuttable()))
+    return compiled("|".join(f"(?:{kind.cut})" for kind in _cuttable()))
 
 
 @cache

@@ -7,7 +7,7 @@ hint is some part that every text with such a secret holds, in any case.
 from __future__ import annotations
 
 from memdown.redaction.table import Kind, command, shape
-from memdown.redaction.values import has_digit, is_basic, is_card, is_session, keylike, mixed, real, striking
+from memdown.redaction.values import has_digit, is_basic, is_card, is_session, keylike, mixed, option, real, striking
 
 # A value on a command line: quoted, or up to the next blank; never another option or a variable.
 _ARG = r"""[\\]?["']?([^\s"'`|;<>$(-][^\s"'`|;<>]*)"""
@@ -40,6 +40,8 @@ _COMMANDS: tuple[Kind, ...] = (
     shape("key", r"aws\s+configure|configure\s+set|config\s+set|set-secret|secret\s+set|secrets?\s+(?:set|put|create|add)|variable\s+set", r"(?i)(?:config(?:ure)?|secrets?|vars?|env|variable)(?::|\s+)(?:set|add|put|create)\s+[^\n]*?(?:secret|token|key|password|_auth)[\w./:-]*(?:\s+|=)(?:-\w\s+|--\w+\s+)?" + _ARG,
           "aws configure set aws_secret_access_key «{40b}»", "npm config set //registry.npmjs.org/:_authToken «{36}»", "heroku config:set API_TOKEN=«{20}»", "gh secret set API_KEY --body «{20}»", others=("gh secret set MY_TOKEN < file.txt", "git config set user.signingkey ABCDEF"), check=mixed),
     shape("secret", "from-literal", r"--from-literal(?:=|\s+)[\"']?[\w.-]+=[\"']?([^\s\"']+)", "kubectl create secret generic x --from-literal=a=«{12}»", others=("--from-literal=user=admin", "--from-literal=host=$HOST"), check=mixed),
+    shape("password", r"-[a-z-]*pass(?:word|wd|phrase|code)?[ =]", r"(?i)(?:^|[\s\"'\[])--?(?:[a-z0-9-]*-)?pass(?:word|wd|phrase|code)?(?:\s+|=)" + _ARG, "wget --user ann --password «{8}» https://x.example.com", "mongodump --password=«{8}» --db x", "gpg --passphrase «{8}» -d x.gpg", others=("mysql --password --host x", "run with --password $PASS", "use --password-stdin", "the --password option is new"), check=option),
+    shape("password", r"login\s", r"(?i)login\s+\S+\s+password\s+([^\s\"']+)", "machine example.com login ann password «{8}»", "machine x.example.com\n  login ann\n  password «{8}»", check=real),
     shape("password", "ConvertTo-SecureString", r"(?i)ConvertTo-SecureString\s+(?:-\w+\s+)*[\"']([^\"'\n$]+)[\"']", "ConvertTo-SecureString '«{12}»' -AsPlainText -Force", check=real),
     shape("password", r"identified\s+(?:by|with)", r"(?i)identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?['\"]([^'\"\n]+)['\"]", "CREATE USER 'ann'@'%' IDENTIFIED BY '«{12}»';", "ALTER USER ann IDENTIFIED WITH mysql_native_password BY '«{12}»'", check=real),
     shape("password", r"nickserv|requirepass|masterauth|quote\s+pass|(?-i:(?:AUTH|PASS)\s)", r"(?:(?i:nickserv\s+identify|(?:^|\n)\s*(?:requirepass|masterauth)|quote\s+pass)\s+|(?:^|[\n>»]\s*)(?:AUTH|PASS)\s+(?:(?:default|LOGIN|PLAIN)\s+)?)([^\s\"'<>|]{5,})", "/msg NickServ IDENTIFY «{12}»", "requirepass «{20}»", "AUTH «{12}»", others=("AUTH required", "PASS tests/x.py", "AUTH LOGIN"), check=mixed),

@@ -24,8 +24,8 @@ class Kind:
 
     `pattern` has the secret in its only group; `hint` is some part near the start of every match,
     so that most texts are passed over after one look; `check` is asked about what matched. `word`
-    means that no letter or digit may stand before the hint. `body` is the pattern of a key alone;
-    a `cuttable` one is also found where a line break cuts it in two.
+    means that no letter or digit may stand before the hint. `body` is the pattern of a key alone,
+    and `cut` the hint for one that goes on in the next line.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Kind:
     check: Callable[[str], bool] = anything
     word: bool = False
     body: str = ""
-    cuttable: bool = False
+    cut: str = ""
 
 
 def token(
@@ -48,16 +48,19 @@ def token(
     word: bool = True,
     check: Callable[[str], bool] = has_digit,
     hint: str = "",
-    cuttable: bool = True,
+    cut: str | None = None,
 ) -> Kind:
     """A key that is told by how it starts.
 
     `word` is for starts that also end ordinary words; a start that many texts hold needs a `hint`
-    that few do, and `cuttable=False` if the words of two lines often make one.
+    that few do. `cut` is the hint for a key that a line break cuts in two; "" looks for none, where
+    the words of two lines often make one.
     """
     body = f"(?:{start})(?:{rest})"
     pattern = f"{BEFORE}({body})" if word else f"({body})"
-    return Kind(name, hint or start, pattern, examples, others, check, word, body, cuttable)
+    hint = hint or start
+    cut = hint if cut is None else cut
+    return Kind(name, hint, pattern, examples, others, check, word, body, cut)
 
 
 def shape(

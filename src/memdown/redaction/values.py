@@ -29,12 +29,13 @@ _CONSTANT = compiled(r"[A-Z][A-Z_]*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _PLAIN = compiled(r"\pL\pM*(?:[\pL\pM])*")
 _ASCII_PLAIN = compiled(r"[a-z]+|[A-Z][a-z]*")
 _PATH = compiled(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@%+-]+[/\\]?)+|[\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.(?:[a-z]{2,4}|json5?|yaml|toml|conf|html|lock|py|md|txt|pem|key)")
+_SURE_PATH = compiled(r"(?:~|\.{1,2}|[A-Za-z]:)?/(?:[\w.@%-]+/)+[\w.@%-]*|[\w./-]+\.[a-z]{2,5}")
 _ADDRESS = compiled(r"(?i)[a-z][a-z0-9+.-]*://.*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:[\w-]+\.)+(?:com|org|net|io|dev|local|internal|de|uk|app|ai)(?:[:/].*)?")
 _TIME = compiled(r"v?[0-9]+(?:[.:][0-9]+)+(?:[-+.]?(?:[a-z]+\.?)?[0-9]*)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,2}:[0-9]{2}.*|[0-9.,]+(?:[kKmMgGtT]?i?[bB]?|ms|s|min|h|d|px|em|rem|%|x|st|nd|rd|th)")
 _UUID = compiled(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _DIGIT = compiled("[0-9]")
 # A part of a name: a word, an abbreviation, a number, or a word with a number at its end.
-_WORDLIKE = compiled(r"(?:[A-Z]*[a-z]{3,}[0-9]{0,5}|[A-Z]{2,6}[0-9]{0,5})(?:[A-Z]+[a-z]{2,}[0-9]{0,5})*|[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]+s?[0-9]{0,3}|[0-9]+|[vV]?[0-9]+[a-z]{0,2}|[a-z]+(?:[A-Z][a-z]+)+[0-9]{0,2}|(?:[A-Z][a-z]+)+[0-9]{0,2}|[A-Z]+[a-z]+[0-9]{0,2}|[a-z]+[0-9]{1,2}[a-z]+|sha[0-9]+\w*|[0-9]+x[0-9]+|x[0-9]{2}_?[0-9]{2}|[a-z]{1,2}[0-9]{1,2}[a-z]{1,2}")
+_WORDLIKE = compiled(r"(?:[A-Z]*[a-z]{3,}[0-9]{0,5}|[A-Z]{2,6}[0-9]{0,5})(?:[A-Z]+[a-z]{2,}[0-9]{0,5})*|[A-Za-z]?[a-z]*[0-9]{0,6}|[A-Z]+s?[0-9]{0,3}|[0-9]+|[vV]?[0-9]+[a-z]{0,2}|[a-z]+(?:[A-Z][a-z]+)+[0-9]{0,2}|(?:[A-Z][a-z]+)+[0-9]{0,2}|[A-Z]+[a-z]+[0-9]{0,2}|[a-z]+[0-9]{1,2}[a-z]+|sha[0-9]+\w*|[0-9]+x[0-9]+|x[0-9]{2}_?[0-9]{2}|[a-z]{1,2}[0-9]{1,2}[a-z]{1,2}")
 _PARTS = compiled(r"[A-Za-z0-9]+")
 _SIGNS = frozenset("!@#$%^&*?+=~§€£")
 _KEY = compiled(r"[A-Za-z0-9+/_=.~:%|$-]+")
@@ -62,6 +63,16 @@ def anything(_: str) -> bool:
 def has_digit(value: str) -> bool:
     """Whether a key holds a digit and some variety, which words and rows of x do not."""
     return _DIGIT.search(value) is not None and len(set(value)) > 7 and "xxxxxx" not in value.lower()
+
+
+def varied(value: str) -> bool:
+    """Whether a key is no row of the same few letters."""
+    return len(set(value)) > 7
+
+
+def option(value: str) -> bool:
+    """Whether it can be the value of an option, and is no word of a sentence about the option."""
+    return real(value) and not is_code(value) and not _ASCII_PLAIN.fullmatch(value)
 
 
 def both_cases(value: str) -> bool:
@@ -118,7 +129,10 @@ def keylike(value: str) -> bool:
     """Whether a machine may have made it, such as the value of an API key."""
     if len(value) < 8 or not real(value) or not _KEY.fullmatch(value):
         return False
-    if _TIME.fullmatch(value) or is_code(value) or _CONSTANT.fullmatch(value):
+    if _TIME.fullmatch(value) or _CONSTANT.fullmatch(value) or _CODE.fullmatch(value):
+        return False
+    # Base64 holds slashes as well; a path begins or ends like one, or consists of names.
+    if _ADDRESS.fullmatch(value) or _SURE_PATH.fullmatch(value):
         return False
     if value.isdigit():
         return len(value) >= 12

@@ -7,7 +7,7 @@ that it may stand in the middle of a word, `check=anything` if a key may be with
 from __future__ import annotations
 
 from memdown.redaction.table import Kind, token
-from memdown.redaction.values import anything, both_cases
+from memdown.redaction.values import anything, both_cases, varied
 
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
@@ -18,7 +18,7 @@ VENDORS: tuple[Kind, ...] = (
     token("Adafruit key", "aio_", r"[A-Za-z0-9]{28}", "aio_{28}", hint="aio_[A-Za-z0-9]{20}"),
     token("Adyen key", "AQE[a-z]", r"[A-Za-z0-9+/=._-]{50,}", "AQEh{80b}"),
     token("age key", "AGE-(?:SECRET-KEY|PLUGIN)-", r"[0-9A-Z-]{50,}", "AGE-SECRET-KEY-1{58X}", word=False),
-    token("Airtable token", "pat[A-Za-z0-9]{14}", r"\.[0-9a-f]{60,}", "pat{14}.{64x}", cuttable=False),
+    token("Airtable token", "pat[A-Za-z0-9]{14}", r"\.[0-9a-f]{60,}", "pat{14}.{64x}", cut=r"pat[A-Za-z0-9]{14}\.[0-9a-f]{8}"),
     token("Aiven password", "AVNS_", r"[\w-]{15,}", "AVNS_{18w}"),
     token("Alibaba key", "LTAI", "[A-Za-z0-9]{16,24}", "LTAI{20}"),
     token("Anthropic key", "sk-ant-", r"[\w-]{16,}", "sk-ant-api03-{93w}", "sk-ant-oat01-{93w}"),
@@ -26,7 +26,7 @@ VENDORS: tuple[Kind, ...] = (
     token("Apify token", "apify_api_", "[A-Za-z0-9]{30,}", "apify_api_{36}", word=False),
     token("Asana token", "[0-9]/[0-9]{14,}", "(?:/[0-9]{14,})?:[0-9a-f]{32}", "1/{16d}:{32x}", "2/{16d}/{16d}:{32x}"),
     token("Atlassian token", "AT(?:ATT3|CTT3|BB|TA)", r"[\w-]{20,}(?:=[0-9A-F]{8})?", "ATATT3{180w}=1A2B3C4D", "ATBB{32}"),
-    token("AWS access key", "A(?:KIA|SIA|BIA|CCA|ROA|IDA|IPA|NPA|NVA|GPA)", "[A-Z0-9]{16}", "AKIA{16X}", "ASIA{16X}", others=("AKIAxxxxxxxxxxxxxxxx",)),
+    token("AWS access key", "A(?:KIA|SIA|BIA|CCA|ROA|IDA|IPA|NPA|NVA|GPA)", "[A-Z0-9]{16}", "AKIA{16X}", "ASIA{16X}", others=("AKIAxxxxxxxxxxxxxxxx",), check=varied),
     token("AWS Bedrock key", "ABSK", "[A-Za-z0-9+/]{90,}={0,2}", "ABSK{109b}"),
     token("AWS Bedrock key", "bedrock-api-key-", "[A-Za-z0-9+/]{40,}={0,2}", "bedrock-api-key-{80b}"),
     token("Axiom token", "xa(?:at|pt)-", _UUID, "xaat-{8x}-{4x}-{4x}-{4x}-{12x}"),
@@ -34,7 +34,7 @@ VENDORS: tuple[Kind, ...] = (
     token("Azure DevOps token", "[A-Za-z0-9]{52}JQQJ99", "[A-Za-z0-9]{4,}AZDO[A-Za-z0-9]{4}", "{52}JQQJ99BCACAAAAAAA{4X}AZDO{4X}", word=False, hint="JQQJ99"),
     token("Baidu key", "bce-v3/ALTAK-", "[A-Za-z0-9]{15,}/[0-9a-f]{40}", "bce-v3/ALTAK-{21}/{40x}"),
     token("Bitwarden token", r"0\.[0-9a-f]{8}-[0-9a-f]{4}-", r"[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[A-Za-z0-9]{20,}:[A-Za-z0-9+/]{20,}={0,2}", "0.{8x}-{4x}-{4x}-{4x}-{12x}.{30}:{22b}=="),
-    token("Bitcoin private key", "[5KL][1-9A-HJ-NP-Za-km-z]{50}", "[1-9A-HJ-NP-Za-km-z]?", "5{50z}", hint="[5KL][1-9A-HJ-NP-Za-km-z]{16}", check=both_cases, cuttable=False),
+    token("Bitcoin private key", "[5KL][1-9A-HJ-NP-Za-km-z]{50}", "[1-9A-HJ-NP-Za-km-z]?", "5{50z}", hint="[5KL][1-9A-HJ-NP-Za-km-z]{16}", check=both_cases, cut=""),
     token("Brevo key", "x(?:key|smtp)sib-", "[0-9a-f]{60,}-[A-Za-z0-9]{12,}", "xkeysib-{64x}-{16}", word=False),
     token("Browserbase key", "bb_live_", r"[\w-]{20,}", "bb_live_{27}"),
     token("Buildkite token", "bk(?:ua|at|ct|aj)_", "[A-Za-z0-9]{30,}", "bkua_{40x}"),
@@ -53,11 +53,11 @@ VENDORS: tuple[Kind, ...] = (
     token("Datadog key", "dd(?:api|app|p|pat)_", "[A-Za-z0-9]{30,}", "ddapp_{34}"),
     token("Defined Networking token", "dnkey-", r"[\w-]{26}-[\w-]{40,}", "dnkey-{26}-{52}"),
     token("DigitalOcean token", "do[opr]_v1_", "[0-9a-f]{60,}", "dop_v1_{64x}", "doo_v1_{64x}", word=False),
-    token("Discord token", r"[MNO][\w-]{23,27}\.[\w-]{6}\.", r"[\w-]{27,}", "M{23}.{6}.{38w}", hint=r"[MNO][\w-]{23,27}\.[\w-]{6}\.", cuttable=False),
+    token("Discord token", r"[MNO][\w-]{23,27}\.[\w-]{6}\.", r"[\w-]{27,}", "M{23}.{6}.{38w}", hint=r"[MNO][\w-]{23,27}\.[\w-]{6}\.", cut=r"\.[\w-]{6}\.[\w-]{27}"),
     token("Discord webhook", "discord(?:app)?.com/api/webhooks/", r"[0-9]+/[\w-]{30,}", "discord.com/api/webhooks/{18d}/{68w}", word=False),
     token("Docker token", "dckr_(?:pat|oat)_", r"[\w-]{20,}", "dckr_pat_{27w}", word=False),
     token("Doppler token", r"dp\.(?:pt|st|ct|sa|scim|audit)\.", r"(?:[a-z0-9_-]+\.)?[A-Za-z0-9]{38,}", "dp.pt.{43}", "dp.st.prd.{43}"),
-    token("Dropbox token", r"sl\.", r"[\w.-]{60,}", "sl.B{130w}", hint=r"sl\.[\w.-]{20}", cuttable=False),
+    token("Dropbox token", r"sl\.", r"[\w.-]{60,}", "sl.B{130w}", hint=r"sl\.[\w.-]{20}", cut=""),
     token("Duffel token", "duffel_(?:test|live)_", r"[\w-]{40,}", "duffel_live_{43w}", word=False),
     token("Dynatrace token", r"dt0[a-z][0-9]{2}\.", r"[A-Z0-9]{24}\.[A-Z0-9]{60,}", "dt0c01.{24X}.{64X}"),
     token("E2B key", "e2b_", "[0-9a-f]{40}", "e2b_{40x}"),
@@ -123,13 +123,13 @@ VENDORS: tuple[Kind, ...] = (
     token("npm token", "npm_", "[A-Za-z0-9]{30,}", "npm_{36}", others=("npm_config_registry is set",)),
     token("NuGet key", "oy2", "[a-z0-9]{43}", "oy2{43y}"),
     token("NVIDIA key", "nvapi-", r"[\w-]{50,}", "nvapi-{64w}", word=False),
-    token("Okta token", "00[A-Za-z0-9]", r"[\w-]{39}", "00{40w}", hint=r"00[\w-]{20}", check=both_cases, cuttable=False),
+    token("Okta token", "00[A-Za-z0-9]", r"[\w-]{39}", "00{40w}", hint=r"00[\w-]{20}", check=both_cases, cut=""),
     token("OneSignal key", "os_v2_(?:app|org)_", "[a-z0-9]{50,}", "os_v2_app_{80y}", word=False),
     token("OpenAI key", "sk-(?:proj-|svcacct-|admin-|None-|lf-|helicone-)?", r"[\w-]{18,}", "sk-proj-{120w}", "sk-{48}", "sk-svcacct-{60w}", others=("class sk-folding-cube-inner-wrapper", "task-management-system-2024-01", "the desk-booking-tool-of-2023-and-later"), hint=r"sk-[\w-]{12}"),
     token("OpenAI session", "sess-", "[A-Za-z0-9]{40}", "sess-{40}", hint="sess-[A-Za-z0-9]{20}"),
     token("OpenRouter key", "sk-or-", r"(?:v[0-9]-)?[A-Za-z0-9]{24,}", "sk-or-v1-{64x}"),
     token("Packagist token", "packagist_[a-z]{2,4}_", "[0-9a-f]{60,}", "packagist_uut_{68x}", word=False),
-    token("PagerDuty key", r"u\+", r"[\w+-]{18}", "u+{18}", hint=r"u\+[\w+-]{12}", cuttable=False),
+    token("PagerDuty key", r"u\+", r"[\w+-]{18}", "u+{18}", hint=r"u\+[\w+-]{12}", cut=""),
     token("PayPal token", r"A21AA", r"[\w-]{60,}", "A21AA{80w}"),
     token("PayPal token", r"access_token\$", r"(?:production|sandbox)\$[a-z0-9]+\$[0-9a-f]{32}", "access_token$production${16x}${32x}"),
     token("Perplexity key", "pplx-", "[A-Za-z0-9]{40,}", "pplx-{48}"),
@@ -177,7 +177,7 @@ VENDORS: tuple[Kind, ...] = (
     token("Twitter access token", "[0-9]{15,20}-[A-Za-z0-9]{20}", "[A-Za-z0-9]{20,}", "{18d}-{40}", check=both_cases),
     token("Typeform token", "tfp_", r"[\w.=-]{40,}", "tfp_{59w}"),
     token("Vault token", r"hv[sbr]\.", r"[\w-]{24,}", "hvs.{90w}", "hvb.{120w}"),
-    token("Vault token", r"s\.", "[A-Za-z0-9]{24}", "s.{24}", others=("args.someVeryLongFunctionNameX2",), hint=r"s\.[A-Za-z0-9]{24}", check=both_cases, cuttable=False),
+    token("Vault token", r"s\.", "[A-Za-z0-9]{24}", "s.{24}", others=("args.someVeryLongFunctionNameX2",), hint=r"s\.[A-Za-z0-9]{24}", check=both_cases, cut=""),
     token("Vercel token", "vercel_[a-z_]+_", r"[\w-]{20,}", "vercel_blob_rw_{30w}"),
     token("Vercel token", "vc[pkirat]_", "[A-Za-z0-9]{24,}", "vcp_{56}", hint="vc[pkirat]_[A-Za-z0-9]{20}"),
     token("Volcengine key", "AKLT", "[A-Za-z0-9+/=_-]{40,}", "AKLT{47}"),
