@@ -22,7 +22,7 @@ _SIGN = r"(?:=>|:=|={1,3}|::|[:：＝→﹕]|—|–)"
 _TYPED = r"(?:\??:[ \t]*[A-Za-z_&|\[\]. ]{2,40}=)"
 _TAG = r"(?:[ \t][\w:.-]+=[^<>\n]{0,60})?>"
 _FIELD = r"(?:(?:[\"'],?|>|\n|/|[ \t])\s*[\"'<]*value[\"'>]*\s*[:=>]?)"
-_NEXT_LINE = r"\r?\n[ \t>*-]*(?:```\w*[ \t]*\r?\n[ \t]*)?"
+_NEXT_LINE = r"(?:[|>][+-]?[ \t]*)?\r?\n[ \t>*-]*(?:```\w*[ \t]*\r?\n[ \t]*)?"
 _ADVERB = (
     "now|just|still|set|changed|to|simply|currently|always|jetzt|nun|ahora|maintenant|agora|adesso"
     "|nu|теперь"
@@ -37,6 +37,9 @@ _SAID = compiled(
     rf"(?:{_SPACE}+(?:{_ADVERB})){{0,2}}[:：]?{_BLANK}+[*_]*)(?:{_QUOTED}|{_BARE})"
 )
 _FOLLOWS = compiled(rf"(?i)({_SPACE}+)(?:{_QUOTED}|{_BARE})")
+_BELOW = compiled(
+    rf"({_CLOSED}[ \t]*\r?\n\s{{0,4}}(?:```\w*[ \t]*\r?\n)?[ \t>*-]*)(?:{_QUOTED}|{_BARE})"
+)
 _CODE = compiled(
     rf"(?i){_CLOSED}(?:{_SPACE}+[^\s:=.?!0-9]{{1,20}}){{0,5}}?{_SPACE}*"
     rf"(?:[^!-~\n]{{0,16}}|{_SIGN}|{labels.VERB}|#){_SPACE}*(?:{_SIGN}|\|)?[\s*_`\"'(:]*"
@@ -211,10 +214,11 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
                 return value
             if rule.kind == "password" and pattern is _ASSIGNED and (row := _row(value, data)):
                 return row
-    match = _FOLLOWS.match(data, named, _limit(data, named + 300))
-    value = _value(match, data) if match else None
-    if value and rule.near(value.text):
-        return value
+    for pattern in (_FOLLOWS, _BELOW):
+        match = pattern.match(data, named, _limit(data, named + 300))
+        value = _value(match, data) if match else None
+        if value and rule.near(value.text) and (value.last or pattern is _FOLLOWS):
+            return value
     return _further(data, named, rule) if rule.far else None
 
 

@@ -7,7 +7,7 @@ hint is some part that every text with such a secret holds, in any case.
 from __future__ import annotations
 
 from memdown.redaction.table import Kind, command, shape
-from memdown.redaction.values import has_digit, is_basic, is_card, is_session, keylike, mixed, option, real, striking
+from memdown.redaction.values import grouped, has_digit, is_basic, is_card, is_session, keylike, mixed, option, real, striking
 
 # A value on a command line: quoted, or up to the next blank; never another option or a variable.
 _ARG = r"""[\\]?["']?([^\s"'`|;<>$(-][^\s"'`|;<>]*)"""
@@ -25,6 +25,7 @@ _COMMANDS: tuple[Kind, ...] = (
           "sqlcmd -S db -U sa -P '«{12}»'", "unzip -P «{12}» x.zip", "plink -ssh ann@host -pw «{12}»", "7z x a.7z -p«{12}»", check=real),
     command("password", r"(?:(?:redis|valkey|keydb)-cli|ldap[a-z]+|security|smbclient|rpcclient|net|[xw]?freerdp3?|ipmitool|snmp[a-z]+)\s", r"(?:(?:redis|valkey|keydb)-cli\s(?:[^\n|;]*?\s)?(?:-a|--pass)\s+|ldap[a-z]+\s(?:[^\n|;]*?\s)?-w\s*|security\s+add-\S+-password\s(?:[^\n|;]*?\s)?-w\s+|[xw]?freerdp3?\s(?:[^\n|;]*?\s)?/p:|ipmitool\s(?:[^\n|;]*?\s)?-P\s*|snmp[a-z]+\s(?:[^\n|;]*?\s)?-[AX]\s+|(?:smbclient|rpcclient|net)\s(?:[^\n|;]*?\s)?-U\s*[\"']?[^\s%\"']+%)" + _ARG,
           "redis-cli -h cache -a «{12}» ping", "ldapsearch -x -D cn=admin -w «{12}» -b dc=x", "xfreerdp /u:ann /p:«{12}» /v:host", "smbclient //srv/share -U ann%«{12}»", check=real),
+    shape("password", r"\s-u", r"\s-u\s*[\w.@-]+\s(?:[^\n|;]*?\s)?-[pP]\s*" + _ARG, "mosquitto_pub -h x -u ann -P «{10}» -t y", "snowsql -u ann -p «{10}»", others=("docker run -u ann -p 8080:80 nginx", "x -u ann -p db2"), check=mixed),
     command("password", r"net1?\s+use", r"net1?(?:\.exe)?\s+(?:use\s+(?:\S+\s+){1,2}?/user:\S+\s+|user\s+\S+\s+)" + _ARG, r"net use Z: \\srv\share /user:corp\ann «{12}»", "net user ann «{12}» /add", others=("net user ann /delete", "the net user count grew"), check=mixed),
     command("password", r"net1?\s+use", r"net1?(?:\.exe)?\s+use\s+(?:\S+\s+){1,2}?([^\s/*][^\s]*)\s+/user:", r"net use \\srv\share «{12}» /user:corp\ann", check=mixed),
     command("password", "htpasswd|rabbitmqctl|wpa_passphrase", r"(?:htpasswd\s+(?:-\w+\s+)*-?\w*b\w*\s+(?:-\w+\s+)*(?:[\w./~-]+[./]\S*\s+)?[\w.@-]+\s+|htpasswd\s+-n\w*\s+[\w.@-]+\s+|rabbitmqctl\s+(?:add_user|change_password|authenticate_user)\s+\S+\s+|wpa_passphrase\s+(?:\"[^\"]*\"|\S+)\s+)" + _ARG,
@@ -80,6 +81,7 @@ _FILES: tuple[Kind, ...] = (
     shape("private key", r"[\"']kty[\"']", r"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s*:\s*[\"']([\w-]{20,})[\"']", '{"kty":"EC","d":"«{43w}»"}', check=has_digit),
     shape("private key", "Private-Lines", r"Private-Lines: [0-9]+\s+([A-Za-z0-9+/=]{16,}(?:\s+[A-Za-z0-9+/=]{16,})*(?:\s+[A-Za-z0-9+/]+={1,2})?)", "Private-Lines: 2\n«{64b}\n{40b}»\n"),
     shape("wallet key", "[xyz]prv|ed25519:|0x[0-9a-fA-F]{64}", r"([xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,}|ed25519:[1-9A-HJ-NP-Za-km-z]{80,})", "«xprv{107z}»"),
+    shape("one-time password secret", "[A-Z2-7]{4}(?: [A-Z2-7]{4}){3}", r"(?i)(?:secret|key|seed|code|passw\w+|schlüssel|clave|clé|ключ|密钥|キー|키)[^\n:=：]{0,30}[:=：][\s*_`\"']*([A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,7})(?:[^\w]|$)", "2FA setup key: «JBSW Y3DP EHPK 3PXP»", "app password: «abcd efgh ijkl mnop»", others=("key: this must have more", "code: some text that this says"), check=grouped),
     shape("join token", "kubeadm", r"kubeadm\s[^\n]*--token[ =]([a-z0-9]{6}\.[a-z0-9]{16})", "kubeadm join 10.0.0.1:6443 --token «{6x}.{16x}»"),
     shape("credit card", r"[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}|[0-9]{4}[ -]?[0-9]{6}[ -]?[0-9]{4,5}", r"(?:^|[^\w.+-])([2-6][0-9]{3}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}(?:[ -]?[0-9]{3})?|3[0-9]{3}[ -]?[0-9]{6}[ -]?[0-9]{4,5})(?:[^\w-]|$)", "card «4111 1111 1111 1111», valid", "«4012-8888-8888-1881»", "«378282246310005»", "«5555555555554444»", others=("card 4111 1111 1111 1112", "ref 1700000000000000", "id 4111111111111111234567"), check=is_card),
 )

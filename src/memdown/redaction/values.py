@@ -42,7 +42,7 @@ _KEY = compiled(r"[A-Za-z0-9+/_=.~:%|$-]+")
 _FUNCTION_WORDS = frozenset(
     "the a an is are was be been to of and or for in on at by it its as if not no you your we our they"
     " must should can may will has have with from that this when where which who how use used using"
-    " all any but only than then there these those into over per via must".split()
+    " all any but only than then there these those into over per via must some more make like just know take people very them text says keep here".split()
 )
 _NOT_A_PASSWORD = compiled(
     r"(?i).*(?:ed|ing|ly|able|ible|less|ful|ous|tion)|here|there|now|below|above|easy|hard|good|bad|long|short|safe|secure|public"
@@ -73,6 +73,11 @@ def varied(value: str) -> bool:
 def option(value: str) -> bool:
     """Whether it can be the value of an option, and is no word of a sentence about the option."""
     return real(value) and not is_code(value) and not _ASCII_PLAIN.fullmatch(value)
+
+
+def grouped(value: str) -> bool:
+    """Whether groups of four letters are no words of a sentence."""
+    return not _FUNCTION_WORDS & set(value.lower().split()) and len(set(value)) > 6
 
 
 def both_cases(value: str) -> bool:
