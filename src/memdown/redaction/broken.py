@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import re2
-
 from memdown.redaction import views
+from memdown.redaction.patterns import Pattern
 
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/=.:$%~-"
 _HEAD = re.compile(rb"[A-Za-z0-9_+/=.:$%~-]+")
@@ -15,7 +14,7 @@ _MOST_LINES = 12
 _LEAST_CHARS = 18
 
 
-def find(data: bytes, keys: re2._Regexp) -> Iterator[tuple[int, int, bytes]]:
+def find(data: bytes, keys: Pattern) -> Iterator[tuple[int, int, bytes]]:
     """Keys that go on in the next line: start, end and the key without its breaks."""
     if b"\n" not in data and b"\\n" not in data:
         return
@@ -31,7 +30,7 @@ def find(data: bytes, keys: re2._Regexp) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _follow(
-    text: bytes, start: int, lines: list[tuple[int, bytes]], keys: re2._Regexp
+    text: bytes, start: int, lines: list[tuple[int, bytes]], keys: Pattern
 ) -> tuple[int, int, bytes] | None:
     """The key that begins in `text` and ends in one of the next lines, if there is one."""
     found: tuple[int, int, bytes] | None = None
@@ -42,8 +41,9 @@ def _follow(
         piece, before = head.group(), len(text)
         whole = _ends_with_key(text, keys)
         text += piece
-        # The next line may be ordinary text: behind a whole key it must look like more of it.
-        if whole and not _keylike(piece):
+        # The next line may be ordinary text, or another key: behind a whole key it must look like
+        # more of this one.
+        if whole and (not _keylike(piece) or keys.match(piece) is not None):
             break
         match = _across(text, before, keys) if len(text) >= _LEAST_CHARS else None
         if match is not None:
@@ -54,18 +54,16 @@ def _follow(
     return found
 
 
-def _across(text: bytes, junction: int, keys: re2._Regexp) -> tuple[int, int] | None:
+def _across(text: bytes, junction: int, keys: Pattern) -> tuple[int, int] | None:
     for match in keys.finditer(text):
-        first, last = match.span()
+        first, last = match.span(1)
         if first < junction < last:
             return first, last
     return None
 
 
-def _ends_with_key(text: bytes, keys: re2._Regexp) -> bool:
-    return len(text) >= _LEAST_CHARS and any(
-        match.span()[1] == len(text) for match in keys.finditer(text)
-    )
+def _ends_with_key(text: bytes, keys: Pattern) -> bool:
+    return any(match.span(1)[1] == len(text) for match in keys.finditer(text))
 
 
 def _keylike(piece: bytes) -> bool:
