@@ -29,8 +29,8 @@ def modes(top: Path) -> dict[str, str]:
 
 
 FIRST_COMMANDS = {
-    "init": [["init"], ["remember", "x"], ["remember", "--durable", "y"]],
-    "remember": [["init"], ["remember", "x"], ["search", "x"]],
+    "init": [["init", ".memdown/workspace"], ["remember", "x"], ["remember", "--durable", "y"]],
+    "remember": [["init", ".memdown/workspace"], ["remember", "x"], ["search", "x"]],
     "hook": [["hook", "session-end"], ["hook", "session-start"]],
     "sessions": [["sessions", "list"], ["status"], ["doctor"]],
     "mcp": [["mcp", "install", "claude-code"], ["config", "show"]],

@@ -37,6 +37,8 @@ def init_command(target: Target, folder: Path | None, adopt: bool | None, undo: 
     if undo:
         _undo(target, place)
         return
+    # A configuration that cannot be used is told before anything is made.
+    load_settings(config=target.config, workspace=place, agent=target.agent)
     created = _create(place, adopt)
     settings = load_settings(config=target.config, workspace=place, agent=target.agent)
     from memdown.config.own import add_own
