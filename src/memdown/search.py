@@ -208,12 +208,15 @@ def _explanation(asked: Asked, hits: Sequence[Hit], kept: Sequence[Hit]) -> Expl
 
 
 def _timed(asked: Asked) -> Asked:
-    """With the time that the query names; "last week" is no word to look for, "in March" is."""
+    """With the time that the query names; "last week" is no word to look for, "in March" is.
+
+    One word alone is looked for as well: "today" may stand in a note.
+    """
     query = asked.query
     named = find_time(query.text, asked.today)
     if named is None:
         return asked
-    if named.relative and named.start < named.end:
+    if named.relative and named.start < named.end and " " in query.text:
         terms = query_terms(f"{query.text[: named.start]} {query.text[named.end :]}")
         told = without_stop_words(terms.words)
         query = replace(query, terms=terms if told else _NO_TERMS)

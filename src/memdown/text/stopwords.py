@@ -1,13 +1,19 @@
-"""Words that carry no meaning in a question: short lists, written out as people write them."""
+"""Words that carry no meaning in a question: short lists, written out as people write them.
+
+They are indexed like all others; only a question leaves them out, by the language it is asked in:
+*die*, *war*, *door* and *dan* are words like any other in a question that is not German or Dutch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
-from memdown.text.terms import Cache, is_gram, ordered_terms, piece_terms, short_grams
+from memdown.text.scripts import fold
+from memdown.text.terms import is_gram, ordered_terms
 
+_ENGLISH, _RUSSIAN = 0, -1
 _WORDS: Final = """
 a about after all also am an and any are as at be because been before being but by can could did
 didn do does doesn doing don for from had has hasn have haven having he her here hers him his how i
@@ -36,7 +42,7 @@ ai al alla che chi ci come con cui da dal dalla dei del della delle di dov dove 
 in io la le lei lo loro lui ma mi nel nella non per perché più qual quale quali quando quello
 questa questo sono su sul sulla ti tra un una uno è
 
-ao aos às com como da das de do dos e ela elas ele eles em era esta este eu foi há isso isto já
+ao aos às com como da das de do dos e ela elas ele eles em era esta está este eu foi há isso isto já
 mais mas me meu minha na nas não nem no nos o onde os ou para pela pelo por porque qual quais
 quando quanto que quem são se sem ser seu sua também tem um uma você
 
@@ -48,6 +54,13 @@ we wel welk welke wie wij worden zal ze zich zij zijn
 их к как какая какие какого какое какой каком какую когда кого кому которая которые который кто ли
 между меня мне мы на над не него нее нет ни них но о об он она они оно от по под почему при про с
 свои со так такой там те тем то того только тот ты у уже чего чем что чтобы чье эта эти это этот я
+"""
+
+# With these questions begin; hardly one of them means something else in another language.
+_ASKING: Final = """
+wann warum was welche welchem welchen welcher welches wem wen wer wie wieso wo woher wohin
+comment où pourquoi quand quel quelle quelles quels que qui cuál cuándo dónde qué quién quiénes
+che chi dov dove perché quale quali onde qual quais quanto quem hoe waar waarom wat welk
 """
 
 # What questions are made of in the scripts that are searched by pieces.
@@ -64,42 +77,57 @@ _RUNS: Final = """
 
 
 def is_stop(term: str) -> bool:
-    """Whether a term carries no meaning in a question."""
-    return term in (_stop_grams() if is_gram(term) else _stop_words())
+    """Whether a term carries no meaning in a question of some language."""
+    return term in (_stop_grams() if is_gram(term) else _stop_terms())
 
 
 def without_stop_words(terms: Iterable[str]) -> list[str]:
-    """The terms that can be found: stop words are not indexed, they would be half of the index."""
-    stop = _stop_words()
-    return [term for term in terms if term not in stop]
+    """The terms that are no stop words in any language."""
+    return [term for term in terms if not is_stop(term)]
 
 
-def findable_terms(text: str) -> str:
-    """The terms of a text that can be found, joined by spaces, as the keyword index stores them."""
-    found = " ".join(map(_FINDABLE.__getitem__, text.split()))
-    return found if found.isascii() else " ".join([found, *short_grams(found.split())])
+def stop_words_of(words: Sequence[str]) -> frozenset[str]:
+    """The stop words of the language that a question with these words is asked in, folded.
+
+    One word tells no language, unless it asks and stands first: *door* alone is not Dutch. Where
+    English is nearly as likely, it is English: *war in Europe*.
+    """
+    asked = frozenset(words)
+    first = asked.intersection(words[:1]) & _asking()
+    languages = _by_language()
+    counts = [len(asked & words) + len(first & words) for words in languages]
+    most, english = max(counts), languages[_ENGLISH]
+    if most <= 1:
+        return english | languages[_RUSSIAN]
+    if counts[_ENGLISH] >= most - 1:
+        return english
+    return frozenset().union(
+        *(words for words, count in zip(languages, counts, strict=True) if count == most)
+    )
 
 
-_FINDABLE: Final = Cache(lambda piece: without_stop_words(piece_terms(piece)))
-
-
-def looks_english(terms: Iterable[str]) -> bool:
-    """Whether the stop words among the terms are those of English rather than of another language."""
-    english, others = _stop_words_by_language()
-    seen = set(terms)
-    return len(seen & english) > len(seen & others)
+def looks_english(words: Iterable[str]) -> bool:
+    """Whether the stop words among these are those of English rather than of another language."""
+    asked = frozenset(words)
+    languages = _by_language()
+    others = frozenset().union(*languages[1:])
+    return len(asked & languages[_ENGLISH]) > len(asked & others)
 
 
 @cache
-def _stop_words() -> frozenset[str]:
-    return frozenset().union(*_stop_words_by_language())
+def _by_language() -> tuple[frozenset[str], ...]:
+    """The lists in the order they stand in."""
+    return tuple(frozenset(map(fold, words.split())) for words in _WORDS.split("\n\n"))
 
 
 @cache
-def _stop_words_by_language() -> tuple[frozenset[str], frozenset[str]]:
-    """Those of English, which come first, and those of the other languages."""
-    english, others = _WORDS.split("\n\n", maxsplit=1)
-    return frozenset(ordered_terms(english)), frozenset(ordered_terms(others))
+def _asking() -> frozenset[str]:
+    return frozenset(map(fold, _ASKING.split()))
+
+
+@cache
+def _stop_terms() -> frozenset[str]:
+    return frozenset(ordered_terms(_WORDS))
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Final
 from memdown.text.scripts import EMOJI, FIRST_UNSPACED, FLAG_LETTERS, MARKS, fold, runs
 from memdown.text.stemming import stem
 
-TERMS_VERSION: Final = 5
+TERMS_VERSION: Final = 6
 """To be raised with every change of what `index_terms` or `prefix_terms` return."""
 
 TOKENCHARS: Final = "-_./@:+#"
@@ -93,6 +93,12 @@ def index_terms(text: str) -> list[str]:
     """
     terms = ordered_terms(text)
     return terms if text.isascii() else terms + short_grams(terms)
+
+
+def joined_terms(text: str) -> str:
+    """The same as `index_terms`, joined by spaces."""
+    terms = " ".join(map(_CACHE.__getitem__, text.split()))
+    return terms if text.isascii() else " ".join([terms, *short_grams(terms.split())])
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

@@ -17,7 +17,6 @@ from memdown.stores.postings import Holders, Unit
 from memdown.stores.reach import reachable
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.keys import source_keys
-from memdown.text import without_stop_words
 from memdown.types import Chunk, Match, TextMatches, TextQuery
 
 _MARK = 0x80
@@ -74,8 +73,7 @@ def _ranges(query: TextQuery) -> list[range]:
 def _expression(query: TextQuery) -> str:
     parts = [f"{{text head}} : {_quoted(word)}" for word in query.words]
     parts += [f"{{text}} : {_quoted(prefix)} *" for prefix in query.prefixes]
-    phrases = [without_stop_words(phrase) for phrase in query.phrases]
-    parts += [f"{{text}} : {_quoted(*phrase)}" for phrase in phrases if len(phrase) > 1]
+    parts += [f"{{text}} : {_quoted(*phrase)}" for phrase in query.phrases if len(phrase) > 1]
     return " OR ".join(parts)
 
 
@@ -140,10 +138,15 @@ def holders(db: apsw.Connection, unit: Unit) -> Holders:
 
 def _phrase_places(db: apsw.Connection, terms: Sequence[str]) -> set[tuple[int, int]]:
     """Where a phrase begins: passages and places in them."""
-    sql = "SELECT doc, offset - ? FROM temp.instances WHERE term = ? AND col = 'text'"
-    places = set(run(db, sql, (0, terms[0])))
+    # FTS5 finds the passages; only their places are read, since "the" stands nearly everywhere.
+    sql = (
+        "SELECT doc, offset - ? FROM temp.instances WHERE term = ? AND col = 'text' "
+        "AND doc IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
+    )
+    phrase = f"{{text}} : {_quoted(*terms)}"
+    places = set(run(db, sql, (0, terms[0], phrase)))
     for number, term in enumerate(terms[1:], start=1):
-        places &= set(run(db, sql, (number, term)))
+        places &= set(run(db, sql, (number, term, phrase)))
     return places
 
 
