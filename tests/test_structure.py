@@ -22,7 +22,18 @@ Status StoreError SyncReport Unreachable WorkspaceError
 LAYERS = (
     {"types", "errors", "text", "timing", "failpoints", "locks", "redaction", "similarity"},
     {"config", "workspace", "documents", "transcripts", "chunking", "embedders", "stores", "usage"},
-    {"coverage", "diversity", "growing", "ranking", "reranking", "respelling", "windows"},
+    {
+        "coverage",
+        "diversity",
+        "facts",
+        "growing",
+        "identifiers",
+        "judging",
+        "ranking",
+        "reranking",
+        "respelling",
+        "windows",
+    },
     {
         "asking",
         "backends",

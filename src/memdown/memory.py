@@ -275,6 +275,7 @@ class Memory:
                 reasons = [*reasons, "keywords only: the provider's vectors have another length"]
             question = search.Asked(asked, options, self._today(), embedder, self._reranker)
             with self._turn, self._store.snapshot() as snapshot:
+                question = search.settle(question, snapshot)
                 gathered = search.gather(question, snapshot)
                 if better := search.respell(question, gathered, snapshot):
                     question, gathered = better

@@ -6,9 +6,10 @@ Only of a line that is too long to be shown whole, some sentences are shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from memdown.facts import units_of
 from memdown.text import index_terms
 from memdown.types import Chunk
 
@@ -16,6 +17,8 @@ from memdown.types import Chunk
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 _KNOWN_CHARS = 48
+# Facts beside a fact are shown with it if they fit nearly as well, up to so many lines.
+_AS_GOOD, _FEW_LINES = 0.7, 5
 
 
 class Piece(NamedTuple):
@@ -87,6 +90,41 @@ def grow(
     if end - start > size:
         return start, _cut(chunk.text, start, start + size)
     return _filled(chunk, pieces, (first, last), size, taken)
+
+
+def show_fact(
+    chunk: Chunk, start: int, shares: Mapping[int, float], size: int, taken: Taken, context: int = 0
+) -> tuple[int, int] | None:
+    """The fact that starts there, with those beside it that fit as well; None if it is taken.
+
+    `shares` tells how well each fact fits, by where it starts. Up to `context` lines are shown of
+    what is around, fitting or not, where a fact alone may not be what was meant.
+    """
+    units, pieces = units_of(chunk.text), pieces_of(chunk.text, len(chunk.text))
+    shown = {piece.start for piece in pieces if taken.has(chunk, piece)}
+    first = last = next(n for n, one in enumerate(units) if one.start == start)
+    if start in shown:
+        return None
+    mine, section = shares.get(start, 0.0), units[first].section
+    while True:
+        fitting = []
+        for n in (last + 1, first - 1):
+            if not 0 <= n < len(units) or units[n].start in shown or units[n].section != section:
+                continue
+            low, high = units[min(first, n)].start, units[max(last, n)].end
+            share = shares.get(units[n].start, 0.0)
+            most = _FEW_LINES if mine > 0 and share >= _AS_GOOD * mine else context
+            if high - low <= size and chunk.text.count("\n", low, high) < most:
+                fitting.append((share, n))
+        if not fitting:
+            break
+        chosen = max(fitting)[1]
+        first, last = min(first, chosen), max(last, chosen)
+    low, high = units[first].start, units[last].end
+    for piece in pieces:
+        if piece.start < high and piece.end > low:
+            taken.add(chunk, piece)
+    return low, high if high - low <= size else _cut(chunk.text, low, low + size)
 
 
 def _filled(

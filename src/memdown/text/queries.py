@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from memdown.text.scripts import fold
-from memdown.text.stopwords import is_stop, looks_english, stop_words_of
 from memdown.text.stemming import stem
+from memdown.text.stopwords import is_stop, looks_english, plain, stop_words_of
 from memdown.text.terms import (
     TOKENCHARS,
     is_gram,
     ordered_terms,
+    other_spellings,
     prefix_terms,
     token_terms,
     tokens,
@@ -44,12 +44,25 @@ _PLAIN: Final = re.compile(
 )
 
 
+# A number with a word is prose as well: 24-inch, 3-year-old. Dates are times, paths are words.
+_NUMBERED: Final = re.compile(r"\d+(?:-[a-z]+)+|.*(?:\d{4}-\d\d|/).*", re.DOTALL)
+
+
+class Identifier(NamedTuple):
+    """A number or code of a question, such as PB-1500: its spellings and its parts, as terms."""
+
+    text: str
+    spellings: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
     """What a question asks the keyword index for.
 
     `exact` are those of the words that are whole identifiers: a hit on one is not by chance.
-    `truncated` tells that the question had more words than are looked up.
+    Of `identifiers` the whole is meant, and not a note that only shares a number with it. `truncated`
+    tells that the question had more words than are looked up.
     """
 
     words: tuple[str, ...]
@@ -57,6 +70,7 @@ class QueryTerms:
     phrases: tuple[tuple[str, ...], ...]
     exact: frozenset[str]
     truncated: bool = False
+    identifiers: tuple[Identifier, ...] = ()
 
 
 def query_terms(text: str) -> QueryTerms:
@@ -90,14 +104,26 @@ def query_terms(text: str) -> QueryTerms:
         phrases=tuple(phrases),
         exact=frozenset(exact.intersection(found)),
         truncated=len(found) < len(telling) or len(asked) < len(text),
+        identifiers=tuple(_identifiers(by_token)),
     )
+
+
+def _identifiers(by_token: Mapping[str, list[str]]) -> Iterator[Identifier]:
+    """The tokens with a number in them that are no prose, and of which there are parts to look for."""
+    for token, terms in by_token.items():
+        if not terms or _is_plain(terms[0]) or not any(map(str.isdigit, token)):
+            continue
+        if not _NUMBERED.fullmatch(token):
+            spellings = dict.fromkeys([terms[0], *other_spellings(token)])
+            parts = [term for term in terms if term not in spellings]
+            yield Identifier(token, tuple(spellings), tuple(parts))
 
 
 def _words(token: str) -> list[str]:
     """What stop words are told by: the words of a token as they are written, without grammar."""
     if is_gram(token) or not token[0].isalnum():
         return []
-    return [fold(word) for word in _BETWEEN.sub(" ", token).split()]
+    return [plain(word) for word in _BETWEEN.sub(" ", token).split()]
 
 
 def _is_acronym(token: str) -> bool:

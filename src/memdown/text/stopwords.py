@@ -11,9 +11,9 @@ from functools import cache
 from typing import Final
 
 from memdown.text.scripts import fold
+from memdown.text.stemming import stem
 from memdown.text.terms import is_gram, ordered_terms
 
-_ENGLISH, _RUSSIAN = 0, -1
 _WORDS: Final = """
 a about after all also am an and any are as at be because been before being but by can could did
 didn do does doesn doing don for from had has hasn have haven having he her here hers him his how i
@@ -63,6 +63,12 @@ comment où pourquoi quand quel quelle quelles quels que qui cuál cuándo dónd
 che chi dov dove perché quale quali onde qual quais quanto quem hoe waar waarom wat welk
 """
 
+# Stop words of one language that are words or names in another.
+_AMBIGUOUS: Final = """
+am bin dan die dies door du hat hem her het hoe kan los ma man met mi mit mon nos ohne pas par
+per pour sans se sin son sur ta tot tu uno van war waren wat wel wen yo
+"""
+
 # What questions are made of in the scripts that are searched by pieces.
 _RUNS: Final = """
 什么 什麼 甚麼 谁 誰 哪 哪个 哪個 哪些 哪里 哪裡 多少 怎么 怎麼 为什么 為什麼 的 了 是 吗 嗎 呢 吧 和 与 在 我们 你们 他们
@@ -86,38 +92,49 @@ def without_stop_words(terms: Iterable[str]) -> list[str]:
     return [term for term in terms if not is_stop(term)]
 
 
-def stop_words_of(words: Sequence[str]) -> frozenset[str]:
-    """The stop words of the language that a question with these words is asked in, folded.
+def plain(word: str) -> str:
+    """The form that stop words are compared in: as it is written, but for the endings of Russian."""
+    folded = fold(word)
+    return folded if folded.isascii() or not "а" <= folded[:1] <= "я" else stem(folded)
 
-    One word tells no language, unless it asks and stands first: *door* alone is not Dutch. Where
-    English is nearly as likely, it is English: *war in Europe*.
+
+def stop_words_of(words: Sequence[str]) -> frozenset[str]:
+    """The stop words of the language that a question with these plain words is asked in.
+
+    One word tells no language, unless it asks and stands first: *door* alone is not Dutch. Those that
+    are words or names elsewhere tell none, and count unless others tell it: *war in Europe*.
     """
     asked = frozenset(words)
     first = asked.intersection(words[:1]) & _asking()
-    languages = _by_language()
-    counts = [len(asked & words) + len(first & words) for words in languages]
-    most, english = max(counts), languages[_ENGLISH]
-    if most <= 1:
-        return english | languages[_RUSSIAN]
-    if counts[_ENGLISH] >= most - 1:
+    english, *others = _by_language()
+    told = asked - _ambiguous()
+    counts = [len(told & words) + len(first & words) for words in others]
+    most = max(counts)
+    if max(most, len(asked & english)) <= 1:
+        return english | frozenset().union(*others) - _ambiguous()
+    if len(asked & english) >= most:
         return english
     return frozenset().union(
-        *(words for words, count in zip(languages, counts, strict=True) if count == most)
+        *(words for words, count in zip(others, counts, strict=True) if count == most)
     )
 
 
 def looks_english(words: Iterable[str]) -> bool:
     """Whether the stop words among these are those of English rather than of another language."""
     asked = frozenset(words)
-    languages = _by_language()
-    others = frozenset().union(*languages[1:])
-    return len(asked & languages[_ENGLISH]) > len(asked & others)
+    english, *others = _by_language()
+    return len(asked & english) > len(asked & frozenset().union(*others))
 
 
 @cache
 def _by_language() -> tuple[frozenset[str], ...]:
-    """The lists in the order they stand in."""
-    return tuple(frozenset(map(fold, words.split())) for words in _WORDS.split("\n\n"))
+    """The lists in the order they stand in, English first."""
+    return tuple(frozenset(map(plain, words.split())) for words in _WORDS.split("\n\n"))
+
+
+@cache
+def _ambiguous() -> frozenset[str]:
+    return frozenset(_AMBIGUOUS.split())
 
 
 @cache

@@ -12,6 +12,7 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.stores.bm25 import FEW
 from memdown.stores.passages import HEAD_WEIGHT, TEXT_WEIGHT, joined_terms
 from memdown.stores.postings import Holders, Unit
 from memdown.stores.reach import reachable
@@ -84,6 +85,12 @@ def _quoted(*terms: str) -> str:
 def _reachable(db: apsw.Connection, query: TextQuery) -> float:
     total = int(one(db, "SELECT count(*) FROM chunks_fts_docsize"))
     return reachable(query, document_frequencies(db, query.words), total)
+
+
+def are_few(db: apsw.Connection) -> bool:
+    """Whether there are so few passages that FTS5 cannot tell which words are rare."""
+    sql = "SELECT 1 FROM chunks_fts_docsize LIMIT 1 OFFSET ?"
+    return not run(db, sql, (FEW - 1,))
 
 
 def read_lengths(db: apsw.Connection) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -32,7 +32,16 @@ class SqliteSnapshot:
         self._db = db
         self._path = path
         self._state = state
+<<<<<<< HEAD
         self._held = held if held.is_held(state) else None
+=======
+        # Without `vec0` nothing but memory can answer, so it is read for the first search already;
+        # and so it is where there are too few passages for FTS5 to rank them.
+        with mapped(path):
+            self._few = state.has_words and keywords.are_few(db)
+        at_once = self._few or bool(state.dims and not state.has_vec)
+        self._held = held if held.is_held(state) or at_once else None
+>>>>>>> 1916251 (Small memories answer: facts are judged and shown as lines, weak hits are marked, identifiers are looked for whole)
 
     def match_text(self, query: TextQuery) -> TextMatches:
         """The best passages by keyword; none where this SQLite has no FTS5."""
@@ -41,6 +50,8 @@ class SqliteSnapshot:
             return TextMatches((), 0.0)
         with mapped(self._path):
             ready = self._held.postings(self._db, self._state, units) if self._held else None
+            if ready is None and self._few:
+                ready = Held().postings(self._db, self._state, units)
             if ready is None:
                 return keywords.match(self._db, query)
             return ready.match(query, [source_keys(source) for source in query.sources])
