@@ -14,9 +14,13 @@ def check_request(query: object, max_results: object, min_score: object, sources
     """Raise a QueryError that names what cannot be meant; None leaves a choice to the settings."""
     if not isinstance(query, str):
         raise QueryError(f"The query must be text, not {type(query).__name__}.")
-    if max_results is not None and not (isinstance(max_results, SupportsIndex) and index(max_results) >= 1):
+    if max_results is not None and not (
+        isinstance(max_results, SupportsIndex) and index(max_results) >= 1
+    ):
         raise QueryError(f"max_results is {max_results!r}; ask for 1 result or more.")
-    if min_score is not None and not (isinstance(min_score, SupportsFloat) and 0 <= float(min_score) <= 1):
+    if min_score is not None and not (
+        isinstance(min_score, SupportsFloat) and 0 <= float(min_score) <= 1
+    ):
         raise QueryError(f"min_score is {min_score!r}; a score is between 0 and 1.")
     if sources is not None:
         _check_sources(sources)

@@ -32,16 +32,10 @@ class SqliteSnapshot:
         self._db = db
         self._path = path
         self._state = state
-<<<<<<< HEAD
-        self._held = held if held.is_held(state) else None
-=======
-        # Without `vec0` nothing but memory can answer, so it is read for the first search already;
-        # and so it is where there are too few passages for FTS5 to rank them.
+        # Few passages are read for the first search already: FTS5 cannot tell which words are rare.
         with mapped(path):
             self._few = state.has_words and keywords.are_few(db)
-        at_once = self._few or bool(state.dims and not state.has_vec)
-        self._held = held if held.is_held(state) or at_once else None
->>>>>>> 1916251 (Small memories answer: facts are judged and shown as lines, weak hits are marked, identifiers are looked for whole)
+        self._held = held if held.is_held(state) or self._few else None
 
     def match_text(self, query: TextQuery) -> TextMatches:
         """The best passages by keyword; none where this SQLite has no FTS5."""
