@@ -9,6 +9,8 @@ from memdown.text import Identifier, QueryTerms, distinct_terms, prefix_terms
 from memdown.types import Snapshot, Source, TextQuery
 
 _LOOKED_AT = 20
+# Of a page of numbers, so many are asked for one by one; of the others only the whole is looked for.
+_MOST_ASKED = 16
 # The letters before a number are a word of their own if there are so many: Python3, Windows11.
 _A_WORD = 4
 
@@ -24,7 +26,9 @@ def settle(
     left_out: set[str] = set()
     unheld: list[str] = []
     exact: list[list[str]] = []
-    for one in terms.identifiers:
+    for one in terms.identifiers[_MOST_ASKED:]:
+        left_out.update(one.parts)
+    for one in terms.identifiers[:_MOST_ASKED]:
         held = [term for term in one.spellings if _match(snapshot, [term], sources, 1)]
         if held:
             left_out.update([*one.spellings, *one.parts])

@@ -33,7 +33,7 @@ _FEW_CHUNKS, _FEW_PASSAGES = 64, 96
 # of a single one, the average says nothing.
 _UNRELATED, _UNRELATED_COUNT = 0.2, 4
 # So much nearer than an average text is near.
-_NEAR, _NEXT = 0.15, 8
+_NEAR, _NEAR_IN_FEW, _NEXT = 0.15, 0.3, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,15 @@ class Judged:
     """The candidates, best first, and the largest share of the words that one of them holds.
 
     From the similarity `near` on, a text resembles the question whatever its words.
-    `closeness` is how much nearer than others the `nearest` is, where all were compared.
+    Where all was compared, `nearest` is the similarity of the nearest, and `closeness` how much nearer
+    than others it is.
     """
 
     best: list[Scored]
     covered: float
     near: float
     closeness: float | None = None
-    few: bool = False
-    nearest: float = 0.0
+    nearest: float | None = None
 
 
 def average(similarity: float, count: int) -> float:
@@ -87,10 +87,10 @@ def judge(
     }
     best = ranking.by_coverage(_by_fact(best, covered), covered, weights)
     most = max(covered.values(), default=0.0)
-    near = legs.background + _NEAR
+    near = min(legs.background + _NEAR, _NEAR_IN_FEW) if few else legs.background + _NEAR
     embedder = question.embedder
     if question.vector is None or not weights.vector or embedder is None or embedder.cacheable:
-        return Judged(best, most, near, few=few)
+        return Judged(best, most, near)
     compared = list(_first(best, chunks, len(best) if few else _COMPARED))
     texts = {one.place: _said(one, chunks) for one in compared}
     similarity = _similarities(texts, question.vector, embedder)
@@ -105,7 +105,6 @@ def judge(
         most,
         background + _NEAR,
         closeness=_lead(similarity.values(), background),
-        few=True,
         nearest=max(similarity.values()),
     )
 

@@ -364,7 +364,8 @@ def _hit(
     chunk, (start, end) = stored.chunk, place
     sure = view.sure
     snippet = chunk.text[start:end]
-    found = distinct_terms(snippet)
+    heading = heading_at(chunk, start)
+    found = distinct_terms(snippet) | distinct_terms(heading)
     return Hit(
         path=chunk.path,
         source=chunk.source,
@@ -376,7 +377,7 @@ def _hit(
         vector_score=scored.vector,
         text_score=scored.text,
         recency=factor,
-        heading=heading_at(chunk, start),
+        heading=heading,
         date=stored.date,
         matched=tuple(word for word in words if word in found),
         why=Why(

@@ -13,6 +13,7 @@ from memdown.errors import EmbedderError, QueryError
 from memdown.ranking import Legs, View, Weights
 from memdown.text import (
     QueryTerms,
+    is_asked,
     is_gram,
     prefix_terms,
     query_terms,
@@ -45,6 +46,7 @@ _SPARE = 4
 # How many places a reranker may choose from, and how many that missed the bar are told.
 _RERANKED = 50
 _SHOWN_BELOW = 3
+_TOLD = 3
 # What scores less than this share of the best is left out.
 _FAR = 0.25
 # What a date in the name of a file scores, against one in the text: the name weighs less.
@@ -52,7 +54,7 @@ _DATE_REACH = 0.45
 _GRAMS_A_WORD = 3
 # Where nothing is sure, any similarity will do, and so many lines around a fact are shown.
 # The nearest is worth something then: a share of its similarity, but never enough to be strong.
-_ANYTHING, _CONTEXT_LINES = -1.0, 3
+_ANYTHING, _NOTHING, _CONTEXT_LINES = -1.0, 2.0, 3
 _GUESSED_NEAR, _MOST_GUESSED = 0.5, 0.3
 _NO_TERMS = QueryTerms((), (), (), frozenset())
 
@@ -216,7 +218,7 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
     reasons = [
         f"no note holds {word!r}: looked for {other!r}" for word, other in asked.respelled.items()
     ]
-    reasons += [f"no note holds {text!r}" for text in asked.unheld]
+    reasons += [f"no note holds {text!r}" for text in asked.unheld[:_TOLD]]
     kept = _near_the_best([hit for hit in hits if _may_be_shown(hit, asked)], asked)
     ranked = diversity.with_rank(diversity.without_repeats(kept), "repeats")
     if reranker is not None and len(ranked) > 1:
@@ -305,12 +307,13 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
     best = judged.best
     sure = ranking.confidence(legs, weights, judged.covered, judged.closeness)
     # Of few notes the nearest are shown, however far they are, and with what is around them.
-    guessed = judged.few and sure < STRONG
-    if guessed:
+    sense = _makes_sense(query.text, embedder)
+    guessed = sense and judged.nearest is not None and sure < STRONG
+    if guessed and judged.nearest is not None:
         sure = max(sure, min(_MOST_GUESSED, _GUESSED_NEAR * judged.nearest))
     view = View(
         size=options.snippet_chars,
-        near=_ANYTHING if guessed else judged.near,
+        near=_ANYTHING if guessed else judged.near if sense else _NOTHING,
         context=_CONTEXT_LINES if guessed else 0,
         sure=sure,
         weights=weights,
@@ -324,6 +327,12 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
         chunks |= snapshot.load(list(missing))
         hits, _ = _take(ranking.make_hits(best, chunks, query.terms.words, view), asked)
     return hits
+
+
+def _makes_sense(text: str, embedder: Embedder | None) -> bool:
+    """Whether a question is one: to gibberish, the nearest note is no answer."""
+    knows = getattr(embedder, "knows", None)
+    return knows is None or is_asked(text) or knows(text)
 
 
 def _take(made: Iterable[Hit], asked: Asked) -> tuple[list[Hit], bool]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memdown.facts import units_of
-from memdown.text import index_terms
+from memdown.text import index_terms, match_spans
 from memdown.types import Chunk
 
 # A line without the white space around it.
@@ -88,7 +88,8 @@ def grow(
         taken.add(chunk, piece)
     start, end = pieces[first].start, pieces[last].end
     if end - start > size:
-        return start, _cut(chunk.text, start, start + size)
+        start = _around_words(chunk.text, start, end, words, size)
+        return start, end if end - start <= size else _cut(chunk.text, start, start + size)
     return _filled(chunk, pieces, (first, last), size, taken)
 
 
@@ -209,6 +210,17 @@ def _sentences(text: str, start: int, end: int, line: int) -> list[Piece]:
 def _trimmed(text: str, start: int, end: int, line: int) -> Piece:
     piece = text[start:end]
     return Piece(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()), line)
+
+
+def _around_words(text: str, start: int, end: int, words: Collection[str], size: int) -> int:
+    """Where to begin in a piece that is too long to show: a little before most of the words."""
+    spans = [first for first, _ in match_spans(text[start:end], words)]
+    if not spans:
+        return start
+    best = max(spans, key=lambda first: sum(first <= one < first + size // 2 for one in spans))
+    begin = start + max(0, min(best - size // 4, end - start - size))
+    space = text.find(" ", begin, start + best) if begin > start else -1
+    return space + 1 if space >= 0 else begin
 
 
 def _cut(text: str, start: int, end: int) -> int:

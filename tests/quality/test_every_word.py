@@ -60,7 +60,8 @@ def lost(memory: Memory, words: Sequence[str]) -> list[str]:
 
 def shows(memory: Memory, word: str) -> bool:
     terms = set(index_terms(word))
-    return any(terms & set(index_terms(hit.snippet)) for hit in memory.search(word).hits)
+    hits = memory.search(word).hits
+    return any(terms & set(index_terms(f"{hit.heading}\n{hit.snippet}")) for hit in hits)
 
 
 @pytest.mark.parametrize("name", lists())

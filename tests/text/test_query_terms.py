@@ -123,7 +123,7 @@ def test_identifiers_are_told_from_prose(question: str, exact: set[str]) -> None
 
 def test_the_short_numbers_of_a_date_are_not_looked_up() -> None:
     assert query_terms("2026-03-01").words == ("2026-03-01", "2026", "2026-03")
-    assert query_terms("iPhone-15").words == ("iphone-15", "iphon", "phone", "15")
+    assert query_terms("iPhone-15").words == ("iphone-15", "iphon", "phone", "15", "iphone15")
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,9 @@ def init_command(target: Target, folder: Path | None) -> None:
 @words_argument("query", required=True)
 @click.option("--max-results", "-n", type=click.IntRange(1, 100), help="How many at most [6].")
 @click.option(
-    "--min-score", type=click.FloatRange(0, 1), help="How well it must fit, 0 to 1 [0.35]."
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    help="How well it must fit, 0 to 1; else what fits badly is marked weak.",
 )
 @click.option(
     "--source",

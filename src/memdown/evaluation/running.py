@@ -29,7 +29,8 @@ Search = Callable[[str], Sequence[Found]]
 class Outcome:
     """One question in one configuration.
 
-    `scores` is None for a question that nothing answers; then only `found` tells good from bad.
+    `scores` is None for a question that nothing answers; then only `found` tells good from bad: whether
+    something is shown that is not marked as weak.
     """
 
     question: str
@@ -121,7 +122,7 @@ def _ask(question: Question, search: Search, lines: Lines) -> Outcome:
     results = search(question.text)
     seconds = time.perf_counter() - begun
     scores = score(question, results, lines) if question.evidence else None
-    return Outcome(question.text, scores, bool(results), seconds)
+    return Outcome(question.text, scores, any(one.strong for one in results), seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,4 +210,7 @@ def _searching(
 
 
 def _found(answer: Answer) -> list[Found]:
-    return [Found(hit.path, hit.start_line, hit.end_line, hit.snippet) for hit in answer.hits]
+    return [
+        Found(hit.path, hit.start_line, hit.end_line, hit.snippet, hit.strength == "strong")
+        for hit in answer.hits
+    ]

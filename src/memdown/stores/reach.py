@@ -25,6 +25,8 @@ def reachable(query: TextQuery, frequencies: Sequence[int], total: int) -> float
     of them than of known pairs: then the query is about something else. A word that is a stop word in
     some language and stands nowhere was not meant as a word.
     """
+    if not total:
+        return 0.0
     score = 0.0
     borders = 0
     for word, found in zip(query.words, frequencies, strict=True):

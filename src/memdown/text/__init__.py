@@ -4,7 +4,7 @@ from memdown.text.cutting import cuts
 from memdown.text.highlighting import match_spans
 from memdown.text.queries import Identifier, QueryTerms, query_terms
 from memdown.text.scripts import estimate_tokens, fold, weight
-from memdown.text.stopwords import is_stop, without_stop_words
+from memdown.text.stopwords import is_asked, is_stop, without_stop_words
 from memdown.text.terms import (
     TERMS_VERSION,
     TOKENCHARS,
@@ -26,6 +26,7 @@ __all__ = [
     "estimate_tokens",
     "fold",
     "index_terms",
+    "is_asked",
     "is_gram",
     "is_stop",
     "joined_terms",

@@ -82,7 +82,7 @@ def stem(word: str) -> str:
     if not word.isalpha():
         return word
     if word.isascii():
-        stemmed = _english(word)
+        stemmed = porter(word)
         return _IRREGULAR_STEMS.get(stemmed, stemmed)
     if "а" <= word[0] <= "я":
         return _cyrillic(word)
@@ -100,7 +100,8 @@ def _cyrillic(word: str) -> str:
     return word
 
 
-def _english(word: str) -> str:
+def porter(word: str) -> str:
+    """The stem of an English word as the algorithm has it."""
     if len(word) < 3:
         return word
     word = _without_endings(_without_plural(word))

@@ -12,7 +12,7 @@ from typing import Final
 
 from memdown.text.scripts import fold
 from memdown.text.stemming import stem
-from memdown.text.terms import is_gram, ordered_terms
+from memdown.text.terms import is_gram, ordered_terms, tokens
 
 _WORDS: Final = """
 a about after all also am an and any are as at be because been before being but by can could did
@@ -117,6 +117,12 @@ def stop_words_of(words: Sequence[str]) -> frozenset[str]:
     return frozenset().union(
         *(words for words, count in zip(others, counts, strict=True) if count == most)
     )
+
+
+def is_asked(text: str) -> bool:
+    """Whether a text has a word that sentences are made of, in any language or script."""
+    known = frozenset().union(*_by_language())
+    return any(is_gram(word) or plain(word) in known for _, word in tokens(text))
 
 
 def looks_english(words: Iterable[str]) -> bool:
