@@ -56,6 +56,8 @@ _VARIED = 50
 _MOST_NAMED = 3
 # What scores less than this share of the best is left out.
 _FAR = 0.25
+# A guess that is worth less than this resembles nothing.
+_LEAST_GUESS = 0.02
 _GRAMS_A_WORD = 3
 # Where nothing is sure, any similarity will do, and so many lines around a fact are shown.
 # The nearest is worth something then: a share of its similarity, but never enough to be strong.
@@ -203,12 +205,12 @@ def _may_be_shown(hit: Hit, asked: Asked) -> bool:
 
 
 def _near_the_best(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
-    """Those that are not far below the best one, unless even that is only a guess."""
+    """Those that are not far below the best one."""
     if asked.options.strict or not hits:
         return list(hits)
     best = max(hits, key=lambda hit: hit.score)
     if not _is_strong(best, asked):
-        return list(hits)
+        return [hit for hit in hits if hit.score >= max(_FAR * best.score, _LEAST_GUESS)]
     exact = asked.query.terms.exact
     return [
         hit for hit in hits if hit.score >= _FAR * best.score or not exact.isdisjoint(hit.matched)
