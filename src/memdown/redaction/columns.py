@@ -27,6 +27,8 @@ _AROUND = b" \t\r*_`\"'"
 
 def find(data: bytes) -> Iterator[tuple[int, int, str]]:
     """The cells below a heading such as `password` or `API key`."""
+    # A break that is written as an escape is as long as what takes its place.
+    data = data.replace(b"\\n", b" \n")
     at = 0
     for match in _HEAD.finditer(data):
         start, end = match.span(1)
@@ -89,4 +91,6 @@ def _cells(
 
 
 def _likely(text: str) -> bool:
+    if " " in text and not values.passphrase(text):
+        return False
     return values.said(text, quoted=False, last=False) or (text.isdigit() and 4 <= len(text) <= 10)

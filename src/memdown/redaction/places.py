@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from memdown.redaction.table import Kind, command, shape
 from memdown.redaction.values import (
-    grouped,
     has_digit,
     is_basic,
     is_card,
@@ -18,6 +17,7 @@ from memdown.redaction.values import (
     option,
     real,
     striking,
+    told,
 )
 
 # A value on a command line: quoted, or up to the next blank; never another option or a variable.
@@ -28,17 +28,17 @@ _COMMANDS: tuple[Kind, ...] = (
     command("password", r"(?:curl|https?|wget|xh|ab|hurl|etcdctl)(?:\.exe)?\s", r"""(?:curl|https?|wget|xh|ab|hurl|etcdctl)(?:\.exe)?\s(?:[^\n]*?\s)?(?:-u|-a|-U|-A|--user|--proxy-user|--auth|--basic)[ =]?\s*["']?[^\s:"'/]+:([^\s"'@]+)""",
           "curl -u ann:«{12}» https://api.example.com", "curl -s --user 'ann:«{12}»' https://x.example.com", "http -a ann:«{10}» :8000/x", "curl https://example.com -uann:«{12}»",
           others=("curl -u ann https://api.example.com", "curl -u $USER:$PASS https://x.example.com"), check=real),
-    command("password", "mysql|mariadb|mycli|xtrabackup", r"""(?:mysql\w*|mariadb[\w-]*|mycli|xtrabackup)(?:\.exe)?\s(?:[^\n|;]*?\s)?-p["']?([^\s"'|;<>$(-][^\s"'|;<>]*)""",
+    command("password", "mysql|mariadb|mycli|xtrabackup", r"""(?:mysql\w*|mariadb[\w-]*|mycli|xtrabackup)(?:\.exe)?\s(?:[^\n|;`]*?\s)?-p["']?([^\s"'|;<>$(-][^\s"'|;<>]*)""",
           "mysql -u root -p«{12}» shop", "mysqldump -h db -uroot -p'«{12}»' shop > x.sql", others=("mysql -u root -p shop", "mysql -uroot -P 3306 shop", "mysql -u root -p$DB_PASS"), check=real),
-    command("password", r"(?:sshpass|login|mongo\w{0,12}|evil-winrm|crackmapexec|netexec|nxc|rdesktop|cqlsh|hydra|arangosh)\s", r"(?:sshpass|(?:docker|podman|nerdctl|helm|oc|az|cf|skopeo|buildah|crane|oras|registry|acr)\s[^\n|;]*?login|mongo\w*|evil-winrm|crackmapexec|netexec|nxc|rdesktop|cqlsh|hydra|arangosh)\s(?:[^\n|;]*?\s)?-p[ =]?" + _ARG,
+    command("password", r"(?:sshpass|login|mongo\w{0,12}|evil-winrm|crackmapexec|netexec|nxc|rdesktop|cqlsh|hydra|arangosh)\s", r"(?:sshpass|(?:docker|podman|nerdctl|helm|oc|az|cf|skopeo|buildah|crane|oras|registry|acr)\s[^\n|;`]*?login|mongo\w*|evil-winrm|crackmapexec|netexec|nxc|rdesktop|cqlsh|hydra|arangosh)\s(?:[^\n|;`]*?\s)?-p[ =]?" + _ARG,
           "sshpass -p «{12}» ssh ann@host", "sshpass -p'«{12}»' scp x y:", "docker login -u ann -p «{20}» registry.example.com", "mongosh -u root -p «{12}» --host db", "az login -u ann -p «{12}»", others=("docker login -u ann -p $TOKEN", "docker run -p 8080:80 login"), check=real),
-    command("password", r"(?:sqlcmd|bcp|osql|isql|tsql|(?:un)?zip|plink|pscp|psftp|putty|7za?|(?:un)?rar)\s", r"(?:(?:sqlcmd|bcp|osql|isql|tsql|unzip|zip)\s(?:[^\n|;]*?\s)?-P\s*|(?:plink|pscp|psftp|putty)\s(?:[^\n|;]*?\s)?-pw\s+|(?:7za?|rar|unrar)\s(?:[^\n|;]*?\s)?-p)" + _ARG,
+    command("password", r"(?:sqlcmd|bcp|osql|isql|tsql|(?:un)?zip|plink|pscp|psftp|putty|7za?|(?:un)?rar)\s", r"(?:(?:sqlcmd|bcp|osql|isql|tsql|unzip|zip)\s(?:[^\n|;`]*?\s)?-P\s*|(?:plink|pscp|psftp|putty)\s(?:[^\n|;`]*?\s)?-pw\s+|(?:7za?|rar|unrar)\s(?:[^\n|;`]*?\s)?-p)" + _ARG,
           "sqlcmd -S db -U sa -P '«{12}»'", "unzip -P «{12}» x.zip", "plink -ssh ann@host -pw «{12}»", "7z x a.7z -p«{12}»", check=real),
-    command("password", r"(?:(?:redis|valkey|keydb)-cli|ldap[a-z]{1,12}|security|smbclient|rpcclient|net|[xw]?freerdp3?|ipmitool|snmp[a-z]{1,12})\s", r"(?:(?:redis|valkey|keydb)-cli\s(?:[^\n|;]*?\s)?(?:-a|--pass)\s+|ldap[a-z]+\s(?:[^\n|;]*?\s)?-w\s*|security\s+add-\S+-password\s(?:[^\n|;]*?\s)?-w\s+|[xw]?freerdp3?\s(?:[^\n|;]*?\s)?/p:|ipmitool\s(?:[^\n|;]*?\s)?-P\s*|snmp[a-z]+\s(?:[^\n|;]*?\s)?-[AX]\s+|(?:smbclient|rpcclient|net)\s(?:[^\n|;]*?\s)?-U\s*[\"']?[^\s%\"']+%)" + _ARG,
+    command("password", r"(?:(?:redis|valkey|keydb)-cli|ldap[a-z]{1,12}|security|smbclient|rpcclient|net|[xw]?freerdp3?|ipmitool|snmp[a-z]{1,12})\s", r"(?:(?:redis|valkey|keydb)-cli\s(?:[^\n|;`]*?\s)?(?:-a|--pass)\s+|ldap[a-z]+\s(?:[^\n|;`]*?\s)?-w\s*|security\s+add-\S+-password\s(?:[^\n|;`]*?\s)?-w\s+|[xw]?freerdp3?\s(?:[^\n|;`]*?\s)?/p:|ipmitool\s(?:[^\n|;`]*?\s)?-P\s*|snmp[a-z]+\s(?:[^\n|;`]*?\s)?-[AX]\s+|(?:smbclient|rpcclient|net)\s(?:[^\n|;`]*?\s)?-U\s*[\"']?[^\s%\"']+%)" + _ARG,
           "redis-cli -h cache -a «{12}» ping", "ldapsearch -x -D cn=admin -w «{12}» -b dc=x", "xfreerdp /u:ann /p:«{12}» /v:host", "smbclient //srv/share -U ann%«{12}»", check=real),
-    shape("password", r"\s-u", r"\s-u\s*[\w.@-]+\s(?:[^\n|;]*?\s)?-[pP]\s*" + _ARG, "mosquitto_pub -h x -u ann -P «{10}» -t y", "snowsql -u ann -p «{10}»", others=("docker run -u ann -p 8080:80 nginx", "x -u ann -p db2"), check=mixed),
-    command("password", r"net1?\s{1,4}use", r"net1?(?:\.exe)?\s+(?:use\s+(?:\S+\s+){1,2}?/user:\S+\s+|user\s+\S+\s+)" + _ARG, r"net use Z: \\srv\share /user:corp\ann «{12}»", "net user ann «{12}» /add", others=("net user ann /delete", "the net user count grew"), check=mixed),
-    command("password", r"net1?\s{1,4}use", r"net1?(?:\.exe)?\s+use\s+(?:\S+\s+){1,2}?([^\s/*][^\s]*)\s+/user:", r"net use \\srv\share «{12}» /user:corp\ann", check=mixed),
+    shape("password", r"\s-u", r"\s-u\s*[\w.@-]+\s(?:[^\n|;`]*?\s)?-[pP]\s*" + _ARG, "mosquitto_pub -h x -u ann -P «{10}» -t y", "snowsql -u ann -p «{10}»", others=("docker run -u ann -p 8080:80 nginx", "x -u ann -p db2"), check=mixed),
+    command("password", r"net1?\s{1,4}use", r"net1?(?:\.exe)?\s+(?:use\s+(?:\S+\s+){1,2}?/user:\S+\s+|user\s+\S+\s+)" + _ARG, r"net use Z: \\srv\share /user:corp\ann «{12}»", "net user ann «{12}» /add", others=("net user ann /delete", "the net user count grew"), check=told),
+    command("password", r"net1?\s{1,4}use", r"net1?(?:\.exe)?\s+use\s+(?:\S+\s+){1,2}?([^\s/*][^\s]*)\s+/user:", r"net use \\srv\share «{12}» /user:corp\ann", check=told),
     command("password", "htpasswd|rabbitmqctl|wpa_passphrase", r"(?:htpasswd\s+(?:-\w+\s+)*-?\w*b\w*\s+(?:-\w+\s+)*(?:[\w./~-]+[./]\S*\s+)?[\w.@-]+\s+|htpasswd\s+-n\w*\s+[\w.@-]+\s+|rabbitmqctl\s+(?:add_user|change_password|authenticate_user)\s+\S+\s+|wpa_passphrase\s+(?:\"[^\"]*\"|\S+)\s+)" + _ARG,
           "htpasswd -b /etc/x.htpasswd ann «{12}»", "htpasswd -nb ann «{12}»", "rabbitmqctl add_user ann «{12}»", "wpa_passphrase Home «{12}»", check=real),
     command("password", r"(?:echo|printf)\s", r"""(?:echo|printf)\s+(?:-\w+\s+)?["']?(?:[\w.-]+:)?([^\s"'|$:][^\s"'|]*)["']?\s*\|\s*[^\n|]*?(?:-stdin|sudo\s+-S|-with-token|passphrase-fd|chpasswd|cryptsetup|smbpasswd|kinit|pass\s+stdin|-pw-stdin|secrets?\s+(?:set|put|create|add))""",
@@ -47,7 +47,7 @@ _COMMANDS: tuple[Kind, ...] = (
     command("password", r"(?:sqlplus|rman|imp|exp|sqlldr|expdp|impdp)\s", r"(?:sqlplus|rman|imp|exp|sqlldr|expdp|impdp)\s+(?:-\S+\s+)*(?:\w+=)?[\w.]+/([^\s@\"'/]+)@", "sqlplus scott/«{12}»@db1", "sqlplus -s scott/«{12}»@//db:1521/x", others=("exp foo/bar.txt",), check=real),
     shape("password", "psexec|wmiexec|smbexec|secretsdump|GetUserSPNs|atexec|dcomexec|mssqlclient", r"(?i)(?:psexec|wmiexec|smbexec|secretsdump|GetUserSPNs|atexec|dcomexec|mssqlclient)(?:\.py)?\s(?:[^\n]*?\s)?['\"]?(?:[\w.-]+[/\\])?[\w.-]+:([^\s@'\"]+)@", "psexec.py corp/ann:«{12}»@10.0.0.5", check=real),
     shape("password", r"-pass\w{0,8}\s{1,4}[\"']?pass:", r"(?i)-(?:pass|passin|passout|passphrase)\s+[\"']?pass:([^\s\"']+)", "openssl rsa -in k.pem -passin pass:«{12}»", "openssl enc -aes-256-cbc -pass 'pass:«{12}»'", others=("openssl rsa -passin env:PASS",), check=real),
-    command("password", "openssl|ssh-keygen|keytool|jarsigner|apksigner", r"(?:openssl\s+\w+\s(?:[^\n|;]*?\s)?-[kK]\s+|ssh-keygen\s(?:[^\n|;]*?\s)?-[NP]\s+|(?:keytool|jarsigner|apksigner)\s(?:[^\n|;]*?\s)?-(?:src|dest|new)?(?:store|key)pass(?:wd)?\s+)" + _ARG,
+    command("password", "openssl|ssh-keygen|keytool|jarsigner|apksigner", r"(?:openssl\s+\w+\s(?:[^\n|;`]*?\s)?-[kK]\s+|ssh-keygen\s(?:[^\n|;`]*?\s)?-[NP]\s+|(?:keytool|jarsigner|apksigner)\s(?:[^\n|;`]*?\s)?-(?:src|dest|new)?(?:store|key)pass(?:wd)?\s+)" + _ARG,
           "keytool -genkey -storepass «{12}»", "ssh-keygen -t rsa -N '«{12}»'", "openssl enc -aes-256-cbc -k «{12}»", check=real),
     shape("key", r"aws\s{1,4}configure|configure\s{1,4}set|config\s{1,4}set|set-secret|secret\s{1,4}set|secrets?\s{1,4}(?:set|put|create|add)|variable\s{1,4}set", r"(?i)(?:config(?:ure)?|secrets?|vars?|env|variable)(?::|\s+)(?:set|add|put|create)\s+[^\n]*?(?:secret|token|key|password|_auth)[\w./:-]*(?:\s+|=)(?:-\w\s+|--\w+\s+)?" + _ARG,
           "aws configure set aws_secret_access_key «{40b}»", "npm config set //registry.npmjs.org/:_authToken «{36}»", "heroku config:set API_TOKEN=«{20}»", "gh secret set API_KEY --body «{20}»", others=("gh secret set MY_TOKEN < file.txt", "git config set user.signingkey ABCDEF"), check=mixed),
@@ -67,7 +67,6 @@ _HEADERS: tuple[Kind, ...] = (
           others=("Authorization: Bearer <token>", "authorization: required for administrators", "Authorization: Bearer ${TOKEN}"), check=mixed),
     shape("bearer token", r"bearer\s", r"(?i)(?:^|[^a-z])bearer\s+[\\\"'`]*([\w.~+/=-]{12,})", "Bearer «{40w}»", "use bearer «{24}» for it", others=("Bearer authentication-scheme", "bearer YOUR_ACCESS_TOKEN_HERE"), check=keylike),
     shape("basic credentials", r"basic\s", r"(?i)(?:^|[^a-z])basic\s+([A-Za-z0-9+/_-]{8,}={0,2})", "Basic «YW5uOnBhc3N3b3JkMQ==»", others=("Our basic idea: keep it simple.", "basic knowledge of it"), check=is_basic),
-    shape("cookie", r"cookie[\\\"']{0,4}\s{0,4}:", r"""(?i)(?:^|[^a-z])(?:set-)?cookie[\\"']*\s*:\s*[\\"']*([\w.$%!#&*+^`|~-]+=[^\n"']*[^\s"',;\\])""", "Cookie: «session={32}; theme=dark»", "Set-Cookie: «sid={24}; Path=/»", others=("a cookie recipe: flour, sugar, butter", "Cookie: the small kind"), check=has_digit),
     shape("session cookie", r"sess(?:ion)?_?id|(?:^|[^a-z])sid=|connect\.sid|_session|session=|csrf|xsrf|li_at|auth_token|cf_clearance|c_user|remember", r"(?i)(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|sess(?:ion)?[_-]?id|connect\.sid|(?:^|[^a-z])sid|[a-z]+_session|(?:^|[^a-z_])session|csrf[-_]?token|csrftoken|xsrf-token|li_at|auth_token|cf_clearance|remember_token)[\"']*\s*[=:]\s*[\"']?([\w%.~+/=-]{16,})", "PHPSESSID=«{26}»", "connect.sid=«s%3A{32}.{43}»", "sessionid: «{32}»", others=("session = requests.Session()", "session_id: string identifier", "session=my_session_object_name", '"sessionId": "550e8400-e29b-41d4-a716-446655440000"'), check=is_session),
 )
 
@@ -85,14 +84,21 @@ _ADDRESSES: tuple[Kind, ...] = (
 )
 
 _FILES: tuple[Kind, ...] = (
-    shape("password", r"[\w.*-]:(?:[0-9]{4,5}|\*):[\w*-]", r"(?:^|\n)[\w.*-]+:(?:[0-9]{4,5}|\*):[\w*-]+:[\w.*-]+:([^\s:]+)[ \t\r]*(?:\n|$)", "db.example.com:5432:shop:ann:«{12}»", others=("src/x.py:12:5:error:unused", "a:10:b:c:d"), check=striking),
+    shape("password", r"[\w.*-]:(?:[0-9]{4,5}|\*):[\w*-]", r"(?:^|\n)[\w.*-]+:(?:[0-9]{4,5}|\*):[\w*-]+:[\w.*-]+:([^\s:]+)[ \t\r]*(?:\n|$)", "db.example.com:5432:shop:ann:«{12}»", others=("src/x.py:12:5:error:unused", "a:10:b:c:d"), check=told),
     shape("password hash", r"\$(?:1|2[abxy]?|5|6|y|7|apr1|argon2i?d?|scrypt|pbkdf2[\w-]{0,16}|sha1|md5)\$|\{S?SHA|pbkdf2_sha", r"(\$(?:1|5|6|y|7|apr1|sha1|md5)\$[\w./$=,+-]{20,}|\$2[abxy]?\$[0-9]{2}\$[\w./]{40,}|\$(?:argon2i?d?|scrypt|pbkdf2[\w-]*)\$[\w./$=,+-]{30,}|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{20,}={0,2}|pbkdf2_sha256\$[0-9]+\$[\w./+]+\$[\w./+=]{20,})", "root:«$6${8}${86}»:19000:0:::", "«$2b$12${53}»", "«$argon2id$v=19$m=65536,t=3,p=4${22b}${43b}»"),
     shape("private key", "LS0tLS1CRUdJT|b3BlbnNzaC1rZXkt|MII[CEJ][\\w+/]{2}IB|MHcCAQEE|MC4CAQAw|MIGHAgEA", r"((?:LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,60}(?:IFBSSVZBVEU|UFJJVkFURSBLRVk|QUklWQVRF|BSSVZBVEUg)|b3BlbnNzaC1rZXktdjE|MII[CEJ][\w+/]{2}IBA[AD]|MHcCAQEE|MC4CAQAwBQYDK2V|MIGHAgEAMBM)[A-Za-z0-9+/=]{8,}(?:(?:\s|\\+n)+[A-Za-z0-9+/=]{32,})*(?:(?:\s|\\+n)+[A-Za-z0-9+/]+={1,2})?)", "key: «LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVk{120b}»", "«b3BlbnNzaC1rZXktdjE{120b}»", "«MIIEowIBAAKCAQEA{200b}»", check=has_digit),
     shape("private key", r"<(?:RSAKeyValue|D|InverseQ)>", r"<(?:D|P|Q|DP|DQ|InverseQ)>([A-Za-z0-9+/=\s]{20,})</", "<RSAKeyValue><D>«{88b}»</D></RSAKeyValue>"),
     shape("private key", r"[\"']kty[\"']", r"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s*:\s*[\"']([\w-]{20,})[\"']", '{"kty":"EC","d":"«{43w}»"}', check=has_digit),
     shape("private key", "Private-Lines", r"Private-Lines: [0-9]+\s+([A-Za-z0-9+/=]{16,}(?:\s+[A-Za-z0-9+/=]{16,})*(?:\s+[A-Za-z0-9+/]+={1,2})?)", "Private-Lines: 2\n«{64b}\n{40b}»\n"),
     shape("wallet key", "[xyz]prv|ed25519:|0x[0-9a-fA-F]{64}", r"([xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,}|ed25519:[1-9A-HJ-NP-Za-km-z]{80,})", "«xprv{107z}»"),
-    shape("one-time password secret", "[A-Z2-7]{4}(?: [A-Z2-7]{4}){3}", r"(?i)(?:secret|key|seed|code|passw\w+|schlüssel|clave|clé|ключ|密钥|キー|키)[^\n:=：]{0,30}[:=：][\s*_`\"']*([A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,7})(?:[^\w]|$)", "2FA setup key: «JBSW Y3DP EHPK 3PXP»", "app password: «abcd efgh ijkl mnop»", others=("key: this must have more", "code: some text that this says"), check=grouped),
+    shape("wifi password", "WIFI:", r"(?i)WIFI:(?:[^\n;]*;)*?P:([^;\n]{4,})", "WIFI:T:WPA;S:Home;P:«{10}»;;", check=real),
+    shape("password", r"(?:wi-?fi|wlan|ssid)[\s:=(\"'`*-]", r"(?i)(?:wi-?fi|wlan|ssid)(?:[ -]?(?:name|network|netz))?[*_\"'`]*\s*[:=][^\n/|,;]{1,40}?\s*[/|,;]\s*(?:(?:pw|key|pass|code|wpa2?)\s*[:=]?\s*)?[\"'`*]*([^\s\"'`*/|,;]{8,63})", "WiFi: HomeNet / «sunshine99»", "SSID: Home Net, «sunshine99»", others=("wifi: on / bluetooth: disabled", "WLAN: aus, Bluetooth: ausgeschaltet"), check=told),
+    shape("password", r"(?:log[ -]?in|sign[ -]?in|credentials?|creds|user(?:name)?|account|zugang\w{0,6}|anmeld\w{0,6}|identifiants?|connexion|credencial\w{0,4}|usuario|usuário|credenzial\w{0,2}|utente|inlog\w{0,8}|gebruiker|logowani\w|логин|учётк\w|账号|帐号|账户|ログイン|아이디|로그인)[\s:：(*_`\"']", r"(?i)(?:log[ -]?in|sign[ -]?in|credentials?|creds|user(?:name)?|account|zugang\w*|anmeld\w*|identifiants?|connexion|credencial\w*|usuario|usuário|credenzial\w*|utente|inlog\w*|gebruiker|logowani\w|логин|учётк\w|账号|帐号|账户|ログイン|아이디|로그인)[\s:：(*_`\"'][^\n=]{0,30}?[\w.@+-]{2,40}[*_`\"']*(?: / |/| : |:| \| )[*_`\"']*([^\s\"'`*|,;)]{5,})", "Login: ann / «hunter22»", "credentials are admin:«hunter22»", "Zugangsdaten: ann / «Sommer2024»", others=("login at 10:30", "log in at https://x.example.com/a", "username/password", "user ids 12:34567"), check=told),
+    shape("password", r"(?:login|auth\w{0,12}|credentials?|connect|PasswordAuthentication|NetworkCredential)\s?[(=]", r"(?i)(?:login|auth\w*|credentials?|connect|PasswordAuthentication)\s*[(=]\s*\(?\s*(?:[\w.]+,\s*)?[\"'][^\"'\n]{1,60}[\"']\s*,\s*[\"']([^\"'\n]{5,100})[\"']", "requests.get(u, auth=('ann', '«hunter22»'))", 'new NetworkCredential("ann", "«hunter22»")', 'client.login("ann@x.example.com", "«hunter22»")', others=('connect("localhost", "5432")', 'auth("GET", "/v1/items")'), check=told),
+    shape("password in an address", r"@(?:tcp|unix|udp)\(", r"[\w.-]+:([^\s@:\"'`]+)@(?:tcp|unix|udp)\(", 'dsn := "shop:«hunter22»@tcp(db1:3306)/shop"', check=real),
+    shape("key", r"jwt\.\w{4,8}\(", r"(?i)jwt\.(?:sign|verify|encode|decode)\([^\n,]{1,80},\s*[\"'`]([^\"'`\n]{6,})[\"'`]", 'jwt.sign(payload, "«{14}»", {})', check=told),
+    shape("secret", r"secret[_-]?id", r"(?i)secret[_-]?id[\"']?\s*[:=]\s*[\"']?([0-9a-f]{8}-[0-9a-f-]{27})", "VAULT_SECRET_ID=«{8x}-{4x}-{4x}-{4x}-{12x}»", check=has_digit),
+    shape("password", r"option\s{1,4}(?:key|pass|psk|wpa)", r"(?i)option\s+(?:key[1-4]?|password|psk|wpakey\w*)\s+[\"']?([^\s\"']{5,})", "option key '«hunter22»'", check=told),
     shape("join token", "kubeadm", r"kubeadm\s[^\n]*--token[ =]([a-z0-9]{6}\.[a-z0-9]{16})", "kubeadm join 10.0.0.1:6443 --token «{6x}.{16x}»"),
     shape("credit card", r"[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}|[0-9]{4}[ -]?[0-9]{6}[ -]?[0-9]{4,5}", r"(?:^|[^\w.+-])([2-6][0-9]{3}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}(?:[ -]?[0-9]{3})?|3[0-9]{3}[ -]?[0-9]{6}[ -]?[0-9]{4,5})(?:[^\w-]|$)", "card «4111 1111 1111 1111», valid", "«4012-8888-8888-1881»", "«378282246310005»", "«5555555555554444»", others=("card 4111 1111 1111 1112", "ref 1700000000000000", "id 4111111111111111234567"), check=is_card),
 )
