@@ -14,6 +14,7 @@ from memdown.config import load_settings
 from memdown.testing import HashEmbedder
 
 Notes = dict[str, str]
+pytest_plugins = ["faults.figures"]
 
 # A machine with other work to do is slow, and that is no failure.
 hypothesis.settings.register_profile("memdown", deadline=None)

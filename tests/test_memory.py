@@ -6,7 +6,6 @@ import datetime
 import logging
 import os
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from memdown import (
     WorkspaceError,
 )
 from memdown.testing import HashEmbedder
+from waiting import eventually
 
 WriteNotes = Callable[[dict[str, str]], Path]
 OpenMemory = Callable[..., Memory]
@@ -368,8 +368,7 @@ def test_many_changes_go_on_in_the_background(
     assert answer.hits[0].path == "memory/home.md"
     assert "still being indexed" in answer.reasons[0]
     embedder.gate.set()
-    while memory.search("router").partial:
-        time.sleep(0.05)
+    eventually(lambda: not memory.search("router").partial)
     assert best(memory, "bulk 17") == "memory/n17.md"
 
 

@@ -17,6 +17,7 @@ import pytest
 from memdown import Memory, SyncReport, watching
 from memdown.config import load_settings
 from memdown.testing import HashEmbedder
+from waiting import eventually
 
 WriteNotes = Callable[[dict[str, str]], Path]
 CONFIG = "{agents: {defaults: {memorySearch: {sync: {watchDebounceMs: 50%s}}}}}"
@@ -34,25 +35,24 @@ class Watched:
         self.memory = memory
         self.stop = threading.Event()
         self.reports: list[SyncReport] = []
-        self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
     def _run(self) -> None:
         for report in self.memory.watch(self.stop):
-            with self._changed:
-                self.reports.append(report)
-                self._changed.notify_all()
+            self.reports.append(report)
 
     def until(self, holds: Callable[[set[str]], bool]) -> set[str]:
         """Wait until the set of indexed files is as it should be."""
-        while True:
-            with self._changed:
-                files = set(self.memory._store.files())
-                if holds(files):
-                    return files
-                assert self._thread.is_alive()
-                self._changed.wait(0.2)
+
+        def indexed() -> set[str] | None:
+            assert self._thread.is_alive()
+            files = set(self.memory._store.files())
+            return files if holds(files) else None
+
+        found = eventually(indexed, pause=0.05)
+        assert found is not None
+        return found
 
     def until_changed(self, path: str, digest: str) -> None:
         """Wait until a file is indexed with another text."""

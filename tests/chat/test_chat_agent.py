@@ -15,6 +15,7 @@ from memdown import Memory, WorkspaceError
 from memdown.chat.agent import ChatAgent
 from memdown.chat.endpoint import Endpoint, EndpointError, Kind, connect
 from memdown.sessions import SessionStore
+from waiting import eventually
 
 WINDOW = 6000
 
@@ -67,12 +68,10 @@ def today_log(memory: Memory) -> str:
 
 def test_a_session_brings_the_index_up_to_date(memory: Memory) -> None:
     with chatting(memory, lambda body: Say("Hello.")) as (agent, _, notices):
-        while memory.status().dirty:
-            pass
+        eventually(lambda: not memory.status().dirty)
         (memory.settings.workspace / "MEMORY.md").write_text("# Memory\n\n- Another router.\n")
         agent.new()
-        while memory.status().dirty:
-            pass
+        eventually(lambda: not memory.status().dirty)
         assert notices == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import re
 import signal
 import subprocess
@@ -17,8 +18,12 @@ from faults.worker import ANCHOR, ENTRY, open_memory, seal
 from memdown import Memory
 from memdown.stores.sqlite.connection import connect
 from memdown.stores.sqlite.tables import load_chunks
+from waiting import eventually
 
 WORKER = Path(__file__).with_name("worker.py")
+ROLES = ("write", "edit", "sync", "rebuild", "search")
+DONE = ("WROTE", "EDITED", "SYNCED", "REBUILT", "SEARCHED")
+KILLED = "`kill -9` of processes that write, edit, sync, rebuild and search"
 QUERIES = ("anchor lighthouse keeper", "entry checked", "topic 3 alpha", "beta gamma")
 
 
@@ -36,12 +41,14 @@ class Stage:
             (self.folder / f"memory/topic{number}.md").write_text("\n\n".join(lines) + "\n")
         self._processes: list[subprocess.Popen[bytes]] = []
         self._outputs: list[Path] = []
+        self._roles: set[str] = set()
 
     @property
     def index(self) -> Path:
         return self.state / "memory/main.sqlite"
 
     def start(self, role: str, *more: object, failpoint: str = "") -> subprocess.Popen[bytes]:
+        self._roles.add(role)
         output = self.top / f"output-{len(self._outputs)}"
         self._outputs.append(output)
         environ = {
@@ -62,9 +69,42 @@ class Stage:
     def wait_ready(self, process: subprocess.Popen[bytes]) -> None:
         """Wait until a process has begun with its work."""
         output = self._outputs[self._processes.index(process)]
-        while b"READY" not in output.read_bytes():
+
+        def is_ready() -> bool:
             assert process.poll() is None, output.read_text()
-            time.sleep(0.01)
+            return b"READY" in output.read_bytes()
+
+        eventually(is_ready, pause=0.01, what="a process that begins")
+
+    def kill_at_random(self, kills: int) -> None:
+        """Run one process of each role, kill one after the other, and end when each did some work."""
+        rng = random.Random(4)
+        running = {role: self.start(role, f"{role}0") for role in ROLES}
+        for kill in range(1, kills + 1):
+            role = rng.choice(ROLES)
+            # On a busy machine a process needs a while to come to what it is killed in.
+            self.wait_ready(running[role])
+            time.sleep(rng.uniform(0.0, 0.7))
+            running[role].send_signal(signal.SIGKILL)
+            running[role].wait()
+            running[role] = self.start(role, f"{role}{kill}")
+        self.wait_for_work()
+        self.stop()
+
+    def wait_for_work(self) -> None:
+        """Until every role has done its work once; what must never happen ends the wait."""
+
+        def all_did() -> bool:
+            self.check_nothing_bad()
+            done = self.done()
+            return all(done[role] for role in self._roles)
+
+        eventually(all_did, 300.0, pause=0.05, what="work of every role")
+
+    def done(self) -> dict[str, int]:
+        """How often each role has done its work."""
+        words = [line.partition(" ")[0] for line in self.said()]
+        return {role: words.count(word) for role, word in zip(ROLES, DONE, strict=True)}
 
     def stop(self) -> None:
         """Kill every process of this stage that is left."""
@@ -96,7 +136,9 @@ class Stage:
 
     def check_notes(self) -> int:
         """Every acknowledged entry is there once; how many there are."""
-        acknowledged = [line.split()[1] for line in self.said() if line.startswith("WROTE ")]
+        acknowledged = [
+            line.split()[1] for line in self.said() if line.startswith(("WROTE ", "EDITED "))
+        ]
         found = self.entries()
         assert len(found) == len(set(found))
         missing = set(acknowledged) - set(found)

@@ -6,14 +6,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from faults.figures import Campaign
 from faults.stage import WORKER
-
-Tell = Callable[[str], None]
 
 # Runs in a mount namespace of its own, where anyone may mount a small file system.
 ON_A_SMALL_DISK = """
@@ -96,7 +95,8 @@ def on_a_small_disk(when: str, room: int) -> list[str]:
     return done.stdout.splitlines()
 
 
-def fill(rooms: list[int], tell: Tell) -> None:
+def fill(rooms: list[int], campaign: Campaign) -> None:
+    done = campaign("a file system of 2 MiB filled to different levels")
     errors: set[str] = set()
     for room in rooms:
         for when in ("index first", "index after"):
@@ -105,19 +105,20 @@ def fill(rooms: list[int], tell: Tell) -> None:
             errors |= {line.split(":")[0] for line in said}
     assert "WorkspaceError" in errors
     assert "DiskFull" in errors
-    tell(
-        f"{2 * len(rooms)} times 2 MiB filled: clear errors ({', '.join(sorted(errors))}), "
-        "notes unchanged, all indexed when space was back"
+    done(
+        f"{2 * len(rooms)} times",
+        f"clear errors ({', '.join(sorted(errors))}), no note changed, all indexed when there was "
+        "space again",
     )
 
 
-def test_a_full_disk(tell: Tell) -> None:
-    fill([0, 70_000], tell)
+def test_a_full_disk(campaign: Campaign) -> None:
+    fill([0, 70_000], campaign)
 
 
 @pytest.mark.long
-def test_a_disk_filled_to_many_levels(tell: Tell) -> None:
-    fill([step * 16_384 for step in range(40)], tell)
+def test_a_disk_filled_to_many_levels(campaign: Campaign) -> None:
+    fill([step * 16_384 for step in range(40)], campaign)
 
 
 @pytest.fixture

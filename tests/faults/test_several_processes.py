@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from faults.figures import Campaign
 from faults.stage import staged
+from waiting import eventually
 
-Tell = Callable[[str], None]
 
-
-def append_during_rebuilds(top: Path, appends: int, tell: Tell) -> None:
+def append_during_rebuilds(top: Path, appends: int, campaign: Campaign) -> None:
+    done = campaign("four processes append while one rebuilds the index")
     with staged(top) as stage:
         with stage.memory() as memory:
             memory.sync()
@@ -33,39 +32,36 @@ def append_during_rebuilds(top: Path, appends: int, tell: Tell) -> None:
     rebuilds = sum(line.startswith("REBUILT") for line in said)
     assert rebuilds >= 1
     assert longest < 2.0
-    tell(
-        f"4 × {appends} appends during {rebuilds} rebuilds: {4 * appends} entries, "
-        f'0 "database is locked", longest wait {longest * 1000:.0f} ms'
+    done(
+        f"4 × {appends:,} appends during {rebuilds} rebuilds",
+        f"{4 * appends:,} entries, each once; 0 times “database is locked”; longest wait "
+        f"{longest * 1000:.0f} ms",
     )
 
 
-def test_appends_during_rebuilds(tmp_path: Path, tell: Tell) -> None:
-    append_during_rebuilds(tmp_path, 60, tell)
+@pytest.mark.parametrize("appends", [60, pytest.param(1000, marks=pytest.mark.long)])
+def test_appends_during_rebuilds(tmp_path: Path, campaign: Campaign, appends: int) -> None:
+    append_during_rebuilds(tmp_path, appends, campaign)
 
 
-@pytest.mark.long
-def test_a_thousand_appends_each_during_rebuilds(tmp_path: Path, tell: Tell) -> None:
-    append_during_rebuilds(tmp_path, 1000, tell)
-
-
-def read_during_rebuilds(top: Path, rebuilds: int, tell: Tell) -> None:
+def read_during_rebuilds(top: Path, rebuilds: int, campaign: Campaign) -> None:
+    done = campaign("readers while another process rebuilds the index")
     with staged(top) as stage:
         with stage.memory() as memory:
             memory.sync()
             chunks = sum(memory.status().store.chunks.values())
         readers = [stage.start("follow", f"f{number}", 600) for number in range(3)]
-        while sum(line.startswith("SAW") for line in stage.said()) < 3:
-            time.sleep(0.02)
+
+        def saw() -> list[int]:
+            """The states of the index that readers saw, by number."""
             assert all(reader.poll() is None for reader in readers), stage.said()
-        before = min(int(line.split()[1]) for line in stage.said() if line.startswith("SAW"))
+            return [int(line.split()[1]) for line in stage.said() if line.startswith("SAW")]
+
+        eventually(lambda: len(saw()) >= 3)
+        before = min(saw())
         assert stage.start("rebuild", "r", rebuilds).wait(600) == 0
         last = max(float(line.split()[1]) for line in stage.said() if line.startswith("REBUILT"))
-        newest = 0
-        while newest < 3:
-            time.sleep(0.02)
-            seen = [line.split() for line in stage.said() if line.startswith("SAW")]
-            newest = sum(int(number) >= before + rebuilds for _, number, _, _ in seen)
-            assert all(reader.poll() is None for reader in readers), stage.said()
+        eventually(lambda: sum(number >= before + rebuilds for number in saw()) >= 3)
         stage.stop()
         stage.check_nothing_bad()
         said = stage.said()
@@ -76,16 +72,13 @@ def read_during_rebuilds(top: Path, rebuilds: int, tell: Tell) -> None:
     first_seen = max(float(at) for _, number, _, at in seen if int(number) == revisions[-1])
     late = first_seen - last
     assert late < 1.0
-    tell(
-        f"{len(published)} rebuilds, 3 readers, {len(seen)} new states seen, every one with all "
-        f"{chunks} chunks; the last one everywhere {max(0.0, late) * 1000:.0f} ms after the flip"
+    done(
+        f"{len(published)} rebuilds, 3 readers",
+        f"{len(seen)} new states seen, each with all {chunks} chunks; the last one by all readers "
+        f"{max(0.0, late) * 1000:.0f} ms after it was published",
     )
 
 
-def test_rebuilds_under_readers(tmp_path: Path, tell: Tell) -> None:
-    read_during_rebuilds(tmp_path, 8, tell)
-
-
-@pytest.mark.long
-def test_fifty_rebuilds_under_readers(tmp_path: Path, tell: Tell) -> None:
-    read_during_rebuilds(tmp_path, 50, tell)
+@pytest.mark.parametrize("rebuilds", [8, pytest.param(50, marks=pytest.mark.long)])
+def test_rebuilds_under_readers(tmp_path: Path, campaign: Campaign, rebuilds: int) -> None:
+    read_during_rebuilds(tmp_path, rebuilds, campaign)

@@ -8,16 +8,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from faults.figures import Campaign
 from faults.stage import WORKER, contents, staged
 from faults.worker import open_memory
 from memdown import watching
+from waiting import eventually
 
-Tell = Callable[[str], None]
 FOLDERS = 60
 LIMITED = 'echo 50 > /proc/sys/user/max_inotify_watches; exec "$@"'
 
@@ -34,17 +34,23 @@ def wait_until_fresh(
 ) -> float:
     start = time.monotonic()
     with open_memory(folder, state) as memory:
-        while True:
+
+        def is_fresh() -> bool:
             assert process.poll() is None
             asked = time.monotonic()
             status = memory.status()
             if not status.dirty and sum(status.store.files.values()) == count:
-                return time.monotonic() - start
+                return True
             # Looking at all files takes a while too; the watcher shall have the most of the time.
-            time.sleep(0.05 + 3 * (time.monotonic() - asked))
+            time.sleep(3 * (time.monotonic() - asked))
+            return False
+
+        eventually(is_fresh, 1200.0, pause=0.05, what="a fresh index")
+    return time.monotonic() - start
 
 
-def sleep_through_changes(top: Path, count: int, tell: Tell) -> float:
+def sleep_through_changes(top: Path, count: int, campaign: Campaign) -> float:
+    done = campaign(f"files change while the watcher sleeps, 50 watches for {FOLDERS} folders")
     with staged(top) as stage:
         shutil.rmtree(stage.folder / "memory")
         write_files(stage.folder, count, "first text")
@@ -61,9 +67,12 @@ def sleep_through_changes(top: Path, count: int, tell: Tell) -> float:
         try:
             wait_until_fresh(stage.folder, stage.state, count + 1, process)
             with stage.memory() as memory:
-                while "scanning" not in (memory.status().watcher or ""):
+
+                def is_scanning() -> bool:
                     assert process.poll() is None, (top / "watch-output").read_text()
-                    time.sleep(0.05)
+                    return "scanning" in (memory.status().watcher or "")
+
+                eventually(is_scanning, pause=0.05)
             process.send_signal(signal.SIGSTOP)
             (stage.folder / "memory").rename(top / "replaced")
             write_files(stage.folder, count, "second text, which is another one,")
@@ -81,25 +90,26 @@ def sleep_through_changes(top: Path, count: int, tell: Tell) -> float:
         with open_memory(stage.folder, top / "fresh") as memory:
             memory.sync()
         assert contents(stage.index) == contents(top / "fresh/memory/main.sqlite")
-    tell(
-        f"{count} files changed while the watcher slept, root replaced, 50 watches for {FOLDERS} "
-        f"folders: the index equals the files after {seconds:.1f} s; status: {watcher}"
+    done(
+        f"{count:,} files, folder replaced",
+        f"the index equals the files after {seconds:.1f} s; `status` tells that it scans",
     )
     return seconds
 
 
-def test_a_sleeping_watcher(tmp_path: Path, tell: Tell) -> None:
-    sleep_through_changes(tmp_path, 300, tell)
+def test_a_sleeping_watcher(tmp_path: Path, campaign: Campaign) -> None:
+    sleep_through_changes(tmp_path, 300, campaign)
 
 
 @pytest.mark.long
-def test_forty_thousand_files_behind_a_sleeping_watcher(tmp_path: Path, tell: Tell) -> None:
-    assert sleep_through_changes(tmp_path, 40_000, tell) < 60.0
+def test_forty_thousand_files_behind_a_sleeping_watcher(tmp_path: Path, campaign: Campaign) -> None:
+    assert sleep_through_changes(tmp_path, 40_000, campaign) < 60.0
 
 
 @pytest.mark.long
-def test_twenty_thousand_unrelated_files(tmp_path: Path, tell: Tell) -> None:
+def test_twenty_thousand_unrelated_files(tmp_path: Path, campaign: Campaign) -> None:
     """Beside the notes there may be a whole project; watching must not grow with it."""
+    done = campaign("a large project beside the watched notes")
     with staged(tmp_path) as stage:
         for number in range(20_000):
             place = stage.folder / f"project/d{number % 500}/f{number}.md"
@@ -108,9 +118,12 @@ def test_twenty_thousand_unrelated_files(tmp_path: Path, tell: Tell) -> None:
         process = stage.start("watch")
         try:
             with stage.memory() as memory:
-                while not (memory.status().watcher or "").startswith("by file events"):
+
+                def is_watching() -> bool:
                     assert process.poll() is None
-                    time.sleep(0.05)
+                    return (memory.status().watcher or "").startswith("by file events")
+
+                eventually(is_watching, pause=0.05)
             descriptors = len(os.listdir(f"/proc/{process.pid}/fd"))
             infos = Path(f"/proc/{process.pid}/fdinfo").glob("*")
             watches = sum(info.read_text().count("inotify wd:") for info in infos)
@@ -118,7 +131,7 @@ def test_twenty_thousand_unrelated_files(tmp_path: Path, tell: Tell) -> None:
             stage.stop()
     assert descriptors < 40
     assert watches < 10
-    tell(f"20000 files beside the notes: {descriptors} descriptors, {watches} watches")
+    done("20,000 files", f"{descriptors} descriptors, {watches} watches")
 
 
 def test_a_growing_note_does_not_put_a_sync_off_for_ever(tmp_path: Path) -> None:
@@ -128,8 +141,11 @@ def test_a_growing_note_does_not_put_a_sync_off_for_ever(tmp_path: Path) -> None
         process = stage.start("watch")
         note = stage.folder / "memory/growing.md"
         with stage.memory() as memory:
-            while "memory/growing.md" not in memory._store.files():
+
+            def grow() -> bool:
                 assert process.poll() is None
                 with note.open("a") as file:
                     file.write("one more line\n")
-                time.sleep(0.02)
+                return "memory/growing.md" in memory._store.files()
+
+            eventually(grow)

@@ -79,6 +79,16 @@ def edit(memory: Memory, name: str, count: int) -> None:
         say(f"EDITED {number}")
 
 
+def save(memory: Memory, name: str, count: int) -> None:
+    """Save a note again and again as the web page does: read it, change it, name its version."""
+    path = f"memory/saved-{name}.md"
+    note = memory.edit(path, "# Saved\n", base=None)
+    for number in range(count):
+        text = f"{note.text}\n{entry(f'{name}-{number}')}\n"
+        note = memory.edit(path, text, base=note.version)
+        say(f"SAVED {name}-{number}")
+
+
 def sync(memory: Memory, name: str, count: int) -> None:
     for _ in range(count):
         memory.sync()
@@ -132,6 +142,7 @@ def watch(memory: Memory, name: str, count: int) -> None:
 ROLES: dict[str, Callable[[Memory, str, int], None]] = {
     "edit": edit,
     "write": write,
+    "save": save,
     "sync": sync,
     "rebuild": rebuild,
     "search": search,

@@ -16,6 +16,7 @@ from memdown import Memory
 from memdown.cli import run
 from memdown.config.own import add_own
 from memdown.transcripts import read_turns
+from waiting import eventually
 
 TODAY = datetime.date.today().isoformat()
 SESSION = "1a2b3c4d-0000-4000-8000-000000000000"
@@ -114,8 +115,7 @@ def test_session_start_brings_the_index_up_to_date(agent: Agent) -> None:
     """In a process of its own: the agent waits for the hook, but not for that."""
     assert agent.hook("session-start", source="startup") == 0
     with Memory.open(agent.folder) as memory:
-        while memory.status().dirty:
-            pass
+        eventually(lambda: not memory.status().dirty)
         assert sum(memory.status().store.files.values()) == 2
 
 

@@ -17,6 +17,7 @@ from memdown.embedders import Timeouts
 from memdown.errors import EmbedderError, MissingKey, RefusedKey, Unreachable
 from providers.loopback import DIMS, KEY, Loopback
 from providers.scene import QUICK, Scene
+from waiting import eventually
 
 NOTES = {
     "MEMORY": "# Home\n\nThe router ER-605 stands in the hall.\n",
@@ -375,8 +376,7 @@ def test_a_killed_process_has_kept_what_it_paid_for(scene: Scene) -> None:
     command = [sys.executable, "-m", "memdown.cli", "index", "-w", str(scene.workspace)]
     command += ["--config", str(scene.config())]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        while len(scene.server.seen) < 24 and process.poll() is None:
-            time.sleep(0.01)
+        eventually(lambda: len(scene.server.seen) >= 24 or process.poll() is not None)
         process.kill()
     scene.server.delay = 0.0
     done = subprocess.run(command, capture_output=True, text=True, check=False)
