@@ -21,9 +21,9 @@ from memdown.stores.sqlite.tables import load_chunks
 from waiting import eventually
 
 WORKER = Path(__file__).with_name("worker.py")
-ROLES = ("write", "edit", "sync", "rebuild", "search")
-DONE = ("WROTE", "EDITED", "SYNCED", "REBUILT", "SEARCHED")
-KILLED = "`kill -9` of processes that write, edit, sync, rebuild and search"
+ROLES = ("write", "save", "sync", "rebuild", "search")
+DONE = ("WROTE", "SAVED", "SYNCED", "REBUILT", "SEARCHED")
+KILLED = "`kill -9` of processes that write, save, sync, rebuild and search"
 QUERIES = ("anchor lighthouse keeper", "entry checked", "topic 3 alpha", "beta gamma")
 
 
@@ -137,7 +137,7 @@ class Stage:
     def check_notes(self) -> int:
         """Every acknowledged entry is there once; how many there are."""
         acknowledged = [
-            line.split()[1] for line in self.said() if line.startswith(("WROTE ", "EDITED "))
+            line.split()[1] for line in self.said() if line.startswith(("WROTE ", "SAVED "))
         ]
         found = self.entries()
         assert len(found) == len(set(found))
