@@ -6,18 +6,19 @@ import json
 import logging
 import random
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import apsw
 import pytest
 
+from faults.figures import Campaign
 from faults.stage import Stage, answers_of, staged
 from memdown.cli import run as cli
 from memdown.stores.sqlite.connection import connect
 from memdown.stores.sqlite.schema import MIGRATIONS
 
-Tell = Callable[[str], None]
 Damage = Callable[[random.Random, Path], str]
 PAGE = 16384
 
@@ -77,44 +78,74 @@ def copies(stage: Stage) -> tuple[Path, Path]:
     return clean, logged
 
 
-def damage_at_random(top: Path, rounds: int, tell: Tell, caplog: pytest.LogCaptureFixture) -> None:
+def damage_files(rng: random.Random, stage: Stage) -> str:
+    """One random damage to the database, or to its log or shared memory."""
+    files = [file for file in stage.index.parent.iterdir() if file.stat().st_size]
+    file = stage.index if rng.random() < 0.7 else rng.choice(files)
+    rng.choice(DAMAGES)(rng, file)
+    return "database" if file == stage.index else "log or shared memory"
+
+
+def cut_beside_log(rng: random.Random, stage: Stage) -> str:
+    """SQLite reads zeros where the file ends, if there is a log."""
+    size = stage.index.stat().st_size
+    with stage.index.open("r+b") as file:
+        file.truncate(rng.randrange(size))
+    return "cut off beside a log"
+
+
+def put_foreign(rng: random.Random, stage: Stage) -> str:
+    """A database of another program, alone or beside what is left of the index."""
+    if rng.random() < 0.5:
+        shutil.rmtree(stage.index.parent)
+        stage.index.parent.mkdir()
+    shutil.copy(rng.choice(sorted(stage.top.glob("foreign*.sqlite"))), stage.index)
+    return "foreign database"
+
+
+ATTACKS = (*[damage_files] * 3, cut_beside_log, put_foreign)
+
+
+def damage_at_random(
+    top: Path, rounds: int, campaign: Campaign, caplog: pytest.LogCaptureFixture
+) -> None:
+    done = campaign("damage to the database, its log and its shared memory")
     rng = random.Random(17)
     caplog.set_level(logging.WARNING)
-    counts = {"noticed": 0, "harmless": 0}
+    kinds: Counter[str] = Counter()
+    noticed = 0
     with staged(top) as stage:
         clean, logged = copies(stage)
+        foreign_files(stage.top)
         shutil.rmtree(stage.state)
         with stage.memory() as memory:
             memory.sync()
             expected = answers_of(memory)
-        for _ in range(rounds):
+        for number in range(rounds):
+            attack = ATTACKS[number % len(ATTACKS)]
             shutil.rmtree(stage.state)
-            shutil.copytree(rng.choice((clean, logged)), stage.state)
-            files = [file for file in stage.index.parent.iterdir() if file.stat().st_size]
-            for file in [stage.index] if rng.random() < 0.7 else rng.sample(files, 1):
-                rng.choice(DAMAGES)(rng, file)
+            shutil.copytree(
+                logged if attack is cut_beside_log else rng.choice((clean, logged)), stage.state
+            )
+            kinds[attack(rng, stage)] += 1
             caplog.clear()
             with stage.memory() as memory:
                 assert answers_of(memory) == expected
-                noticed = bool(caplog.records)
+                noticed += bool(caplog.records)
                 assert len(caplog.records) <= 1
-            counts["noticed" if noticed else "harmless"] += 1
-    tell(
-        f"{rounds} random damages: {counts['noticed']} noticed and rebuilt, {counts['harmless']} "
-        "without effect, 0 wrong answers"
+    done(
+        f"{rounds} ({', '.join(f'{count} {kind}' for kind, count in kinds.most_common())})",
+        f"{noticed} noticed and rebuilt, {rounds - noticed} without effect, 0 wrong answers, "
+        "0 errors",
     )
-    assert counts["noticed"] > rounds / 4
+    assert noticed > rounds / 4
 
 
-def test_random_damage(tmp_path: Path, tell: Tell, caplog: pytest.LogCaptureFixture) -> None:
-    damage_at_random(tmp_path, 25, tell, caplog)
-
-
-@pytest.mark.long
-def test_three_hundred_random_damages(
-    tmp_path: Path, tell: Tell, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("rounds", [20, pytest.param(500, marks=pytest.mark.long)])
+def test_random_damage(
+    tmp_path: Path, campaign: Campaign, caplog: pytest.LogCaptureFixture, rounds: int
 ) -> None:
-    damage_at_random(tmp_path, 300, tell, caplog)
+    damage_at_random(tmp_path, rounds, campaign, caplog)
 
 
 def test_an_empty_file_in_place_of_the_index(tmp_path: Path) -> None:
@@ -231,17 +262,21 @@ def test_pages_without_checksums_are_refused(tmp_path: Path) -> None:
             assert answers_of(memory) == expected
 
 
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
 def test_an_index_cut_off_beside_its_log(
-    tmp_path: Path, tell: Tell, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, campaign: Campaign, caplog: pytest.LogCaptureFixture, step: int
 ) -> None:
     """SQLite reads zeros where the file ends, if there is a log: no checksum tells of that."""
+    done = campaign("an index cut off beside its log, twice in a page")
     caplog.set_level(logging.WARNING)
     with staged(tmp_path) as stage:
         _, logged = copies(stage)
         with stage.memory() as memory:
             expected = answers_of(memory)
         size = (logged / "memory/main.sqlite").stat().st_size
-        cuts = [at for page in range(0, size, PAGE) for at in (page + PAGE // 2, page + PAGE)]
+        cuts = [
+            at for page in range(0, size, step * PAGE) for at in (page + PAGE // 2, page + PAGE)
+        ]
         healed = 0
         for at in cuts:
             shutil.rmtree(stage.state)
@@ -255,7 +290,7 @@ def test_an_index_cut_off_beside_its_log(
                 assert memory.check() == []
             healed += bool(caplog.records)
             assert len(caplog.records) <= 1
-    tell(f"{len(cuts)} cuts beside a log: {healed} noticed and rebuilt, 0 wrong answers")
+    done(f"{len(cuts)} cuts", f"{healed} noticed and rebuilt, 0 wrong answers")
     assert healed >= len(cuts) // 2
 
 
