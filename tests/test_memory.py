@@ -388,9 +388,13 @@ def test_a_first_search_in_many_notes_does_not_wait_for_all(
 
     slow = Slow()
     with open_memory(folder, slow) as memory:
-        end = time.monotonic() + 60
-        while not (answer := memory.search("n0", progress=lambda _: None)).hits:
-            assert time.monotonic() < end
+
+        def found() -> Answer | None:
+            answer = memory.search("n0", progress=lambda _: None)
+            return answer if answer.hits else None
+
+        answer = eventually(found)
+        assert answer is not None
         assert answer.hits[0].path == "memory/0.md"
         assert answer.partial
         assert any("run `memdown index`" in reason for reason in answer.reasons)
