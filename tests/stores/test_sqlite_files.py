@@ -21,7 +21,7 @@ from memdown.chunking import chunk_document
 from memdown.documents import read_document
 from memdown.errors import IndexBusy, IndexCorrupt, IndexTooNew, StoreError
 from memdown.stores.passages import passage_terms
-from memdown.stores.sqlite import checksums, create
+from memdown.stores.sqlite import checksums, create, side_files
 from memdown.stores.sqlite.connection import connect
 from memdown.stores.sqlite.schema import MIGRATIONS, m001_first_tables, table_names
 from memdown.types import FILE_SPAN, Fingerprint, ModelKey
@@ -138,6 +138,27 @@ def test_a_damaged_index_is_set_aside_with_its_side_files(tmp_path: Path) -> Non
     with store.writing(1.0):
         store.begin(PRINT)
     assert store.fingerprint() == PRINT
+
+
+def test_an_index_replaced_while_it_is_opened_is_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old file and the size of the new one would look like an index that was cut off."""
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    really_check, asides = side_files.check_whole, []
+
+    def check(db: apsw.Connection, at: Path) -> None:
+        if not asides:
+            asides.append(path.rename(tmp_path / "aside.sqlite"))
+            path.touch()
+        really_check(db, at)
+
+    monkeypatch.setattr(side_files, "check_whole", check)
+    store = create(path)
+    assert store.files() == {}
+    assert asides
+    store.close()
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "lancedb"])

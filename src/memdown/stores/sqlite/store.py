@@ -459,12 +459,16 @@ class SqliteStore:
         if identity is None:
             return None
         try:
-            db = connect(self._path, read_only=True)
-        except StoreError:
-            # Another process may have set it aside since the look at it.
-            if self._identity() is None:
-                return None
-            raise
+            return self._open_reader(identity)
+        except (StoreError, apsw.Error):
+            # Someone may have set it aside since the look at it, and made another.
+            current = self._identity()
+            if current == identity:
+                raise
+        return self._take_reader(current)
+
+    def _open_reader(self, identity: _Identity) -> apsw.Connection | None:
+        db = connect(self._path, read_only=True)
         try:
             self._equip(db)
             schema.check_version(db, self._path)
