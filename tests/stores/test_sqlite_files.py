@@ -146,7 +146,8 @@ def test_an_index_replaced_while_it_is_opened_is_opened_again(
     """The old file and the size of the new one would look like an index that was cut off."""
     path = tmp_path / "index.sqlite"
     filled(path)
-    really_check, asides = side_files.check_whole, []
+    really_check = side_files.check_whole
+    asides: list[Path] = []
 
     def check(db: apsw.Connection, at: Path) -> None:
         if not asides:
