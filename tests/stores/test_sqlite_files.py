@@ -149,11 +149,11 @@ def test_an_index_replaced_while_it_is_opened_is_opened_again(
     really_check = side_files.check_whole
     asides: list[Path] = []
 
-    def check(db: apsw.Connection, *more: Any) -> None:
+    def check(db: apsw.Connection, at: Path) -> None:
         if not asides:
             asides.append(path.rename(tmp_path / "aside.sqlite"))
             path.touch()
-        really_check(db, *more)
+        really_check(db, at)
 
     monkeypatch.setattr(side_files, "check_whole", check)
     store = create(path)
