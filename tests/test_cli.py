@@ -69,7 +69,7 @@ def test_only_paths_or_nothing_but_the_exit_code(workspace: Path) -> None:
     assert (paths.stdout, paths.returncode) == ("memory/home.md\n", 0)
     quiet = memdown("search", "-q", "router", cwd=workspace)
     assert (quiet.stdout, quiet.stderr, quiet.returncode) == ("", "", 0)
-    none = memdown("search", "-q", "quantum chromodynamics", cwd=workspace)
+    none = memdown("search", "-q", "xqzt wqxv", cwd=workspace)
     assert (none.stdout, none.stderr, none.returncode) == ("", "", 1)
 
 
@@ -98,10 +98,11 @@ def test_search_as_json(workspace: Path) -> None:
     data = json.loads(result.stdout)
     (hit,) = data["results"]
     assert hit["path"] == "memory/home.md"
-    assert (hit["startLine"], hit["endLine"]) == (1, 3)
-    assert hit["citation"] == "memory/home.md#L1-L3"
+    assert (hit["startLine"], hit["endLine"]) == (3, 3)
+    assert hit["citation"] == "memory/home.md#L3-L3"
     assert hit["source"] == "memory"
-    assert hit["snippet"] == "# Home\n\nThe router is a TP-Link ER605."
+    assert hit["snippet"] == "The router is a TP-Link ER605."
+    assert (hit["strength"], data["strength"]) == ("strong", "strong")
     assert (hit["heading"], hit["date"], hit["matched"]) == ("Home", None, ["router"])
     assert data["provider"] == "bundled"
 
@@ -131,7 +132,7 @@ def test_a_search_among_some_notes(workspace: Path) -> None:
 
 
 def test_nothing_found_is_exit_code_1(workspace: Path) -> None:
-    result = memdown("search", "quantum chromodynamics", "--workspace", str(workspace))
+    result = memdown("search", "xqzt wqxv", "--workspace", str(workspace))
     assert result.returncode == 1
     assert result.stdout == ""
     assert "Nothing found" in result.stderr

@@ -60,14 +60,14 @@ def test_a_first_search_finds_the_note(memory: Memory) -> None:
     hit = memory.search("which router is in the hall?", min_score=0.0).hits[0]
     assert hit.path == "memory/home.md"
     assert "ER605" in hit.snippet
-    assert (hit.start_line, hit.end_line) == (1, 5)
-    assert hit.citation == "memory/home.md#L1-L5"
+    assert (hit.start_line, hit.end_line, hit.heading) == (5, 5, "Home > Network")
+    assert hit.citation == "memory/home.md#L5-L5"
     assert 0 < hit.score <= 1
 
 
 def test_with_the_bundled_embedder_meaning_counts(folder: Path) -> None:
     with Memory.open(folder) as memory:
-        assert best(memory, "Thai food with herbs") == "memory/recipes.md"
+        assert best(memory, "ingredients for a Thai dish") == "memory/recipes.md"
 
 
 def test_changes_are_seen_by_the_next_search(memory: Memory, folder: Path) -> None:
@@ -226,9 +226,11 @@ def test_max_results_only_cuts(memory: Memory) -> None:
 
 def test_nothing_relevant_gives_nothing_and_says_why(folder: Path) -> None:
     with Memory.open(folder) as memory:
-        answer = memory.search("quantum chromodynamics lattice")
-        assert answer.hits == ()
-        assert answer.reasons
+        assert memory.search("quantum chromodynamics lattice").strength == "weak"
+        answer = memory.search("xqzt wqxv")
+        assert (answer.hits, answer.strength) == ((), None)
+        (reason,) = answer.reasons
+        assert "nothing in the notes resembles the query" in reason
 
 
 def test_an_exact_identifier_is_found_whatever_the_minimum(memory: Memory) -> None:

@@ -36,8 +36,11 @@ LAYERS = (
     {
         "coverage",
         "diversity",
+        "facts",
         "filtering",
         "growing",
+        "identifiers",
+        "judging",
         "ranking",
         "reranking",
         "respelling",

@@ -321,7 +321,7 @@ class Memory:
                     question = replace(question, files=files)
                     nothing_left = "" if files else filtering.why_none(only, snapshot.files())
                 if not nothing_left:
-                    question = search.timed(question, snapshot)
+                    question = search.settle(search.timed(question, snapshot), snapshot)
                     gathered = search.gather(question, snapshot)
                     if better := search.respell(question, gathered, snapshot):
                         question, gathered = better

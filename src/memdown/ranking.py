@@ -11,18 +11,19 @@ import datetime
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from memdown.facts import heading_at
 from memdown.text import distinct_terms, index_terms
 from memdown.types import FILE_SPAN, Hit, Move, StoredChunk, Why
-from memdown.windows import Taken, grow
+from memdown.windows import Taken, grow, show_fact
 
 # What a passage's text score gains from others: the better neighbour, the better one two away, the
 # best of its file, and all of its chunk together.
 _NEXT, _SECOND, _FILE, _CHUNK = 0.3, 0.15, 0.1, 0.1
 # How much it counts which share of the query's words a passage holds, beside its BM25, which prefers
 # a rare word that is repeated in a short text.
-_COVERED = 1.0
+_COVERED = 1.15
 # The vector leg counts in full only if the best chunk stands out by _TELLING from an average one.
 # Where an embedder does not know a language, everything is equally near and tells nothing: below
 # _UNTOLD it hardly counts, and from there on more and more, until it has risen by _TOLD.
@@ -38,17 +39,20 @@ _VECTOR_LEAST, _VECTOR_SPAN, _VECTOR_ALONE = 0.3, 0.3, 0.6
 # What was written down in the time that is asked about is an answer, whatever its words.
 _DATED_SURE = 0.6
 _WORDS_MISSED = 0.1
-# How much of the score is shared by all results that have at least a small share of what the best
-# one has; the rest is how they compare with it.
-_SHARED, _LEAST_SHARE = 0.6, 0.3
 # The share of a score that age can take away: an old note that alone answers must stay on top.
 _MOST_DECAY = 0.15
+# Of nearly equal answers the one in MEMORY.md comes first: it was put there to last.
+_MEMORY, _DURABLE = "MEMORY.md", 1.06
 # What is left of a share for notes of another time than the one asked for, and for undated ones.
 # Where nothing but the time is asked for, all others come after its notes.
 _UNTIMELY, _UNDATED, _BESIDE_THE_TIME = 0.6, 0.8, 0.2
 # When a transcript's words are a note's: nearly all of at least so many.
 _ECHO_SHARE, _ECHO_WORDS = 0.9, 5
 _SPEAKERS = frozenset(index_terms("User Assistant"))
+
+
+Place = tuple[int, int]
+WHOLE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +81,11 @@ class Weights:
     text: float
 
 
+_Key = TypeVar("_Key")
+
+
 class Scored(NamedTuple):
-    """A passage: its scores by leg, how they compare with the best ones, and both together."""
+    """A passage, or a fact in it: its scores by leg, how they compare with the best ones, and both together."""
 
     key: int
     chunk_key: int
@@ -88,6 +95,13 @@ class Scored(NamedTuple):
     by_vector: float
     share: float = 0.0
     moves: tuple[Move, ...] = ()
+    # Where in the chunk the fact starts that is meant; a whole passage has none.
+    at: int = WHOLE
+
+    @property
+    def place(self) -> Place:
+        """What tells this passage or fact from others."""
+        return self.key, self.at
 
 
 def spread(scores: Mapping[int, float], chunk_of: Mapping[int, int]) -> dict[int, float]:
@@ -109,17 +123,21 @@ def spread(scores: Mapping[int, float], chunk_of: Mapping[int, int]) -> dict[int
     }
 
 
-def confidence(legs: Legs, weights: Weights, covered: float = 0.0) -> float:
+def confidence(
+    legs: Legs, weights: Weights, covered: float = 0.0, near: float | None = None
+) -> float:
     """How sure we are that something was found: from 0, nothing fits, to 1.
 
-    `covered` is the largest share of the query's words that one passage holds.
+    `covered` is the largest share of the query's words that one passage holds, `near` how much nearer
+    than an average one the nearest sentence is, if that is known of all.
     """
-    closeness = max(legs.vector.values(), default=legs.background) - legs.background
+    if near is None:
+        near = max(legs.vector.values(), default=legs.background) - legs.background
     if not weights.text:
         # Words that stand nowhere in the notes speak against everything that only resembles them.
         missed = _WORDS_MISSED if legs.reachable > 0 else 0.0
-        return _clipped((closeness - missed) / _VECTOR_ALONE)
-    by_vector = _clipped((closeness - _VECTOR_LEAST) / _VECTOR_SPAN) if weights.vector else 0.0
+        return _clipped((near - missed) / _VECTOR_ALONE)
+    by_vector = _clipped((near - _VECTOR_LEAST) / _VECTOR_SPAN) if weights.vector else 0.0
     by_text = _sure_by_text(legs)
     if covered >= 1.0:
         by_text = max(by_text, _ALL_WORDS)
@@ -145,7 +163,7 @@ def _sure_by_text(legs: Legs) -> float:
 def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
     """Bring the legs together by passage, the best `count`; each counts relative to its own best."""
     text = _relative(spread(legs.text, legs.chunk_of))
-    vector = _closeness(legs.vector, legs.background)
+    vector = closeness(legs.vector, legs.background)
     matched = set(legs.chunk_of.values())
     summed = [
         (-weights.text * score - weights.vector * vector.get(legs.chunk_of[key], 0.0), key)
@@ -176,26 +194,38 @@ def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
 
 
 def by_coverage(
-    scored: Sequence[Scored], covered: Mapping[int, float], weights: Weights
+    scored: Sequence[Scored], covered: Mapping[Place, float], weights: Weights
 ) -> list[Scored]:
     """Judge passages by which share of the query's words they hold; the others come after them."""
     judged = [
-        (one, (one.by_text + _COVERED * covered[one.key]) / (1.0 + _COVERED), one.by_vector)
+        (one, (one.by_text + _COVERED * covered[one.place]) / (1.0 + _COVERED), one.by_vector)
         for one in scored
-        if one.key in covered
+        if one.place in covered
     ]
     return _judged(judged, scored, weights, "coverage")
 
 
 def by_closeness(
-    scored: Sequence[Scored], similarity: Mapping[int, float], background: float, weights: Weights
+    scored: Sequence[Scored],
+    similarity: Mapping[Place, float],
+    background: float,
+    weights: Weights,
+    *,
+    alone: bool = False,
 ) -> list[Scored]:
-    """Judge passages by their own similarity as well, which counts as much as that of the chunk."""
-    closeness = _closeness(similarity, background)
+    """Judge passages by their own similarity as well, which counts as much as that of the chunk.
+
+    It counts `alone` where there are few chunks, which says more than their long texts.
+    """
+    near = closeness(similarity, background)
     judged = [
-        (one, one.by_text, (one.by_vector + closeness[one.key]) / 2)
+        (
+            one,
+            one.by_text,
+            near[one.place] if alone else (one.by_vector + near[one.place]) / 2,
+        )
         for one in scored
-        if one.key in closeness
+        if one.place in near
     ]
     return _judged(judged, scored, weights, "closeness")
 
@@ -209,17 +239,21 @@ def _judged(
     """Those with new scores by text and vector, best first; then the rest, none better than they are."""
     shares = [weights.text * text + weights.vector * vector for _, text, vector in judged]
     best = max(shares, default=0.0) or 1.0
-    order = sorted(range(len(judged)), key=lambda n: (-shares[n], judged[n][0].key))
+    order = sorted(range(len(judged)), key=lambda n: (-shares[n], judged[n][0].place))
     first = []
     for rank, number in enumerate(order, start=1):
         one, by_text, by_vector = judged[number]
-        share, moves = shares[number] / best, (*one.moves, Move(step, rank))
         first.append(
-            Scored(one.key, one.chunk_key, one.text, one.vector, by_text, by_vector, share, moves)
+            one._replace(
+                by_text=by_text,
+                by_vector=by_vector,
+                share=shares[number] / best,
+                moves=(*one.moves, Move(step, rank)),
+            )
         )
-    known = {one.key for one in first}
+    known = {one.place for one in first}
     least = first[-1].share if first else 1.0
-    rest = [one for one in scored if one.key not in known]
+    rest = [one for one in scored if one.place not in known]
     return first + [one._replace(share=min(one.share, least)) for one in rest]
 
 
@@ -229,7 +263,7 @@ def _relative(scores: Mapping[int, float]) -> dict[int, float]:
     return {key: score / best if best > 0 else 0.0 for key, score in scores.items()}
 
 
-def _closeness(scores: Mapping[int, float], background: float) -> dict[int, float]:
+def closeness(scores: Mapping[_Key, float], background: float) -> dict[_Key, float]:
     """Similarities from that of an average chunk, which becomes 0, to the best one.
 
     That becomes 1 if it stands out, and much less if it does not.
@@ -237,6 +271,11 @@ def _closeness(scores: Mapping[int, float], background: float) -> dict[int, floa
     reach = max(scores.values(), default=background) - background
     told = min(1.0, max(_LEAST_TOLD, (reach - _UNTOLD) / _TOLD)) / max(reach, _TELLING)
     return {key: told * max(0.0, score - background) for key, score in scores.items()}
+
+
+def _rounded(value: float) -> float:
+    """What is compared: the last digits differ from machine to machine."""
+    return round(value, 6)
 
 
 def _clipped(value: float) -> float:
@@ -247,7 +286,9 @@ def _clipped(value: float) -> float:
 class View:
     """How the hits of one source are shown: how long, how sure, seen from which day.
 
-    `period` is the time that the query names, `only_time` that it asks for nothing else.
+    `period` is the time that the query names, `only_time` that it asks for nothing else. From the
+    similarity `near` on, a result resembles the query, whatever its words; of facts, `context` lines
+    are shown.
     """
 
     size: int
@@ -257,6 +298,8 @@ class View:
     half_life_days: float | None
     period: tuple[datetime.date, datetime.date] | None = None
     only_time: bool = False
+    context: int = 0
+    near: float = 0.0
 
 
 def recency(date: datetime.date | None, view: View) -> float:
@@ -285,16 +328,31 @@ def make_hits(
     view: View,
 ) -> Iterator[Hit]:
     """What a person sees, best first: windows around passages, none of them showing a line twice."""
-    shares = {one.key: one.share for one in scored}
+    shares: dict[int, float] = {}
+    facts: dict[int, dict[int, float]] = {}
+    for one in scored:
+        shares[one.key] = max(one.share, shares.get(one.key, 0.0))
+        facts.setdefault(one.chunk_key, {})[one.at] = one.share
     known = [one for one in scored if one.chunk_key in chunks]
+    known = [
+        one._replace(share=_DURABLE * one.share)
+        if chunks[one.chunk_key].chunk.path == _MEMORY
+        else one
+        for one in known
+    ]
     factors = {key: recency(chunks[key].date, view) for key in {one.chunk_key for one in known}}
-    known.sort(key=lambda one: (-one.share * factors[one.chunk_key], one.key))
+    known.sort(key=lambda one: (-_rounded(one.share * factors[one.chunk_key]), one.place))
     taken = Taken()
     for rank, one in enumerate(known, start=1):
         stored, factor = chunks[one.chunk_key], factors[one.chunk_key]
-        number = min(one.key - stored.key, len(stored.chunk.passages) - 1)
-        wanted = [shares.get(stored.key + n, 0.0) for n in range(len(stored.chunk.passages))]
-        place = grow(stored.chunk, number, wanted, words, view.size, taken)
+        chunk = stored.chunk
+        if one.at == WHOLE:
+            number = min(one.key - stored.key, len(chunk.passages) - 1)
+            wanted = [shares.get(stored.key + n, 0.0) for n in range(len(chunk.passages))]
+            place = grow(chunk, number, wanted, words, view.size, taken)
+        else:
+            near = facts[one.chunk_key]
+            place = show_fact(chunk, one.at, near, view.size, taken, view.context)
         if place is not None:
             yield _hit(stored, one, (*one.moves, Move("time", rank)), place, factor, words, view)
 
@@ -311,19 +369,20 @@ def _hit(
     chunk, (start, end) = stored.chunk, place
     sure = view.sure
     snippet = chunk.text[start:end]
-    found = distinct_terms(snippet)
+    heading = heading_at(chunk, start)
+    found = distinct_terms(snippet) | distinct_terms(heading)
     return Hit(
         path=chunk.path,
         source=chunk.source,
         start_line=chunk.line_at(start),
         end_line=chunk.line_at(max(start, end - 1)),
-        score=sure * _worth(scored.share * factor),
+        score=_clipped(sure * scored.share * factor),
         snippet=snippet,
-        relevance=sure * _worth(scored.share),
+        relevance=_clipped(sure * scored.share),
         vector_score=scored.vector,
         text_score=scored.text,
         recency=factor,
-        heading=chunk.heading,
+        heading=heading,
         date=stored.date,
         matched=tuple(word for word in words if word in found),
         why=Why(
@@ -334,13 +393,9 @@ def _hit(
             confidence=sure,
             timely=_timely(stored.date, view.period),
             moves=moves,
+            resembles=scored.text > 0 or scored.vector >= view.near,
         ),
     )
-
-
-def _worth(share: float) -> float:
-    """What a result is worth that has such a share of what the best one has, which is worth 1."""
-    return _SHARED * min(1.0, share / _LEAST_SHARE) + (1 - _SHARED) * share
 
 
 def _timely(

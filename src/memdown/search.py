@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from memdown import diversity, ranking, respelling, windows
-from memdown.coverage import Coverage
+from memdown import diversity, identifiers, judging, ranking, respelling
 from memdown.errors import EmbedderError, QueryError
-from memdown.ranking import Legs, Scored, View, Weights
-from memdown.similarity import cosines
+from memdown.ranking import Legs, View, Weights
 from memdown.text import (
     QueryTerms,
+    is_asked,
     is_gram,
     prefix_terms,
     query_terms,
@@ -29,26 +28,22 @@ from memdown.types import (
     Reranker,
     Snapshot,
     Source,
-    StoredChunk,
     TextQuery,
     Vector,
 )
 
 SNIPPET_CHARS = 700
+# From this score on a result is strong.
+STRONG = 0.35
 # Some 350 words: of more, neither leg would gain, and each takes its time.
 _MOST_QUERY_CHARS = 2_000
 # The pool each leg gives: the first results must not depend on how many are asked for.
 _LEAST_CANDIDATES, _MOST_CANDIDATES = 100, 400
 _DEFAULT_TEXT_WEIGHT = 0.3
-# How many places are kept, how many passages are read, and how many of them are also embedded.
+# How many places are kept.
 _LEAST_SHOWN = 40
-_READ = 24
-_COMPARED = 8
-_STRETCH_CHARS = 200
 # What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
 _GUESSED = 0.7
-# Few enough that the bundled embedder need not prepare for many.
-_A_BATCH = 60
 _SPARE = 4
 # How many places a reranker may choose from, and how many that missed the bar are told.
 _RERANKED = 50
@@ -57,7 +52,14 @@ _SHOWN_BELOW = 3
 _TIMELY_WORD, _TOLD = 0.6, 0.5
 # Variety is chosen among so many of the best, however many are asked for.
 _VARIED = 50
+_MOST_UNHELD = 3
+# What scores less than this share of the best is left out.
+_FAR = 0.25
 _GRAMS_A_WORD = 3
+# Where nothing is sure, any similarity will do, and so many lines around a fact are shown.
+# The nearest is worth something then: a share of its similarity, but never enough to be strong.
+_ANYTHING, _NOTHING, _CONTEXT_LINES = -1.0, 2.0, 3
+_GUESSED_NEAR, _MOST_GUESSED = 0.5, 0.3
 _NO_TERMS = QueryTerms((), (), (), frozenset())
 
 
@@ -66,7 +68,9 @@ class SearchOptions:
     """How a search is done; the defaults are the documented ones."""
 
     max_results: int = 6
-    min_score: float = 0.35
+    min_score: float = STRONG
+    # Nothing below the minimum score is shown; otherwise what is below it is marked as weak.
+    strict: bool = False
     sources: tuple[Source, ...] = ("memory",)
     hybrid: bool = True
     vector_weight: float | None = None
@@ -135,10 +139,26 @@ class Asked:
     embedder: Embedder | None = None
     reranker: Reranker | None = None
     named: NamedTime | None = None
+    unheld: tuple[str, ...] = ()
     respelled: Mapping[str, str] = field(default_factory=dict)
     files: frozenset[int] | None = None
     timely: Mapping[Source, frozenset[int]] = field(default_factory=dict)
     told: tuple[str, ...] = ()
+
+
+def settle(asked: Asked, snapshot: Snapshot) -> Asked:
+    """The question as it can be asked of these notes: identifiers are looked for as they are written."""
+    query = asked.query
+    if not query.terms.identifiers:
+        return asked
+    look = identifiers.Look(snapshot, asked.options.sources, asked.files)
+    terms, unheld = identifiers.settle(query.terms, look)
+    return replace(asked, query=replace(query, terms=terms), unheld=unheld)
+
+
+def _is_unheld(asked: Asked) -> bool:
+    """Whether all that is asked for are identifiers that no note holds."""
+    return bool(asked.unheld) and not asked.query.terms.words and asked.named is None
 
 
 def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
@@ -146,6 +166,8 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
 
     An embedder that costs nothing to ask also compares the best passages themselves.
     """
+    if _is_unheld(asked):
+        return []
     return [hit for one in asked.options.sources for hit in _source_hits(asked, snapshot, one)]
 
 
@@ -154,7 +176,7 @@ def respell(
 ) -> tuple[Asked, list[Hit]] | None:
     """The question with misspelled words put right, and what that finds; None if it does not help."""
     query, options = asked.query, asked.options
-    if _good(hits, query, options):
+    if any(_is_strong(hit, asked) for hit in hits):
         return None
     put_right = respelling.put_right(query.terms.words, snapshot, options.sources)
     if not put_right:
@@ -169,12 +191,38 @@ def respell(
         replace(hit, score=_GUESSED * hit.score, relevance=_GUESSED * hit.relevance)
         for hit in gather(again, snapshot)
     ]
-    return (again, found) if _good(found, query, options) else None
+    return (again, found) if any(_is_strong(hit, again) for hit in found) else None
 
 
-def _good(hits: Iterable[Hit], query: Query, options: SearchOptions) -> list[Hit]:
-    """The hits that may be shown."""
-    return [hit for hit in hits if hit.relevance >= options.min_score or _is_exact(hit, query)]
+def _is_strong(hit: Hit, asked: Asked) -> bool:
+    """Whether a hit is likely to answer: it is sure enough, or holds an identifier of the question."""
+    exact = asked.query.terms.exact
+    return _rounded(hit.relevance) >= asked.options.min_score or not exact.isdisjoint(hit.matched)
+
+
+def _may_be_shown(hit: Hit, asked: Asked) -> bool:
+    """Whether a hit is good enough, or at least resembles the question if nobody set a bar."""
+    if _is_strong(hit, asked):
+        return True
+    return not asked.options.strict and (hit.why is None or hit.why.resembles)
+
+
+def _near_the_best(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
+    """Those that are not far below the best one, unless even that is only a guess."""
+    if asked.options.strict or not hits:
+        return list(hits)
+    best = max(hits, key=lambda hit: hit.score)
+    if not _is_strong(best, asked):
+        return list(hits)
+    exact = asked.query.terms.exact
+    return [
+        hit for hit in hits if hit.score >= _FAR * best.score or not exact.isdisjoint(hit.matched)
+    ]
+
+
+def _rounded(score: float) -> float:
+    """A score as it is shown: nobody should read that 0.35 is below 0.35."""
+    return round(score, 2)
 
 
 def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
@@ -183,7 +231,8 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
     reasons = [
         f"no note holds {word!r}: looked for {other!r}" for word, other in asked.respelled.items()
     ]
-    kept = _good(hits, query, options)
+    reasons += [f"no note holds {text!r}" for text in asked.unheld[:_MOST_UNHELD]]
+    kept = _near_the_best([hit for hit in hits if _may_be_shown(hit, asked)], asked)
     ranked = diversity.with_rank(diversity.without_repeats(kept), "repeats")
     if reranker is not None and len(ranked) > 1:
         ranked = _reranked(query.text, ranked, reranker, reasons)
@@ -192,9 +241,12 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
         ranked = diversity.with_rank([*varied, *ranked[_VARIED:]], "diversity")
     if len(options.sources) > 1:
         ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
-    chosen = [ranking.cited(hit) for hit in ranked[: options.max_results]]
+    chosen = [
+        ranking.cited(replace(hit, strength="strong" if _is_strong(hit, asked) else "weak"))
+        for hit in ranked[: options.max_results]
+    ]
     if not chosen:
-        reasons += _why_nothing(query, hits, options)
+        reasons += _why_nothing(asked, hits)
     return Found(chosen, reasons, _explanation(asked, hits, kept))
 
 
@@ -238,7 +290,8 @@ def timed(asked: Asked, snapshot: Snapshot) -> Asked:
     if not timely and not named.relative:
         return asked
     told = query_terms(query.text[named.start : named.end])
-    if told.exact or not told.words:
+    # One word alone is looked for as well: "today" may stand in a note.
+    if told.exact or not told.words or " " not in query.text:
         return replace(asked, named=named, timely=timely)
     rest = f"{query.text[: named.start]} {query.text[named.end :]}"
     terms = _NO_TERMS if asks_for_notes_only(rest) else query_terms(rest)
@@ -284,19 +337,23 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
     least = 4 * _VARIED if asked.named or options.mmr_lambda is not None else _LEAST_SHOWN
     best = ranking.fuse(legs, weights, max(least, 4 * options.max_results))
     # Those further behind are hardly ever needed; only of another time than others they may win.
-    first = len(best) if asked.named else max(_READ, 2 * options.max_results)
+    all_of_them = asked.named is not None or judging.is_few(legs)
+    first = len(best) if all_of_them else max(judging.READ, 2 * options.max_results)
     chunks = snapshot.load(list({one.chunk_key for one in best[:first]}))
-    coverage = Coverage(query.terms)
-    texts = _passage_texts(best, chunks, _READ)
-    covered = {key: coverage.share(text) for key, text in texts.items()}
-    best = ranking.by_coverage(best, covered, weights)
-    if query.vector is not None and weights.vector and embedder and not embedder.cacheable:
-        texts = _passage_texts(best, chunks, _COMPARED)
-        similarity = _similarities(texts, query.vector, embedder)
-        best = ranking.by_closeness(best, similarity, legs.background, weights)
+    question = judging.Question(query.terms, query.vector, embedder)
+    judged = judging.judge(best, chunks, question, legs, weights)
+    best = judged.best
+    sure = ranking.confidence(legs, weights, judged.covered, judged.closeness)
+    # Of few notes the nearest are shown, however far they are, and with what is around them.
+    sense = _makes_sense(query.text, embedder)
+    guessed = sense and judged.nearest is not None and sure < STRONG
+    if guessed and judged.nearest is not None:
+        sure = max(sure, min(_MOST_GUESSED, _GUESSED_NEAR * judged.nearest))
     view = View(
         size=options.snippet_chars,
-        sure=ranking.confidence(legs, weights, max(covered.values(), default=0.0)),
+        near=_ANYTHING if guessed else judged.near if sense else _NOTHING,
+        context=_CONTEXT_LINES if guessed else 0,
+        sure=sure,
         weights=weights,
         today=asked.today,
         half_life_days=options.half_life_days,
@@ -309,6 +366,12 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
         chunks |= snapshot.load(list(missing))
         hits, _ = _take(ranking.make_hits(best, chunks, query.terms.words, view), asked)
     return hits
+
+
+def _makes_sense(text: str, embedder: Embedder | None) -> bool:
+    """Whether a question is one: to gibberish, the nearest note is no answer."""
+    knows = getattr(embedder, "knows", None)
+    return knows is None or is_asked(text) or knows(text)
 
 
 def _take(made: Iterable[Hit], asked: Asked) -> tuple[list[Hit], bool]:
@@ -329,7 +392,7 @@ def _take(made: Iterable[Hit], asked: Asked) -> tuple[list[Hit], bool]:
     distinct = 0
     for hit in made:
         hits.append(hit)
-        if in_order and _good([hit], asked.query, options):
+        if in_order and _may_be_shown(hit, asked):
             distinct += not diversity.repeats(hit, good)
             good.append(hit)
         if len(hits) >= most or distinct >= options.max_results:
@@ -361,6 +424,7 @@ def _legs(
         unknown = [key for key in set(chunk_of.values()) if key not in vector]
         vector |= snapshot.similarities(query.vector, unknown)
         background = snapshot.background(query.vector, source)
+        background = judging.average(background, len(vector))
     grams = sum(map(is_gram, terms.words))
     words = len(terms.words) - grams + grams / _GRAMS_A_WORD
     return Legs(text, found.reachable, vector, background, chunk_of, words)
@@ -410,40 +474,6 @@ def _with_timely(
     )
 
 
-def _passage_texts(
-    scored: Iterable[Scored], chunks: Mapping[int, StoredChunk], count: int
-) -> dict[int, str]:
-    """The texts of the first passages, which are judged by themselves."""
-    texts: dict[int, str] = {}
-    for one in scored:
-        if len(texts) == count:
-            break
-        if stored := chunks.get(one.chunk_key):
-            number = min(one.key - stored.key, len(stored.chunk.passages) - 1)
-            passage = stored.chunk.passages[number]
-            texts[one.key] = stored.chunk.text[passage.start : passage.end]
-    return texts
-
-
-def _similarities(texts: Mapping[int, str], vector: Vector, embedder: Embedder) -> dict[int, float]:
-    """How similar each passage is.
-
-    It is as close as its closest few sentences: an average over many blurs.
-    """
-    similarity: dict[int, float] = {}
-    stretches = [
-        (key, stretch)
-        for key, text in texts.items()
-        for stretch in windows.stretches(text, _STRETCH_CHARS)
-    ]
-    for start in range(0, len(stretches), _A_BATCH):
-        batch = stretches[start : start + _A_BATCH]
-        rows = embedder.embed_batch([text for _, text in batch])
-        for (key, _), score in zip(batch, cosines(rows, vector).tolist(), strict=True):
-            similarity[key] = max(score, similarity.get(key, -1.0))
-    return similarity
-
-
 def _weights(options: SearchOptions, has_text: bool, has_vector: bool) -> Weights:
     """The legs' weights; a leg that found nothing leaves all to the other."""
     if not has_vector:
@@ -454,19 +484,20 @@ def _weights(options: SearchOptions, has_text: bool, has_vector: bool) -> Weight
     return Weights(vector=1.0 - text, text=text)
 
 
-def _is_exact(hit: Hit, query: Query) -> bool:
-    """Whether the hit holds an identifier or a quoted phrase of the query."""
-    return not query.terms.exact.isdisjoint(hit.matched)
-
-
-def _why_nothing(query: Query, hits: Sequence[Hit], options: SearchOptions) -> list[str]:
-    if hits:
+def _why_nothing(asked: Asked, hits: Sequence[Hit]) -> list[str]:
+    query, bar = asked.query, asked.options.min_score
+    if _is_unheld(asked):
+        return ["look for a part of it, or for words that would stand beside it"]
+    if hits and asked.options.strict:
         best = max(hits, key=lambda hit: hit.relevance)
         return [
             f"the best of {len(hits)} candidates, {best.path}#L{best.start_line}, scored "
-            f"{best.relevance:.2f}, below the minimum score of {options.min_score:.2f}: "
+            f"{best.relevance:.2f}, below the minimum score of {bar:.2f}: "
             "allow a lower score, or use words that the note would use"
         ]
     if not query.terms.words and query.vector is None:
-        return ["the query holds no word to look for"]
-    return ["nothing in the notes resembles the query"]
+        return ["the query holds no word to look for: name something that a note would name"]
+    return [
+        "nothing in the notes resembles the query: use words that a note would use, or check that the "
+        "note is in this workspace"
+    ]

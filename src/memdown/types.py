@@ -16,6 +16,7 @@ Vector: TypeAlias = "NDArray[np.float32]"
 Vectors: TypeAlias = "NDArray[np.float32]"
 
 Source = Literal["memory", "sessions"]
+Strength = Literal["strong", "weak"]
 SOURCES: tuple[Source, ...] = ("memory", "sessions")
 FILE_SPAN = 1 << 24
 
@@ -204,7 +205,8 @@ class Why:
 
     `by_text` and `by_vector` compare it with the best of each leg, which is 1; `confidence` is how
     sure we are that the notes hold an answer at all. `timely` tells whether it is of the time that
-    the query names; None if it names none.
+    the query names; None if it names none. `resembles` tells whether it shares a word with the query
+    or is near in meaning: what does not is only shown where all is asked for.
     """
 
     text_weight: float
@@ -214,11 +216,15 @@ class Why:
     confidence: float
     timely: bool | None = None
     moves: tuple[Move, ...] = ()
+    resembles: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One found place: whole lines of one note, with the reasons for its rank."""
+    """One found place: whole lines of one note, with the reasons for its rank.
+
+    `strength` tells whether it is likely to answer, or only the nearest there is.
+    """
 
     path: str
     source: Source
@@ -235,6 +241,7 @@ class Hit:
     matched: tuple[str, ...] = ()
     citation: str | None = None
     why: Why | None = None
+    strength: Strength = "strong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +273,13 @@ class Answer:
     fallback: str | None = None
     reasons: tuple[str, ...] = ()
     explanation: Explanation | None = None
+
+    @property
+    def strength(self) -> Strength | None:
+        """`strong` if a hit is, `weak` if none is; None if nothing was found."""
+        if not self.hits:
+            return None
+        return "strong" if any(hit.strength == "strong" for hit in self.hits) else "weak"
 
 
 @dataclass(frozen=True, slots=True)

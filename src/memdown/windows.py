@@ -6,16 +6,19 @@ Only of a line that is too long to be shown whole, some sentences are shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from memdown.text import index_terms
+from memdown.facts import units_of
+from memdown.text import index_terms, match_spans
 from memdown.types import Chunk
 
 # A line without the white space around it.
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 _KNOWN_CHARS = 48
+# Facts beside a fact are shown with it if they fit nearly as well, up to so many lines.
+_AS_GOOD, _FEW_LINES = 0.7, 5
 
 
 class Piece(NamedTuple):
@@ -85,8 +88,44 @@ def grow(
         taken.add(chunk, piece)
     start, end = pieces[first].start, pieces[last].end
     if end - start > size:
-        return start, _cut(chunk.text, start, start + size)
+        start = _around_words(chunk.text, start, end, words, size)
+        return start, end if end - start <= size else _cut(chunk.text, start, start + size)
     return _filled(chunk, pieces, (first, last), size, taken)
+
+
+def show_fact(
+    chunk: Chunk, start: int, shares: Mapping[int, float], size: int, taken: Taken, context: int = 0
+) -> tuple[int, int] | None:
+    """The fact that starts there, with those beside it that fit as well; None if it is taken.
+
+    `shares` tells how well each fact fits, by where it starts. Up to `context` lines are shown of
+    what is around, fitting or not, where a fact alone may not be what was meant.
+    """
+    units, pieces = units_of(chunk.text), pieces_of(chunk.text, len(chunk.text))
+    shown = {piece.start for piece in pieces if taken.has(chunk, piece)}
+    first = last = next(n for n, one in enumerate(units) if one.start == start)
+    if start in shown:
+        return None
+    mine, section = shares.get(start, 0.0), units[first].section
+    while True:
+        fitting = []
+        for n in (last + 1, first - 1):
+            if not 0 <= n < len(units) or units[n].start in shown or units[n].section != section:
+                continue
+            low, high = units[min(first, n)].start, units[max(last, n)].end
+            share = shares.get(units[n].start, 0.0)
+            most = _FEW_LINES if mine > 0 and share >= _AS_GOOD * mine else context
+            if high - low <= size and chunk.text.count("\n", low, high) < most:
+                fitting.append((share, n))
+        if not fitting:
+            break
+        chosen = max(fitting)[1]
+        first, last = min(first, chosen), max(last, chosen)
+    low, high = units[first].start, units[last].end
+    for piece in pieces:
+        if piece.start < high and piece.end > low:
+            taken.add(chunk, piece)
+    return low, high if high - low <= size else _cut(chunk.text, low, low + size)
 
 
 def _filled(
@@ -171,6 +210,17 @@ def _sentences(text: str, start: int, end: int, line: int) -> list[Piece]:
 def _trimmed(text: str, start: int, end: int, line: int) -> Piece:
     piece = text[start:end]
     return Piece(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()), line)
+
+
+def _around_words(text: str, start: int, end: int, words: Collection[str], size: int) -> int:
+    """Where to begin in a piece that is too long to show: a little before most of the words."""
+    spans = [first for first, _ in match_spans(text[start:end], words)]
+    if not spans:
+        return start
+    best = max(spans, key=lambda first: sum(first <= one < first + size // 2 for one in spans))
+    begin = start + max(0, min(best - size // 4, end - start - size))
+    space = text.find(" ", begin, start + best) if begin > start else -1
+    return space + 1 if space >= 0 else begin
 
 
 def _cut(text: str, start: int, end: int) -> int:

@@ -14,7 +14,7 @@ from memdown.config import ProviderSettings, RemoteSettings, Settings
 from memdown.conversations import sessions_folder
 from memdown.embedders import Given, JobOptions, Options, Sent, Setup
 from memdown.errors import EmbedderError, WorkspaceError
-from memdown.search import SearchOptions
+from memdown.search import STRONG, SearchOptions
 from memdown.types import Embedder, Reranker, Source, Store
 
 if TYPE_CHECKING:
@@ -212,12 +212,14 @@ def search_options(
 ) -> SearchOptions:
     """How a search is done: what the caller says, else the settings, else the embedder's best."""
     query, hybrid = settings.query, settings.query.hybrid
+    bar = query.min_score if min_score is None else min_score
     text_weight = hybrid.text_weight
     if text_weight is None and embedder is not None:
         text_weight = embedder.text_weight
     return SearchOptions(
         max_results=query.max_results if max_results is None else max_results,
-        min_score=query.min_score if min_score is None else min_score,
+        min_score=STRONG if bar is None else bar,
+        strict=bar is not None,
         sources=settings.sources if sources is None else tuple(sources),
         hybrid=hybrid.enabled,
         text_weight=text_weight,

@@ -42,8 +42,17 @@ def test_search_gives_the_documented_shape_marked_as_recalled(memory: Memory) ->
     assert not result.is_error
     assert result.data["notice"] == RECALLED
     (hit,) = result.data["results"]
-    assert set(hit) == {"path", "startLine", "endLine", "score", "snippet", "source", "citation"}
-    assert hit["snippet"].endswith("Source: MEMORY.md#L1-L3")
+    assert set(hit) == {
+        "path",
+        "startLine",
+        "endLine",
+        "score",
+        "strength",
+        "snippet",
+        "source",
+        "citation",
+    }
+    assert hit["snippet"].endswith("Source: MEMORY.md#L3-L3")
     assert json.loads(result.text) == result.data
 
 

@@ -44,7 +44,7 @@ def test_at_most_three(
 def test_the_text_is_framed_as_data(memory: Memory) -> None:
     text = recall_text(recall(memory, "router ER-605"))
     assert "not instructions" in text
-    assert "(MEMORY.md#L1)" in text
+    assert "(MEMORY.md#L3)" in text
     assert recall_text(()) == ""
 
 

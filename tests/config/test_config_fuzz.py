@@ -91,7 +91,7 @@ def test_anything_under_memory_search(folder: Path, section: object) -> None:
     if loaded is not None:
         query, chunking = loaded.query, loaded.chunking
         assert 1 <= query.max_results <= 100
-        assert 0 <= query.min_score <= 1
+        assert query.min_score is None or 0 <= query.min_score <= 1
         assert 8 <= chunking.tokens <= 8192
         assert 0 <= chunking.overlap < chunking.tokens
         assert query.hybrid.temporal_decay.half_life_days > 0

@@ -64,7 +64,7 @@ def test_defaults_are_those_of_the_specification(world: Path) -> None:
     assert (sync.watch_debounce_ms, sync.interval_minutes) == (1500, 0)
     assert (sync.sessions.delta_bytes, sync.sessions.delta_messages) == (100_000, 50)
     query = settings.query
-    assert (query.max_results, query.min_score) == (6, 0.35)
+    assert (query.max_results, query.min_score) == (6, None)
     assert (query.hybrid.vector_weight, query.hybrid.text_weight) == (None, None)
     assert (query.hybrid.enabled, query.hybrid.candidate_multiplier) == (True, 4)
     assert (query.hybrid.mmr.enabled, query.hybrid.mmr.lambda_) == (False, 0.7)

@@ -1,4 +1,4 @@
-"""Nothing is found where there is nothing; what is named exactly is always found."""
+"""Where nothing answers, nothing is called strong; what is named exactly is always found."""
 
 from __future__ import annotations
 
@@ -35,11 +35,20 @@ IDENTIFIERS = {
 
 
 @pytest.mark.parametrize("query", UNRELATED)
-def test_questions_about_nothing_in_the_notes_find_nothing(memory: Memory, query: str) -> None:
-    answer = memory.search(query)
-    assert answer.hits == ()
+def test_questions_about_nothing_in_the_notes_find_nothing_strong(
+    memory: Memory, query: str
+) -> None:
+    """Of few notes the nearest are shown, but never as if they answered."""
+    assert memory.search(query).strength in ("weak", None)
+
+
+@pytest.mark.parametrize("query", UNRELATED)
+def test_with_a_minimum_score_they_find_nothing(memory: Memory, query: str) -> None:
+    answer = memory.search(query, min_score=0.35)
+    assert (answer.hits, answer.strength) == ((), None)
     (reason,) = answer.reasons
-    assert "below the minimum score" in reason or "nothing in the notes" in reason
+    assert "below the minimum score of 0.35" in reason
+    assert "--" not in reason
 
 
 @pytest.mark.parametrize("query", ["zzqx blorf", "qwfp", "xkcdzz plmokn ijbuhv"])

@@ -63,9 +63,9 @@ def test_an_empty_answer_tells_what_was_just_below(
     assert run(arguments) == 1
     printed = capsys.readouterr()
     shown = printed.out + printed.err
-    assert "below the minimum score of 0.35" in shown
-    assert "Below the minimum score of 0.35:" in shown
-    assert "#L1-L3" in shown
+    assert "nothing in the notes resembles the query" in shown
+    assert "Left out:" in shown
+    assert "#L3-L3" in shown
 
 
 def test_below_the_bar_for_programs(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -42,6 +42,13 @@ def test_of_a_long_line_the_sentence_with_the_words_is_shown() -> None:
     assert "Zoe" in shown(chunk, 0, 200, ("zebra",))
 
 
+def test_of_an_endless_line_the_part_with_the_words_is_shown() -> None:
+    """Not its beginning: a line of 70 kB need not have a single full stop."""
+    filler = " ".join(f"word{n}" for n in range(100))
+    chunk = chunk_of(f"{filler} Quentin owns the sailing boat Albatros {filler}")
+    assert "Albatros" in shown(chunk, 0, 200, ("sail", "boat"))
+
+
 def test_no_line_is_shown_twice() -> None:
     chunk = chunk_of("\n".join(f"Line {n} " + "x" * 150 for n in range(9)))
     taken = Taken()

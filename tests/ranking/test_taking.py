@@ -14,7 +14,7 @@ LONG = "red blue green white black brown pink gold silver grey teal lime plum ru
 
 
 def asked(text: str = "router", **options: object) -> Asked:
-    wanted = replace(SearchOptions(max_results=2, min_score=0.5), **options)  # type: ignore[arg-type]
+    wanted = replace(SearchOptions(max_results=2, min_score=0.5, strict=True), **options)  # type: ignore[arg-type]
     return Asked(Query(text, query_terms(text), None), wanted, datetime.date(2026, 3, 1))
 
 

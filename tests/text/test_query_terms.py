@@ -51,6 +51,47 @@ def test_stop_words_count_when_there_is_nothing_else(question: str) -> None:
     assert set(words) <= set(index_terms(question))
 
 
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("what is Dan's door code", ["dan", "door", "code"]),
+        ("where is the van of the Dell man", ["van", "dell", "man"]),
+        ("war in Europe", ["war", "europ"]),
+        ("Wer war Dan?", ["dan"]),
+        ("Wer kocht?", ["kocht"]),
+        ("door handle", ["door", "handl"]),
+        ("How did Caesar die?", ["caesar", "die"]),
+        ("Wie ist die Adresse?", ["adress"]),
+    ],
+)
+def test_stop_words_are_those_of_the_language_that_is_asked_in(
+    question: str, words: list[str]
+) -> None:
+    """A stop word of another language is a word like any other: a van, a door, a war."""
+    assert list(query_terms(question).words) == words
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("what does the CI do", ["ci"]),
+        ("is MIT in the US", ["mit", "us"]),
+        ("who works in IT", ["work", "it"]),
+        ('what of "it"', ["it"]),
+        ("WHAT IS THE CODE", ["code"]),
+        ("it", ["it"]),
+    ],
+)
+def test_capitals_quotes_and_standing_alone_make_a_word_count(
+    question: str, words: list[str]
+) -> None:
+    assert list(query_terms(question).words) == words
+
+
+def test_a_phrase_keeps_its_stop_words() -> None:
+    assert query_terms('who said "to be or not"').phrases == (("to", "be", "or", "not"),)
+
+
 def test_a_compound_of_stop_words_is_one() -> None:
     assert query_terms("cats and/or dogs").words == ("cat", "dog")
 
@@ -82,7 +123,7 @@ def test_identifiers_are_told_from_prose(question: str, exact: set[str]) -> None
 
 def test_the_short_numbers_of_a_date_are_not_looked_up() -> None:
     assert query_terms("2026-03-01").words == ("2026-03-01", "2026", "2026-03")
-    assert query_terms("iPhone-15").words == ("iphone-15", "iphon", "phone", "15")
+    assert query_terms("iPhone-15").words == ("iphone-15", "iphon", "phone", "15", "iphone15")
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,8 @@ TOOLS = (
                     "type": "number",
                     "minimum": 0,
                     "maximum": 1,
-                    "description": "How well a result must fit, from 0 to 1 (default 0.35).",
+                    "description": "How well a result must fit, from 0 to 1; "
+                    "without it, results below 0.35 are marked weak.",
                 },
                 "since": {
                     "type": "string",
@@ -200,6 +201,7 @@ def answer_json(answer: Answer, *, citations: bool) -> dict[str, Any]:
     """An answer in the documents' shape."""
     data: dict[str, Any] = {
         "results": [hit_json(hit, citations=citations) for hit in answer.hits],
+        "strength": answer.strength,
         "provider": answer.provider,
         "model": answer.model,
     }
@@ -218,6 +220,7 @@ def hit_json(hit: Hit, *, citations: bool) -> dict[str, Any]:
         "startLine": hit.start_line,
         "endLine": hit.end_line,
         "score": round(hit.score, 4),
+        "strength": hit.strength,
         "snippet": with_source(hit) if citations else hit.snippet,
         "source": hit.source,
     }

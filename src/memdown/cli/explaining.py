@@ -50,6 +50,7 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "path": hit.path,
         "startLine": hit.start_line,
         "endLine": hit.end_line,
+        "strength": hit.strength,
         "matched": list(hit.matched),
         "textScore": round(hit.text_score, 4),
         "vectorScore": round(hit.vector_score, 4),
@@ -82,7 +83,7 @@ def print_explanation(answer: Answer) -> None:
         for line in _reasons(hit):
             click.echo(f"     {line}")
     if told.below:
-        click.echo(f"\n  Below the minimum score of {told.min_score:.2f}:")
+        click.echo("\n  Left out:")
         for hit in told.below:
             click.echo(f"     {hit.relevance:.2f}  {hit.citation}")
 

@@ -121,7 +121,7 @@ def _title(number: int, hit: Hit, lines: list[Line], width: int) -> str:
     if lines and _is_numbered(hit):
         first, last = hit.start_line + lines[0].index, hit.start_line + lines[-1].index
     place = place_text(hit.path, first, last)
-    score = f"{hit.score:.2f}"
+    score = f"{hit.score:.2f}" + (" weak" if hit.strength == "weak" else "")
     date = str(hit.date) if hit.date and str(hit.date) not in hit.path else ""
     used = _cells(f"{number}. {place}   {score}") + (3 + len(date) if date else 0)
     heading = _cut(hit.heading, max(width - used - 3, 12))

@@ -22,7 +22,9 @@ _MOST_ESTIMATED = 1_000
 @words_argument("query", required=True)
 @click.option("--max-results", "-n", type=click.IntRange(1, 100), help="How many at most [6].")
 @click.option(
-    "--min-score", type=click.FloatRange(0, 1), help="How well it must fit, 0 to 1 [0.35]."
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    help="How well it must fit, 0 to 1; else what fits badly is marked weak.",
 )
 @click.option(
     "--source",

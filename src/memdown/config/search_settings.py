@@ -205,8 +205,13 @@ class QuerySettings(Strict):
     """How a search answers."""
 
     max_results: int = field(default=6, metadata=about("Results at most.", low=1, high=100))
-    min_score: float = field(
-        default=0.35, metadata=about("What a result must score at least.", low=0, high=1)
+    min_score: float | None = field(
+        default=None,
+        metadata=about(
+            "What a result must score at least; unset: weaker results than 0.35 are shown as `weak`.",
+            low=0,
+            high=1,
+        ),
     )
     hybrid: HybridSettings = field(default_factory=HybridSettings)
     rerank: RerankSettings = field(default_factory=RerankSettings)

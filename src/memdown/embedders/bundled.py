@@ -32,6 +32,7 @@ _MOST_WORDS, _MOST_OF_MANY = 16_384, 24_576
 _CHARACTERS_AT_ONCE = 30_000
 _MANY_TEXTS = 128
 _FEW_PIECES = 64
+_LETTERS_A_PIECE = 3
 # So that the vectors of their pieces stay in the processor's cache.
 _WORDS_AT_ONCE = 200
 
@@ -82,6 +83,20 @@ class BundledEmbedder:
         rows /= lengths[:, None]
         return rows
 
+    def knows(self, text: str) -> bool:
+        """Whether a text has a word whose pieces mean something; those of "xqzt" are single letters."""
+        words = [word for word in units(text) if word.isalpha()]
+        cut = self._files()[0].cut(words, more_to_come=False) if words else []
+        return any(
+            len(word) >= _LETTERS_A_PIECE * len(pieces)
+            for word, pieces in zip(words, cut, strict=True)
+        )
+
+    def _files(self) -> tuple[Cutter, _Weights]:
+        if self._loaded is None:
+            self._loaded = (Cutter(_package_file(_TOKENIZER)), _Weights(_package_file(_WEIGHTS)))
+        return self._loaded
+
     def _add_up(self, texts: Sequence[str], out: np.ndarray, more_to_come: bool) -> None:
         """Add the vectors of each text's words to its row."""
         found: list[str] = []
@@ -121,9 +136,7 @@ class BundledEmbedder:
             return words
 
     def _sums(self, words: Sequence[str], more_to_come: bool) -> Vectors:
-        if self._loaded is None:
-            self._loaded = (Cutter(_package_file(_TOKENIZER)), _Weights(_package_file(_WEIGHTS)))
-        cutter, weights = self._loaded
+        cutter, weights = self._files()
         cut = cutter.cut(words, more_to_come=more_to_come)
         rows = np.zeros((len(words), DIMS), dtype=np.float32)
         for first in range(0, len(words), _WORDS_AT_ONCE):

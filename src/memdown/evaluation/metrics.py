@@ -14,12 +14,13 @@ SHOWN_RESULTS, SHOWN_CHARS = 6, 700
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One result: where it stands and what it shows."""
+    """One result: where it stands, what it shows, and whether it claims to answer."""
 
     path: str
     start_line: int
     end_line: int
     shown: str
+    strong: bool = True
 
 
 @dataclass(frozen=True, slots=True)

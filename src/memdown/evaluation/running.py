@@ -29,8 +29,8 @@ Search = Callable[[str], Sequence[Found]]
 class Outcome:
     """One question in one configuration.
 
-    `scores` is None for a question that nothing answers; then only `found` tells good from bad.
-    `came` is the first result.
+    `scores` is None for a question that nothing answers; then only `found` tells good from bad: whether
+    something is shown that is not marked as weak. `came` is the first result.
     """
 
     question: Question
@@ -133,7 +133,8 @@ def _ask(question: Question, search: Search, lines: Lines) -> Outcome:
     results = search(question.text)
     seconds = time.perf_counter() - begun
     scores = score(question, results, lines) if question.evidence else None
-    return Outcome(question, scores, bool(results), seconds, results[0] if results else None)
+    found = any(one.strong for one in results)
+    return Outcome(question, scores, found, seconds, results[0] if results else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,4 +223,7 @@ def _searching(
 
 
 def _found(answer: Answer) -> list[Found]:
-    return [Found(hit.path, hit.start_line, hit.end_line, hit.snippet) for hit in answer.hits]
+    return [
+        Found(hit.path, hit.start_line, hit.end_line, hit.snippet, hit.strength == "strong")
+        for hit in answer.hits
+    ]

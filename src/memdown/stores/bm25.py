@@ -17,6 +17,8 @@ Scores = NDArray[np.float64]
 
 _K1, _B = 1.2, 0.75
 _LEAST_RARITY = 1e-6
+# Rarity is judged as if there were at least so many passages: of one, every word is in all.
+FEW = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Wanted:
 
 def rarity(total: float, found: float) -> float:
     """The weight of something that `found` of `total` passages hold."""
+    total = max(total, FEW)
     return max(_LEAST_RARITY, math.log((total - found + 0.5) / (found + 0.5)))
 
 

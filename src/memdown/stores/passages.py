@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from memdown.text import findable_terms
+from memdown import text as terms
 from memdown.types import Chunk
 
 TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
@@ -22,10 +22,10 @@ def joined_terms(chunk: Chunk) -> Iterator[tuple[str, str]]:
     if chunk.names:
         name = f"{name} {chunk.names}"
     for passage in chunk.passages:
-        text = findable_terms(chunk.text[passage.start : passage.end])
-        yield text, _head_terms(name, passage.heading)
+        words = terms.joined_terms(chunk.text[passage.start : passage.end])
+        yield words, _head_terms(name, passage.heading)
 
 
 @lru_cache(maxsize=64)
 def _head_terms(name: str, heading: str) -> str:
-    return findable_terms(f"{name} {heading}")
+    return terms.joined_terms(f"{name} {heading}")

@@ -20,7 +20,6 @@ from memdown.stores.bm25 import dampening, gained, rarity
 from memdown.stores.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.stores.reach import reachable
 from memdown.stores.selection import highest, in_files
-from memdown.text import without_stop_words
 from memdown.types import Match, TextMatches, TextQuery
 
 Keys = NDArray[np.int64]
@@ -63,11 +62,10 @@ Fetch = Callable[[Unit], Holders]
 
 def units_of(query: TextQuery) -> list[Unit]:
     """Everything that a query looks for, the words first and in order."""
-    phrases = [tuple(without_stop_words(phrase)) for phrase in query.phrases]
     return [
         *(Unit("word", (word,)) for word in query.words),
         *(Unit("prefix", (prefix,)) for prefix in query.prefixes),
-        *(Unit("phrase", phrase) for phrase in phrases if len(phrase) > 1),
+        *(Unit("phrase", phrase) for phrase in query.phrases if len(phrase) > 1),
     ]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from memdown.text import is_gram
+from memdown.stores.bm25 import FEW, rarity
+from memdown.text import is_gram, is_stop
 from memdown.types import TextQuery
 
-_LEAST_RARITY = 1e-6
 # A prefix is found with its word and scores about half as much.
 _WITH_PREFIX = 1.5
 # So many unknown pairs for each known one are borders; in real questions there is hardly one.
@@ -22,20 +22,23 @@ def reachable(query: TextQuery, frequencies: Sequence[int], total: int) -> float
 
     `frequencies` tells in how many of the `total` passages each word occurs. A pair of characters
     that occurs nowhere is no missing word but a border between two words, unless there are many more
-    of them than of known pairs: then the query is about something else.
+    of them than of known pairs: then the query is about something else. A word that is a stop word in
+    some language and stands nowhere was not meant as a word.
     """
+    if not total:
+        return 0.0
     score = 0.0
     borders = 0
     for word, found in zip(query.words, frequencies, strict=True):
         gram = is_gram(word)
         if gram:
             borders += -_BORDERS if found else 1
-        if found or not gram:
+        if found or not (gram or is_stop(word)):
             weight = _WITH_PREFIX if word.startswith(query.prefixes) else 1.0
             score += _rarity(total, found) * weight
     return score + max(0, borders) * _rarity(total, 0)
 
 
 def _rarity(total: int, found: int) -> float:
-    rarity = max(_LEAST_RARITY, math.log((total - found + 0.5) / (found + 0.5)))
-    return rarity if found else rarity * min(1.0, math.log(total + 1) / math.log(_MANY))
+    share = 1.0 if found else min(1.0, math.log(max(total, FEW) + 1) / math.log(_MANY))
+    return rarity(total, found) * share

@@ -2,15 +2,16 @@
 
 from memdown.text.cutting import cuts
 from memdown.text.highlighting import match_spans
-from memdown.text.queries import QueryTerms, query_terms
+from memdown.text.queries import Identifier, QueryTerms, query_terms
 from memdown.text.scripts import estimate_tokens, fold, weight
-from memdown.text.stopwords import findable_terms, without_stop_words
+from memdown.text.stopwords import is_asked, is_stop, without_stop_words
 from memdown.text.terms import (
     TERMS_VERSION,
     TOKENCHARS,
     distinct_terms,
     index_terms,
     is_gram,
+    joined_terms,
     prefix_terms,
     spaced_terms,
 )
@@ -18,14 +19,17 @@ from memdown.text.terms import (
 __all__ = [
     "TERMS_VERSION",
     "TOKENCHARS",
+    "Identifier",
     "QueryTerms",
     "cuts",
     "distinct_terms",
     "estimate_tokens",
-    "findable_terms",
     "fold",
     "index_terms",
+    "is_asked",
     "is_gram",
+    "is_stop",
+    "joined_terms",
     "match_spans",
     "prefix_terms",
     "query_terms",

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from memdown.text.stopwords import is_stop, looks_english
+from memdown.text.stemming import stem
+from memdown.text.stopwords import is_stop, looks_english, plain, stop_words_of
 from memdown.text.terms import (
     TOKENCHARS,
     is_gram,
     ordered_terms,
+    other_spellings,
     prefix_terms,
     token_terms,
     tokens,
@@ -26,7 +28,8 @@ _QUOTED: Final = re.compile(
     r'"([^"]{1,400})"|[“„]([^“”„]{1,400})[”“]|[«»]([^«»]{1,400})[«»]'
     r"|「([^「」]{1,400})」|『([^『』]{1,400})』"
 )
-_JOINERS: Final = re.compile(f"[{re.escape(TOKENCHARS)}]")
+# What stands between the words of a compound, and the letter of grammar beside an apostrophe.
+_BETWEEN: Final = re.compile(rf"[{re.escape(TOKENCHARS)}‐‑]+|\b\w['’ʼ]|['’ʼ]\w\b|['’ʼ]")
 _KOREAN_PARTICLES: Final = frozenset("은는이가을를의에와과도")
 _SHORT_NUMBER: Final = re.compile(r"\d{1,2}")
 # What looks like an identifier but stands in any prose.
@@ -41,12 +44,25 @@ _PLAIN: Final = re.compile(
 )
 
 
+# A number with a word is prose as well: 24-inch, 3-year-old. Dates are times, paths are words.
+_NUMBERED: Final = re.compile(r"\d+(?:-[a-z]+)+|.*(?:\d{4}-\d\d|/).*", re.DOTALL)
+
+
+class Identifier(NamedTuple):
+    """A number or code of a question, such as PB-1500: its spellings and its parts, as terms."""
+
+    text: str
+    spellings: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
     """What a question asks the keyword index for.
 
     `exact` are those of the words that are whole identifiers: a hit on one is not by chance.
-    `truncated` tells that the question had more words than are looked up.
+    Of `identifiers` the whole is meant, and not a note that only shares a number with it. `truncated`
+    tells that the question had more words than are looked up.
     """
 
     words: tuple[str, ...]
@@ -54,26 +70,64 @@ class QueryTerms:
     phrases: tuple[tuple[str, ...], ...]
     exact: frozenset[str]
     truncated: bool = False
+    identifiers: tuple[Identifier, ...] = ()
 
 
 def query_terms(text: str) -> QueryTerms:
-    """The terms of a question; any text is a legal one."""
+    """The terms of a question; any text is a legal one.
+
+    Stop words are left out if there is something else to look for, but not what is written in
+    capitals among small letters (IT, US) and what stands alone in quotes.
+    """
     asked = text[:_MAX_CHARACTERS]
     by_token = {token: _looked_up(token) for _, token in tokens(asked)}
-    telling = dict.fromkeys(term for item in by_token.items() for term in _telling(*item))
+    words = {token: _words(token) for token in by_token}
+    every = [word for some in words.values() for word in some]
+    phrases = _phrases(asked)
+    named = {phrase[0] for phrase in phrases if len(phrase) == 1}
+    if not asked.isupper():
+        named.update(by_token[token][0] for token in by_token if _is_acronym(token))
+    unsaid = stop_words_of(every)
+    telling = dict.fromkeys(
+        term
+        for token, terms in by_token.items()
+        for term in _telling(terms, words[token], unsaid, named)
+    )
     if not telling:
         telling = dict.fromkeys(term for terms in by_token.values() for term in terms)
-    words = tuple(_capped(telling))
-    asked_in_english = looks_english(term for terms in by_token.values() for term in terms)
+    found = tuple(_capped(telling))
     exact = {terms[0] for terms in by_token.values() if terms and not _is_plain(terms[0])}
     return QueryTerms(
-        words=words,
+        words=found,
         # English is stemmed; in other languages prefixes stand in for that.
-        prefixes=() if asked_in_english else tuple(prefix_terms(words)),
-        phrases=tuple(_phrases(asked)),
-        exact=frozenset(exact.intersection(words)),
-        truncated=len(words) < len(telling) or len(asked) < len(text),
+        prefixes=() if looks_english(every) else tuple(prefix_terms(found)),
+        phrases=tuple(phrases),
+        exact=frozenset(exact.intersection(found)),
+        truncated=len(found) < len(telling) or len(asked) < len(text),
+        identifiers=tuple(_identifiers(by_token)),
     )
+
+
+def _identifiers(by_token: Mapping[str, list[str]]) -> Iterator[Identifier]:
+    """The tokens with a number in them that are no prose, and of which there are parts to look for."""
+    for token, terms in by_token.items():
+        if not terms or _is_plain(terms[0]) or not any(map(str.isdigit, token)):
+            continue
+        if not _NUMBERED.fullmatch(token):
+            spellings = dict.fromkeys([terms[0], *other_spellings(token)])
+            parts = [term for term in terms if term not in spellings]
+            yield Identifier(token, tuple(spellings), tuple(parts))
+
+
+def _words(token: str) -> list[str]:
+    """What stop words are told by: the words of a token as they are written, without grammar."""
+    if is_gram(token) or not token[0].isalnum():
+        return []
+    return [plain(word) for word in _BETWEEN.sub(" ", token).split()]
+
+
+def _is_acronym(token: str) -> bool:
+    return len(token) > 1 and token.isalpha() and token.isupper()
 
 
 def _looked_up(token: str) -> list[str]:
@@ -87,11 +141,18 @@ def _looked_up(token: str) -> list[str]:
     return terms
 
 
-def _telling(token: str, terms: list[str]) -> list[str]:
+def _telling(
+    terms: list[str], words: list[str], unsaid: frozenset[str], named: set[str]
+) -> list[str]:
     """The terms of a token without stop words; "and/or" is one because its parts are."""
-    if all(map(is_stop, ordered_terms(_JOINERS.sub(" ", token)))):
-        return []
-    return [term for term in terms if not is_stop(term)]
+    if words and unsaid.issuperset(words):
+        return [term for term in terms if term in named]
+    left_out = set(map(stem, unsaid)) if len(terms) > 1 else set()
+    return [
+        term
+        for term in terms
+        if term in named or not (is_stop(term) if is_gram(term) else term in left_out)
+    ]
 
 
 def _is_plain(term: str) -> bool:

@@ -61,12 +61,29 @@ _ARABIC_ARTICLE = re.compile("^(?:[وفبك]?ال|لل|و)(?=.{3})")
 _ARABIC_ENDING = re.compile("(?<=..)(?:ها|ان|ات|ون|ين|يه|ية|ه|ة|ي)$")
 
 
+# What no rule joins: the nouns of verbs in -de, and the past of the usual irregular verbs.
+_IRREGULAR = """
+collis collid conclus conclud decis decid divis divid eros erod exclus exclud explos explod inclus includ
+intrus intrud invas invad persuas persuad
+eaten eat began begin begun begin bought bui broke break broken break brought bring built build
+came come caught catch chose choos chosen choos drank drink drove drive driven drive fell fall
+flew fly forgot forget forgotten forget fought fight gave give given give gone go grew grow
+grown grow heard hear held hold kept keep knew know known know learnt learn led lead lent lend made make
+meant mean met meet paid pai ran run said sai sang sing sat sit seen see sent send slept
+sleep sold sell spent spend spoke speak spoken speak stood stand stole steal stolen steal swam swim taken
+take taught teach thought think threw throw thrown throw told tell took take wore wear worn wear won win
+woke wake wrote write written write
+"""
+_IRREGULAR_STEMS = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=True))
+
+
 def stem(word: str) -> str:
     """The stem of a folded word; what is no word of a known script is its own stem."""
     if not word.isalpha():
         return word
     if word.isascii():
-        return _english(word)
+        stemmed = porter(word)
+        return _IRREGULAR_STEMS.get(stemmed, stemmed)
     if "а" <= word[0] <= "я":
         return _cyrillic(word)
     if "ء" <= word[0] <= "ي":
@@ -83,7 +100,8 @@ def _cyrillic(word: str) -> str:
     return word
 
 
-def _english(word: str) -> str:
+def porter(word: str) -> str:
+    """The stem of an English word as the algorithm has it."""
     if len(word) < 3:
         return word
     word = _without_endings(_without_plural(word))

@@ -1,12 +1,18 @@
-"""Words that carry no meaning in a question: short lists, written out as people write them."""
+"""Words that carry no meaning in a question: short lists, written out as people write them.
+
+They are indexed like all others; only a question leaves them out, by the language it is asked in:
+*die*, *war*, *door* and *dan* are words like any other in a question that is not German or Dutch.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Final
 
-from memdown.text.terms import Cache, is_gram, ordered_terms, piece_terms, short_grams
+from memdown.text.scripts import fold
+from memdown.text.stemming import stem
+from memdown.text.terms import is_gram, ordered_terms, tokens
 
 _WORDS: Final = """
 a about after all also am an and any are as at be because been before being but by can could did
@@ -36,7 +42,7 @@ ai al alla che chi ci come con cui da dal dalla dei del della delle di dov dove 
 in io la le lei lo loro lui ma mi nel nella non per perché più qual quale quali quando quello
 questa questo sono su sul sulla ti tra un una uno è
 
-ao aos às com como da das de do dos e ela elas ele eles em era esta este eu foi há isso isto já
+ao aos às com como da das de do dos e ela elas ele eles em era esta está este eu foi há isso isto já
 mais mas me meu minha na nas não nem no nos o onde os ou para pela pelo por porque qual quais
 quando quanto que quem são se sem ser seu sua também tem um uma você
 
@@ -48,6 +54,19 @@ we wel welk welke wie wij worden zal ze zich zij zijn
 их к как какая какие какого какое какой каком какую когда кого кому которая которые который кто ли
 между меня мне мы на над не него нее нет ни них но о об он она они оно от по под почему при про с
 свои со так такой там те тем то того только тот ты у уже чего чем что чтобы чье эта эти это этот я
+"""
+
+# With these questions begin; hardly one of them means something else in another language.
+_ASKING: Final = """
+wann warum was welche welchem welchen welcher welches wem wen wer wie wieso wo woher wohin
+comment où pourquoi quand quel quelle quelles quels que qui cuál cuándo dónde qué quién quiénes
+che chi dov dove perché quale quali onde qual quais quanto quem hoe waar waarom wat welk
+"""
+
+# Stop words of one language that are words or names in another.
+_AMBIGUOUS: Final = """
+am bin dan die dies door du hat hem her het hoe kan los ma man met mi mit mon nos ohne pas par
+per pour sans se sin son sur ta tot tu uno van war waren wat wel wen yo
 """
 
 # What questions are made of in the scripts that are searched by pieces.
@@ -64,42 +83,74 @@ _RUNS: Final = """
 
 
 def is_stop(term: str) -> bool:
-    """Whether a term carries no meaning in a question."""
-    return term in (_stop_grams() if is_gram(term) else _stop_words())
+    """Whether a term carries no meaning in a question of some language."""
+    return term in (_stop_grams() if is_gram(term) else _stop_terms())
 
 
 def without_stop_words(terms: Iterable[str]) -> list[str]:
-    """The terms that can be found: stop words are not indexed, they would be half of the index."""
-    stop = _stop_words()
-    return [term for term in terms if term not in stop]
+    """The terms that are no stop words in any language."""
+    return [term for term in terms if not is_stop(term)]
 
 
-def findable_terms(text: str) -> str:
-    """The terms of a text that can be found, joined by spaces, as the keyword index stores them."""
-    found = " ".join(map(_FINDABLE.__getitem__, text.split()))
-    return found if found.isascii() else " ".join([found, *short_grams(found.split())])
+def plain(word: str) -> str:
+    """The form that stop words are compared in: as it is written, but for the endings of Russian."""
+    folded = fold(word)
+    return folded if folded.isascii() or not "а" <= folded[:1] <= "я" else stem(folded)
 
 
-_FINDABLE: Final = Cache(lambda piece: without_stop_words(piece_terms(piece)))
+def stop_words_of(words: Sequence[str]) -> frozenset[str]:
+    """The stop words of the language that a question with these plain words is asked in.
+
+    One word tells no language, unless it asks and stands first: *door* alone is not Dutch. Those that
+    are words or names elsewhere tell none, and count unless others tell it: *war in Europe*.
+    """
+    asked = frozenset(words)
+    first = asked.intersection(words[:1]) & _asking()
+    english, *others = _by_language()
+    told = asked - _ambiguous()
+    counts = [len(told & words) + len(first & words) for words in others]
+    most = max(counts)
+    if max(most, len(asked & english)) <= 1:
+        return english | frozenset().union(*others) - _ambiguous()
+    if len(asked & english) >= most:
+        return english
+    return frozenset().union(
+        *(words for words, count in zip(others, counts, strict=True) if count == most)
+    )
 
 
-def looks_english(terms: Iterable[str]) -> bool:
-    """Whether the stop words among the terms are those of English rather than of another language."""
-    english, others = _stop_words_by_language()
-    seen = set(terms)
-    return len(seen & english) > len(seen & others)
+def is_asked(text: str) -> bool:
+    """Whether a text has a word that sentences are made of, in any language or script."""
+    known = frozenset().union(*_by_language())
+    return any(is_gram(word) or plain(word) in known for _, word in tokens(text))
+
+
+def looks_english(words: Iterable[str]) -> bool:
+    """Whether the stop words among these are those of English rather than of another language."""
+    asked = frozenset(words)
+    english, *others = _by_language()
+    return len(asked & english) > len(asked & frozenset().union(*others))
 
 
 @cache
-def _stop_words() -> frozenset[str]:
-    return frozenset().union(*_stop_words_by_language())
+def _by_language() -> tuple[frozenset[str], ...]:
+    """The lists in the order they stand in, English first."""
+    return tuple(frozenset(map(plain, words.split())) for words in _WORDS.split("\n\n"))
 
 
 @cache
-def _stop_words_by_language() -> tuple[frozenset[str], frozenset[str]]:
-    """Those of English, which come first, and those of the other languages."""
-    english, others = _WORDS.split("\n\n", maxsplit=1)
-    return frozenset(ordered_terms(english)), frozenset(ordered_terms(others))
+def _ambiguous() -> frozenset[str]:
+    return frozenset(_AMBIGUOUS.split())
+
+
+@cache
+def _asking() -> frozenset[str]:
+    return frozenset(map(fold, _ASKING.split()))
+
+
+@cache
+def _stop_terms() -> frozenset[str]:
+    return frozenset(ordered_terms(_WORDS))
 
 
 @cache

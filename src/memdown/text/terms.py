@@ -45,6 +45,7 @@ _WHOLE_DATE: Final = re.compile(_DATE)
 _VERSION: Final = re.compile(r"[vV]\d.*")
 _HYPHENATED: Final = re.compile(r"[A-Za-z]{1,2}-[A-Za-z]+|[A-Za-z]+-[A-Za-z]{1,2}")
 _LETTERS_AND_NUMBER: Final = re.compile(r"([A-Za-z]{2,})(\d+)")
+_JOINED_NUMBER: Final = re.compile(r"[A-Za-z]{2,}[-_]\d+")
 _MARKED_WORD: Final = re.compile(rf"[^\W\d_][^\d{re.escape(TOKENCHARS)}]+")
 # From the weakest joint to the strongest; inside a word it is a capital.
 _SPLITTERS: Final = (
@@ -93,6 +94,12 @@ def index_terms(text: str) -> list[str]:
     """
     terms = ordered_terms(text)
     return terms if text.isascii() else terms + short_grams(terms)
+
+
+def joined_terms(text: str) -> str:
+    """The same as `index_terms`, joined by spaces."""
+    terms = " ".join(map(_CACHE.__getitem__, text.split()))
+    return terms if text.isascii() else " ".join([terms, *short_grams(terms.split())])
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
@@ -190,17 +197,20 @@ def _compound_terms(token: str) -> list[str]:
     terms = [whole] if (whole := _normal(token)) else []
     if parts := compound_parts(token):
         terms += chain.from_iterable(_compound_terms(part) for _, part in parts)
-        return terms + _other_spellings(token)
+        return terms + other_spellings(token)
     if match := _LETTERS_AND_NUMBER.fullmatch(token):
         terms += map(_normal, match.groups())
     return terms
 
 
-def _other_spellings(token: str) -> list[str]:
+def other_spellings(token: str) -> list[str]:
+    """What else a compound may be written as."""
     if _WHOLE_DATE.fullmatch(token):
         return [token[:7]]
     if _VERSION.fullmatch(token):
         return [_normal(token[1:])]
+    if _JOINED_NUMBER.fullmatch(token):
+        return [_normal(token.replace("-", "").replace("_", ""))]
     if _HYPHENATED.fullmatch(token):
         return [_normal(token.replace("-", ""))]
     return []

@@ -14,6 +14,7 @@ def answer(found: Answer) -> dict[str, Any]:
     """What a search found, and why."""
     return {
         "results": [hit(one, rank) for rank, one in enumerate(found.hits, start=1)],
+        "strength": found.strength,
         "provider": found.provider,
         "model": found.model,
         "fallback": found.fallback,
@@ -34,6 +35,7 @@ def hit(one: Hit, rank: int) -> dict[str, Any]:
         "startLine": one.start_line,
         "endLine": one.end_line,
         "score": round(one.score, 4),
+        "strength": one.strength,
         "snippet": one.snippet,
         "citation": one.citation,
         "heading": one.heading,

@@ -19,7 +19,6 @@ from memdown.stores.postgres.packed import Flat, literal, read_passages
 from memdown.stores.postgres.place import Place
 from memdown.stores.reach import reachable
 from memdown.stores.sqlite.keys import source_keys
-from memdown.text import without_stop_words
 from memdown.types import FILE_SPAN, Chunk, Match, TextMatches, TextQuery
 
 BUDGET = 10_000
@@ -126,9 +125,8 @@ def match(place: Place, query: TextQuery, budget: int = BUDGET) -> TextMatches:
     if not counts or not counts[0][0]:
         return TextMatches((), 0.0)
     total, tokens = counts[0][0], int(counts[0][1])
-    phrases = [without_stop_words(phrase) for phrase in query.phrases]
-    known = _known(place, {*query.words, *(term for phrase in phrases for term in phrase)})
-    wanted, costs = _wanted(place, query, phrases, known, total)
+    known = _known(place, {*query.words, *(term for phrase in query.phrases for term in phrase)})
+    wanted, costs = _wanted(place, query, known, total)
     most = _reachable(query, known, total)
     if not wanted:
         return TextMatches((), most)
@@ -165,7 +163,6 @@ def _known(place: Place, terms: set[str]) -> dict[str, _Term]:
 def _wanted(
     place: Place,
     query: TextQuery,
-    phrases: Sequence[Sequence[str]],
     known: dict[str, _Term],
     total: int,
 ) -> tuple[list[Wanted], list[tuple[int, list[int]]]]:
@@ -188,7 +185,7 @@ def _wanted(
             found = terms[0].in_text if len(terms) == 1 else total * (1.0 - without)
             wanted.append(Wanted(tuple(numbers), found, in_head=False))
             costs.append((sum(term.passages for term in terms), numbers))
-    for phrase in phrases:
+    for phrase in query.phrases:
         if len(phrase) > 1 and all(term in known for term in phrase):
             terms = [known[term] for term in phrase]
             rarest = min(terms, key=lambda term: term.passages)

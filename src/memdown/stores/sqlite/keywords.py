@@ -12,12 +12,12 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.stores.bm25 import FEW
 from memdown.stores.passages import HEAD_WEIGHT, TEXT_WEIGHT, joined_terms
 from memdown.stores.postings import Holders, Unit
 from memdown.stores.reach import reachable
 from memdown.stores.sqlite.connection import one, run
 from memdown.stores.sqlite.keys import as_numbers, numbers_in, source_keys
-from memdown.text import without_stop_words
 from memdown.types import FILE_SPAN, Chunk, Match, TextMatches, TextQuery
 
 _MARK = 0x80
@@ -76,8 +76,7 @@ def _ranges(query: TextQuery) -> list[range]:
 def _expression(query: TextQuery) -> str:
     parts = [f"{{text head}} : {_quoted(word)}" for word in query.words]
     parts += [f"{{text}} : {_quoted(prefix)} *" for prefix in query.prefixes]
-    phrases = [without_stop_words(phrase) for phrase in query.phrases]
-    parts += [f"{{text}} : {_quoted(*phrase)}" for phrase in phrases if len(phrase) > 1]
+    parts += [f"{{text}} : {_quoted(*phrase)}" for phrase in query.phrases if len(phrase) > 1]
     return " OR ".join(parts)
 
 
@@ -88,6 +87,12 @@ def _quoted(*terms: str) -> str:
 def _reachable(db: apsw.Connection, query: TextQuery) -> float:
     total = int(one(db, "SELECT count(*) FROM chunks_fts_docsize"))
     return reachable(query, document_frequencies(db, query.words), total)
+
+
+def are_few(db: apsw.Connection) -> bool:
+    """Whether there are so few passages that FTS5 cannot tell which words are rare."""
+    sql = "SELECT 1 FROM chunks_fts_docsize LIMIT 1 OFFSET ?"
+    return not run(db, sql, (FEW - 1,))
 
 
 def read_lengths(db: apsw.Connection) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

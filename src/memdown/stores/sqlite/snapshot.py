@@ -33,7 +33,10 @@ class SqliteSnapshot:
         self._db = db
         self._path = path
         self._state = state
-        self._held = held if held.is_held(state) else None
+        # Few passages are read for the first search already: FTS5 cannot tell which words are rare.
+        with mapped(path):
+            self._few = state.has_words and keywords.are_few(db)
+        self._held = held if held.is_held(state) or self._few else None
 
     def match_text(self, query: TextQuery) -> TextMatches:
         """The best passages by keyword; none where this SQLite has no FTS5."""
@@ -42,6 +45,8 @@ class SqliteSnapshot:
             return TextMatches((), 0.0)
         with mapped(self._path):
             ready = self._held.postings(self._db, self._state, units) if self._held else None
+            if ready is None and self._few:
+                ready = Held().postings(self._db, self._state, units)
             if ready is None:
                 return keywords.match(self._db, query)
             return ready.match(query, [source_keys(source) for source in query.sources])

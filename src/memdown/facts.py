@@ -1,0 +1,198 @@
+"""The facts of a text: bullets, table rows and paragraphs of one line, each of which stands by itself.
+
+A fact is found and shown alone, with what belongs to it: the lines a bullet goes on in, and the bullets
+below it. Paragraphs of several lines, code and talk are no facts; they are shown with what is around.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+from memdown.types import Chunk
+
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
+_BULLET: Final = re.compile(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
+_FENCE: Final = re.compile(r" {0,3}(?:`{3}|~{3})")
+_ROW: Final = re.compile(r"[ \t]*\|")
+_RULER: Final = re.compile(r"[-:|=+_* \t]+$")
+# So many lines and characters of bullets below a bullet belong to it; of more, each is a fact.
+_MOST_LINES, _MOST_CHARS = 6, 400
+# A longer paragraph says more than one thing.
+_MOST_FACT: Final = 600
+_CACHED: Final = 256
+
+
+class Unit(NamedTuple):
+    """A fact or another stretch of a chunk: its offsets, and the number of headings above it.
+
+    `above` is what a row is read by: the first row of its table.
+    """
+
+    start: int
+    end: int
+    section: int
+    is_fact: bool
+    above: str = ""
+
+
+class Heading(NamedTuple):
+    """A heading inside a chunk."""
+
+    start: int
+    level: int
+    title: str
+
+
+@lru_cache(maxsize=_CACHED)
+def units_of(text: str) -> tuple[Unit, ...]:
+    """What a text consists of, in order; headings are no part of it."""
+    reader = _Reader()
+    for start, line in _lines(text):
+        reader.read(start, line)
+    reader.close()
+    return tuple(reader.found)
+
+
+def facts_in(chunk: Chunk, number: int) -> list[Unit]:
+    """The facts and stretches that begin in a passage; none if it is mostly something else.
+
+    One fact beside prose, such as the line with the date above a talk, is part of it.
+    """
+    passage = chunk.passages[number]
+    found = [one for one in units_of(chunk.text) if passage.start <= one.start < passage.end]
+    facts = sum(one.is_fact for one in found)
+    return found if facts > 1 or (facts and facts == len(found)) else []
+
+
+def heading_at(chunk: Chunk, place: int) -> str:
+    """The path of headings above a place in a chunk, such as "Home > Network"."""
+    first = chunk.passages[0].start if chunk.passages else 0
+    inside = [one for one in _headings(chunk.text) if one.start <= place]
+    path = _levels(chunk.heading.split(" > ") if chunk.heading else [], inside, first)
+    for heading in inside:
+        if heading.start > first:
+            path = [one for one in path if one[0] < heading.level]
+            path.append((heading.level, heading.title))
+    return " > ".join(title for _, title in path if title)
+
+
+def _levels(titles: Sequence[str], inside: Sequence[Heading], first: int) -> list[tuple[int, str]]:
+    """The levels of the headings above a chunk's first passage, as far as its text tells them."""
+    known = [one.level for one in inside if one.start <= first and [one.title] == titles[-1:]]
+    last = known[-1] if known else len(titles)
+    return [(max(1, last - len(titles) + 1 + n), title) for n, title in enumerate(titles)]
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    start = 0
+    for line in text.split("\n"):
+        yield start, line.rstrip("\r")
+        start += len(line) + 1
+
+
+@lru_cache(maxsize=_CACHED)
+def _headings(text: str) -> tuple[Heading, ...]:
+    found = []
+    fenced = False
+    for start, line in _lines(text):
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif not fenced and (heading := _HEADING.match(line)):
+            found.append(Heading(start, len(heading[1]), " ".join((heading[2] or "").split())))
+    return tuple(found)
+
+
+class _Open(NamedTuple):
+    """What the next line may belong to."""
+
+    kind: Literal["bullet", "row", "head", "text", "code"]
+    start: int
+    end: int
+    lines: int = 1
+    indent: int = 0
+    above: str = ""
+
+    def longer(self, end: int) -> _Open:
+        return self._replace(end=end, lines=self.lines + 1)
+
+    def unit(self, section: int) -> Unit:
+        alone = self.kind in ("bullet", "row") or (self.kind == "text" and self.lines == 1)
+        is_fact = alone and self.end - self.start <= _MOST_FACT
+        return Unit(self.start, self.end, section, is_fact, self.above)
+
+
+class _Reader:
+    """Reads the lines of a text one after the other."""
+
+    def __init__(self) -> None:
+        self.found: list[Unit] = []
+        self._section = 0
+        self._open: _Open | None = None
+        self._fenced = self._blank = False
+        self._row = self._header = ""
+
+    def read(self, start: int, line: str) -> None:
+        """One line, from where it starts."""
+        indent, end = len(line) - len(line.lstrip()), start + len(line.rstrip())
+        if _FENCE.match(line) or self._fenced:
+            self._read_code(start + indent, end, bool(_FENCE.match(line)))
+        elif not line.strip():
+            self._blank = True
+            return
+        elif _HEADING.match(line):
+            self.close()
+            self._section += 1
+        elif _ROW.match(line):
+            self._read_row(start + indent, end, line)
+        elif _belongs(self._open, line, indent, end, blank=self._blank):
+            self._open = self._open.longer(end) if self._open else None
+        elif _RULER.match(line):
+            self.close()
+        elif _BULLET.match(line):
+            self._begin(_Open("bullet", start + indent, end, indent=indent))
+        else:
+            self._begin(_Open("text", start + indent, end))
+        self._blank = False
+
+    def close(self) -> None:
+        """What is open ends here."""
+        if self._open is not None and self._open.kind != "head":
+            self.found.append(self._open.unit(self._section))
+        self._open = None
+
+    def _begin(self, one: _Open) -> None:
+        self.close()
+        self._open = one
+
+    def _read_code(self, start: int, end: int, is_fence: bool) -> None:
+        if self._open is None or (is_fence and not self._fenced):
+            self._begin(_Open("code", start, end))
+        else:
+            self._open = self._open.longer(max(end, self._open.end))
+        self._fenced ^= is_fence
+
+    def _read_row(self, start: int, end: int, line: str) -> None:
+        in_table = self._open is not None and self._open.kind in ("row", "head") and not self._blank
+        if not in_table:
+            self._header = ""
+        if not _RULER.match(line):
+            self._begin(_Open("row", start, end, above=self._header))
+            self._row = line.strip()
+        elif in_table and not self._header:
+            # The row above a ruler is no fact; it says what the others mean.
+            self._header = self._row
+            if self._open is not None:
+                self._open = self._open._replace(kind="head")
+
+
+def _belongs(now: _Open | None, line: str, indent: int, end: int, *, blank: bool) -> bool:
+    """Whether a line goes on with what is open."""
+    if now is None or now.kind not in ("bullet", "text"):
+        return False
+    if now.kind == "bullet" and indent > now.indent:
+        short = now.lines < _MOST_LINES and end - now.start <= _MOST_CHARS
+        return short or not _BULLET.match(line)
+    return not blank and not _BULLET.match(line)
