@@ -290,10 +290,10 @@ def timed(asked: Asked, snapshot: Snapshot) -> Asked:
     if not timely and not named.relative:
         return asked
     told = query_terms(query.text[named.start : named.end])
-    # One word alone is looked for as well: "today" may stand in a note.
-    if told.exact or not told.words or " " not in query.text:
-        return replace(asked, named=named, timely=timely)
     rest = f"{query.text[: named.start]} {query.text[named.end :]}"
+    # One word alone is looked for as well: "today" may stand in a note.
+    if told.exact or not told.words or not (rest.strip() or " " in query.text):
+        return replace(asked, named=named, timely=timely)
     terms = _NO_TERMS if asks_for_notes_only(rest) else query_terms(rest)
     return replace(
         asked,
