@@ -33,10 +33,10 @@ from memdown.types import (
 )
 
 SNIPPET_CHARS = 700
-# Some 350 words: of more, neither leg would gain, and each takes its time.
-_MOST_QUERY_CHARS = 2_000
 # From this score on a result is strong.
 STRONG = 0.35
+# Some 350 words: of more, neither leg would gain, and each takes its time.
+_MOST_QUERY_CHARS = 2_000
 # The pool each leg gives: the first results must not depend on how many are asked for.
 _LEAST_CANDIDATES, _MOST_CANDIDATES = 100, 400
 _DEFAULT_TEXT_WEIGHT = 0.3
@@ -53,7 +53,7 @@ _TIMELY_WORD, _TOLD = 0.6, 0.5
 # Variety is chosen among so many of the best, however many are asked for.
 _VARIED = 50
 # How many identifiers that no note holds are named.
-_MOST_NAMED = 3
+_MOST_UNHELD = 3
 # What scores less than this share of the best is left out.
 _FAR = 0.25
 # A guess that is worth less than this resembles nothing.
@@ -154,8 +154,14 @@ def settle(asked: Asked, snapshot: Snapshot) -> Asked:
     query = asked.query
     if not query.terms.identifiers:
         return asked
-    terms, unheld = identifiers.settle(query.terms, snapshot, asked.options.sources)
+    look = identifiers.Look(snapshot, asked.options.sources, asked.files)
+    terms, unheld = identifiers.settle(query.terms, look)
     return replace(asked, query=replace(query, terms=terms), unheld=unheld)
+
+
+def _is_unheld(asked: Asked) -> bool:
+    """Whether all that is asked for are identifiers that no note holds."""
+    return bool(asked.unheld) and not asked.query.terms.words and asked.named is None
 
 
 def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
@@ -163,7 +169,7 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
 
     An embedder that costs nothing to ask also compares the best passages themselves.
     """
-    if asked.unheld and not asked.query.terms.words:
+    if _is_unheld(asked):
         return []
     return [hit for one in asked.options.sources for hit in _source_hits(asked, snapshot, one)]
 
@@ -228,7 +234,7 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
     reasons = [
         f"no note holds {word!r}: looked for {other!r}" for word, other in asked.respelled.items()
     ]
-    reasons += [f"no note holds {text!r}" for text in asked.unheld[:_MOST_NAMED]]
+    reasons += [f"no note holds {text!r}" for text in asked.unheld[:_MOST_UNHELD]]
     kept = _near_the_best([hit for hit in hits if _may_be_shown(hit, asked)], asked)
     ranked = diversity.with_rank(diversity.without_repeats(kept), "repeats")
     if reranker is not None and len(ranked) > 1:
@@ -265,8 +271,7 @@ def _explanation(asked: Asked, hits: Sequence[Hit], kept: Sequence[Hit]) -> Expl
 def timed(asked: Asked, snapshot: Snapshot) -> Asked:
     """With the time that the query names, if there are notes of it.
 
-    Then not its words are looked for, but its notes; an exact date is looked for as well, and so is
-    one word alone: "today" may stand in a note.
+    Then not its words are looked for, but its notes; an exact date is looked for as well.
     """
     query = asked.query
     named = find_time(query.text, asked.today)
@@ -288,9 +293,10 @@ def timed(asked: Asked, snapshot: Snapshot) -> Asked:
     if not timely and not named.relative:
         return asked
     told = query_terms(query.text[named.start : named.end])
-    if told.exact or not told.words or " " not in query.text:
-        return replace(asked, named=named, timely=timely)
     rest = f"{query.text[: named.start]} {query.text[named.end :]}"
+    # One word alone is looked for as well: "today" may stand in a note.
+    if told.exact or not told.words or not (rest.strip() or " " in query.text):
+        return replace(asked, named=named, timely=timely)
     terms = _NO_TERMS if asks_for_notes_only(rest) else query_terms(rest)
     return replace(
         asked,
@@ -483,7 +489,7 @@ def _weights(options: SearchOptions, has_text: bool, has_vector: bool) -> Weight
 
 def _why_nothing(asked: Asked, hits: Sequence[Hit]) -> list[str]:
     query, bar = asked.query, asked.options.min_score
-    if asked.unheld and not query.terms.words:
+    if _is_unheld(asked):
         return ["look for a part of it, or for words that would stand beside it"]
     if hits and asked.options.strict:
         best = max(hits, key=lambda hit: hit.relevance)
