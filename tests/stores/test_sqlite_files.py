@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import stat
 import threading
 import zlib
@@ -149,16 +150,17 @@ def test_an_index_replaced_while_it_is_opened_is_opened_again(
     really_check = side_files.check_whole
     asides: list[Path] = []
 
-    def check(db: apsw.Connection, at: Path) -> None:
+    def check(db: apsw.Connection, at: Path, opened: os.stat_result) -> None:
         if not asides:
             asides.append(path.rename(tmp_path / "aside.sqlite"))
             path.touch()
-        really_check(db, at)
+        really_check(db, at, opened)
 
     monkeypatch.setattr(side_files, "check_whole", check)
     store = create(path)
-    assert store.files() == {}
+    store.files()
     assert asides
+    assert store.files() == {}
     store.close()
 
 
