@@ -5,6 +5,7 @@ Passages that are lists of facts are taken apart here, so that a fact is judged,
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,11 +81,11 @@ def judge(
     if few:
         found = _every_passage(found, chunks, legs)
     texts = _Texts(chunks)
-    best = list(texts.taken_apart(found, len(found) if few else READ))
+    best = list(texts.taken_apart(found, math.inf if few else READ))
     coverage = Coverage(question.terms)
     covered = {
         one.place: texts.covered(coverage, one)
-        for one in _first(best, chunks, len(best) if few else READ)
+        for one in _first(best, chunks, math.inf if few else READ)
     }
     best = ranking.by_coverage(_by_fact(best, covered), covered, weights)
     most = max(covered.values(), default=0.0)
@@ -92,7 +93,7 @@ def judge(
     embedder = question.embedder
     if question.vector is None or not weights.vector or embedder is None or embedder.cacheable:
         return Judged(best, most, near)
-    compared = _first(best, chunks, len(best) if few else _COMPARED)
+    compared = _first(best, chunks, math.inf if few else _COMPARED)
     said = {one.place: texts.said(one) for one in compared}
     similarity = _similarities(said, question.vector, embedder)
     if not few or not similarity:
