@@ -15,14 +15,17 @@ from memdown.types import Chunk
 
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
 _BULLET: Final = re.compile(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
-_FENCE: Final = re.compile(r" {0,3}(?:`{3}|~{3})")
-_ROW: Final = re.compile(r"[ \t]*\|")
+# What is no paragraph is told by how a line begins, so that most lines are looked at once.
+_BEGINNING: Final = re.compile(
+    r"(?P<fence> {0,3}(?:`{3}|~{3}))|(?P<heading> {0,3}#{1,6}(?:[ \t]|$))|(?P<row>[ \t]*\|)"
+    r"|(?P<marks>[ \t]*[-*+•:=_0-9])"
+)
 _RULER: Final = re.compile(r"[-:|=+_* \t]+$")
 # So many lines and characters of bullets below a bullet belong to it; of more, each is a fact.
 _MOST_LINES, _MOST_CHARS = 6, 400
 # A longer paragraph says more than one thing.
 _MOST_FACT: Final = 600
-_CACHED: Final = 256
+_CACHED: Final = 1_024
 
 
 class Unit(NamedTuple):
@@ -97,10 +100,12 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 def _headings(text: str) -> tuple[Heading, ...]:
     found = []
     fenced = False
-    for start, line in _lines(text):
-        if _FENCE.match(line):
+    for start, line in _lines(text) if "#" in text else ():
+        begins = _BEGINNING.match(line)
+        kind = begins.lastgroup if begins else None
+        if kind == "fence":
             fenced = not fenced
-        elif not fenced and (heading := _HEADING.match(line)):
+        elif kind == "heading" and not fenced and (heading := _HEADING.match(line)):
             found.append(Heading(start, len(heading[1]), " ".join((heading[2] or "").split())))
     return tuple(found)
 
@@ -136,25 +141,32 @@ class _Reader:
 
     def read(self, start: int, line: str) -> None:
         """One line, from where it starts."""
-        indent, end = len(line) - len(line.lstrip()), start + len(line.rstrip())
-        if _FENCE.match(line) or self._fenced:
-            self._read_code(start + indent, end, bool(_FENCE.match(line)))
-        elif not line.strip():
+        bare = line.strip()
+        begins = _BEGINNING.match(line)
+        kind = begins.lastgroup if begins else None
+        indent = line.index(bare[0]) if bare else 0
+        start += indent
+        end = start + len(bare)
+        if kind == "fence" or self._fenced:
+            self._read_code(start, end, kind == "fence")
+        elif not bare:
             self._blank = True
             return
-        elif _HEADING.match(line):
+        elif kind == "heading":
             self.close()
             self._section += 1
-        elif _ROW.match(line):
-            self._read_row(start + indent, end, line)
-        elif _belongs(self._open, line, indent, end, blank=self._blank):
-            self._open = self._open.longer(end) if self._open else None
-        elif _RULER.match(line):
-            self.close()
-        elif _BULLET.match(line):
-            self._begin(_Open("bullet", start + indent, end, indent=indent))
+        elif kind == "row":
+            self._read_row(start, end, bare)
         else:
-            self._begin(_Open("text", start + indent, end))
+            is_bullet = kind == "marks" and _BULLET.match(line) is not None
+            if self._open and _belongs(self._open, is_bullet, indent, end, blank=self._blank):
+                self._open = self._open.longer(end)
+            elif kind == "marks" and _RULER.match(bare):
+                self.close()
+            elif is_bullet:
+                self._begin(_Open("bullet", start, end, indent=indent))
+            else:
+                self._begin(_Open("text", start, end))
         self._blank = False
 
     def close(self) -> None:
@@ -180,7 +192,7 @@ class _Reader:
             self._header = ""
         if not _RULER.match(line):
             self._begin(_Open("row", start, end, above=self._header))
-            self._row = line.strip()
+            self._row = line
         elif in_table and not self._header:
             # The row above a ruler is no fact; it says what the others mean.
             self._header = self._row
@@ -188,11 +200,9 @@ class _Reader:
                 self._open = self._open._replace(kind="head")
 
 
-def _belongs(now: _Open | None, line: str, indent: int, end: int, *, blank: bool) -> bool:
+def _belongs(now: _Open, is_bullet: bool, indent: int, end: int, *, blank: bool) -> bool:
     """Whether a line goes on with what is open."""
-    if now is None or now.kind not in ("bullet", "text"):
-        return False
     if now.kind == "bullet" and indent > now.indent:
         short = now.lines < _MOST_LINES and end - now.start <= _MOST_CHARS
-        return short or not _BULLET.match(line)
-    return not blank and not _BULLET.match(line)
+        return short or not is_bullet
+    return now.kind in ("bullet", "text") and not blank and not is_bullet

@@ -5,6 +5,7 @@ Passages that are lists of facts are taken apart here, so that a fact is judged,
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,11 +80,12 @@ def judge(
     few = is_few(legs) and sum(len(one.chunk.passages) for one in chunks.values()) <= _FEW_PASSAGES
     if few:
         found = _every_passage(found, chunks, legs)
-    best = list(_as_facts(found, chunks, len(found) if few else READ))
+    texts = _Texts(chunks)
+    best = list(texts.taken_apart(found, math.inf if few else READ))
     coverage = Coverage(question.terms)
     covered = {
-        one.place: _covered(coverage, one, chunks)
-        for one in _first(best, chunks, len(best) if few else READ)
+        one.place: texts.covered(coverage, one)
+        for one in _first(best, chunks, math.inf if few else READ)
     }
     best = ranking.by_coverage(_by_fact(best, covered), covered, weights)
     most = max(covered.values(), default=0.0)
@@ -91,9 +93,9 @@ def judge(
     embedder = question.embedder
     if question.vector is None or not weights.vector or embedder is None or embedder.cacheable:
         return Judged(best, most, near)
-    compared = list(_first(best, chunks, len(best) if few else _COMPARED))
-    texts = {one.place: _said(one, chunks) for one in compared}
-    similarity = _similarities(texts, question.vector, embedder)
+    compared = _first(best, chunks, math.inf if few else _COMPARED)
+    said = {one.place: texts.said(one) for one in compared}
+    similarity = _similarities(said, question.vector, embedder)
     if not few or not similarity:
         best = ranking.by_closeness(best, similarity, legs.background, weights)
         return Judged(best, most, near)
@@ -152,23 +154,6 @@ def _every_passage(
     return every
 
 
-def _as_facts(
-    found: Sequence[Scored], chunks: Mapping[int, StoredChunk], count: int
-) -> Iterator[Scored]:
-    """The first passages taken apart, each fact with the scores of its passage."""
-    for rank, one in enumerate(found):
-        stored = chunks.get(one.chunk_key) if rank < count else None
-        facts = facts_in(stored.chunk, _number(one, stored)) if stored else []
-        if not facts:
-            yield one
-        for fact in facts:
-            yield one._replace(at=fact.start)
-
-
-def _number(one: Scored, stored: StoredChunk) -> int:
-    return min(one.key - stored.key, len(stored.chunk.passages) - 1)
-
-
 def _first(
     best: Sequence[Scored], chunks: Mapping[int, StoredChunk], count: float
 ) -> Iterator[Scored]:
@@ -181,41 +166,63 @@ def _first(
             yield one
 
 
-def _covered(coverage: Coverage, one: Scored, chunks: Mapping[int, StoredChunk]) -> float:
-    """The share of the words that a candidate holds; those in the heading of a fact count half."""
-    text = _text(one, chunks)
-    share = coverage.share(text)
-    if one.at == WHOLE or share == 1.0:
-        return share
-    stored = chunks[one.chunk_key]
-    above = f"{heading_at(stored.chunk, one.at)} {_fact(one, stored).above}"
-    return (share + coverage.share(f"{above} {text}")) / 2
+class _Texts:
+    """What the candidates of one search say."""
+
+    def __init__(self, chunks: Mapping[int, StoredChunk]) -> None:
+        self._chunks = chunks
+        self._facts: dict[Place, Unit] = {}
+        self._headings: dict[tuple[int, int], str] = {}
+
+    def taken_apart(self, found: Sequence[Scored], count: float) -> Iterator[Scored]:
+        """The first passages as facts, each with the scores of its passage, then the others whole."""
+        for one in found:
+            stored = self._chunks.get(one.chunk_key) if count > 0 else None
+            facts = facts_in(stored.chunk, _number(one, stored)) if stored else []
+            if not facts:
+                count -= 1
+                yield one
+            for fact in facts:
+                count -= _A_FACT
+                named = one._replace(at=fact.start)
+                self._facts[named.place] = fact
+                yield named
+
+    def covered(self, coverage: Coverage, one: Scored) -> float:
+        """The share of the words that a candidate holds; those in the heading of a fact count half."""
+        text = self._text(one)
+        share = coverage.share(text)
+        if one.at == WHOLE or share == 1.0:
+            return share
+        above = f"{self._heading(one)} {self._facts[one.place].above}"
+        return (share + coverage.share(f"{above} {text}")) / 2
+
+    def said(self, one: Scored) -> str:
+        """What is compared by its meaning: a fact under its heading, without dates, paths and marks."""
+        text = self._text(one)
+        if one.at == WHOLE or len(text) > _STRETCH_CHARS:
+            return text
+        heading = self._heading(one).rpartition(" > ")[2]
+        said = " ".join(_UNSAID.sub(" ", f"{heading}: {text}").split())
+        return said if any(map(str.isalpha, said)) else text
+
+    def _text(self, one: Scored) -> str:
+        stored = self._chunks[one.chunk_key]
+        if one.at == WHOLE:
+            passage = stored.chunk.passages[_number(one, stored)]
+            return stored.chunk.text[passage.start : passage.end]
+        fact = self._facts[one.place]
+        return stored.chunk.text[fact.start : fact.end]
+
+    def _heading(self, one: Scored) -> str:
+        place = one.chunk_key, self._facts[one.place].section
+        if place not in self._headings:
+            self._headings[place] = heading_at(self._chunks[one.chunk_key].chunk, one.at)
+        return self._headings[place]
 
 
-def _text(one: Scored, chunks: Mapping[int, StoredChunk]) -> str:
-    """What a candidate says."""
-    stored = chunks[one.chunk_key]
-    chunk = stored.chunk
-    if one.at == WHOLE:
-        passage = chunk.passages[_number(one, stored)]
-        return chunk.text[passage.start : passage.end]
-    fact = _fact(one, stored)
-    return chunk.text[fact.start : fact.end]
-
-
-def _said(one: Scored, chunks: Mapping[int, StoredChunk]) -> str:
-    """What is compared by its meaning: a fact under its heading, without dates, paths and marks."""
-    text = _text(one, chunks)
-    if one.at == WHOLE or len(text) > _STRETCH_CHARS:
-        return text
-    heading = heading_at(chunks[one.chunk_key].chunk, one.at).rpartition(" > ")[2]
-    said = " ".join(_UNSAID.sub(" ", f"{heading}: {text}").split())
-    return said if any(map(str.isalpha, said)) else text
-
-
-def _fact(one: Scored, stored: StoredChunk) -> Unit:
-    facts = facts_in(stored.chunk, _number(one, stored))
-    return next(fact for fact in facts if fact.start == one.at)
+def _number(one: Scored, stored: StoredChunk) -> int:
+    return min(one.key - stored.key, len(stored.chunk.passages) - 1)
 
 
 def _similarities(

@@ -123,3 +123,12 @@ def test_the_decision_about_the_database_comes_first(tmp_path: Path) -> None:
     with Memory.open(example, state_dir=tmp_path) as memory:
         first = memory.search("what did we decide about the database?").hits[0]
     assert (first.path, first.start_line, first.heading) == ("MEMORY.md", 38, "Memory > Decisions")
+
+
+def test_of_fifty_facts_in_one_note_each_is_judged(opened: Callable[[list[str]], Memory]) -> None:
+    """Also the last of them by its meaning alone, as one line and not as a window of many."""
+    others = [f"Machine number {n} was painted {n} years ago." for n in range(49)]
+    with opened([*others, "Ana prefers tea over coffee."]) as memory:
+        first = memory.search("favourite hot beverage").hits[0]
+    assert "- Ana prefers tea over coffee." in first.snippet
+    assert first.snippet.count("\n") < 3

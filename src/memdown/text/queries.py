@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from memdown.text.stemming import stem
@@ -147,12 +148,17 @@ def _telling(
     """The terms of a token without stop words; "and/or" is one because its parts are."""
     if words and unsaid.issuperset(words):
         return [term for term in terms if term in named]
-    left_out = set(map(stem, unsaid)) if len(terms) > 1 else set()
+    left_out = _stems(unsaid) if len(terms) > 1 else frozenset()
     return [
         term
         for term in terms
         if term in named or not (is_stop(term) if is_gram(term) else term in left_out)
     ]
+
+
+@lru_cache(maxsize=32)
+def _stems(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(stem, words))
 
 
 def _is_plain(term: str) -> bool:
