@@ -42,8 +42,9 @@ def _follow(
         piece, before = head.group(), len(text)
         whole = _ends_with_key(text, keys)
         text += piece
-        # The next line may be ordinary text: behind a whole key it must look like more of it.
-        if whole and not _keylike(piece):
+        # The next line may be ordinary text, or another key: behind a whole key it must look like
+        # more of this one.
+        if whole and (not _keylike(piece) or keys.match(piece) is not None):
             break
         match = _across(text, before, keys) if len(text) >= _LEAST_CHARS else None
         if match is not None:
@@ -56,16 +57,14 @@ def _follow(
 
 def _across(text: bytes, junction: int, keys: re2._Regexp) -> tuple[int, int] | None:
     for match in keys.finditer(text):
-        first, last = match.span()
+        first, last = match.span(1)
         if first < junction < last:
             return first, last
     return None
 
 
 def _ends_with_key(text: bytes, keys: re2._Regexp) -> bool:
-    return len(text) >= _LEAST_CHARS and any(
-        match.span()[1] == len(text) for match in keys.finditer(text)
-    )
+    return any(match.span(1)[1] == len(text) for match in keys.finditer(text))
 
 
 def _keylike(piece: bytes) -> bool:

@@ -1,170 +1,182 @@
-"""Finding secrets in a text and putting their kind in their place."""
+"""Finding secrets in many texts at once: one quick look at all, then only what it hinted at."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 
 import re2
 
-from memdown.redaction import broken, context, views
-from memdown.redaction.kinds import (
-    NEED_DIGIT,
-    PEM_BEGIN,
-    PEM_BODY,
-    PEM_END,
-    PEM_REST,
-    PREFIXES,
-    VENDORS,
-)
+from memdown.redaction import broken, columns, labelled, pem, phrases, places, vendors, views
+from memdown.redaction.patterns import compiled, compiled_set
+from memdown.redaction.table import BEFORE, Kind
 
-_QUICK_LOOK = re2.compile(f"{PREFIXES}|(?i:{context.WORDS})")
-_PREFIX = re2.compile(PREFIXES)
-_VENDOR = re2.compile("|".join(f"(?:{pattern})" for _, pattern in VENDORS))
-_PEM_BEGIN, _PEM_END = re2.compile(PEM_BEGIN), re2.compile(PEM_END)
-_PEM_BODY, _PEM_REST = re2.compile(PEM_BODY), re2.compile(PEM_REST)
-_DIGIT = re2.compile("[0-9]")
+Span = tuple[int, int, str]
+Finder = Callable[[bytes], Iterable[Span]]
+
+# How much of a text a hint can take.
+_HINT_BYTES = 160
+KINDS: tuple[Kind, ...] = (*vendors.VENDORS, *places.PLACES)
 
 
 @dataclass(frozen=True, slots=True)
-class Secret:
-    """Where a secret stands in a text, and what it is."""
+class _Group:
+    """What is looked for together: a pattern that some part of every secret matches, and how."""
 
-    start: int
-    end: int
-    kind: str
-
-
-def redact(text: str) -> str:
-    """The text with every secret replaced by its kind: `[redacted: GitHub token]`."""
-    return redact_all([text])[0]
+    look: re2._Regexp
+    find: Finder
 
 
-def redact_all(texts: Sequence[str]) -> list[str]:
-    """Many texts at once, which takes less time: those without a secret share one quick look."""
-    encoded = [text.encode("utf-8", "replace") for text in texts]
-    redacted = list(texts)
-    for number in sorted(_suspects(encoded)):
-        spans = _spans(encoded[number])
-        if spans:
-            redacted[number] = _replaced(encoded[number], spans)
-    return redacted
+def find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
+    """The secrets of every text as (start, end, kind) in bytes, in order, none overlapping.
+
+    Told with it: the numbers of the texts that hold a word for a password or key at all.
+    """
+    if views.all_seen(texts):
+        found, worded = _find_all(texts)
+        return [merged(spans) for spans in found], worded
+    owners, seen = [], []
+    for number, text in enumerate(texts):
+        for view in views.views(text):
+            owners.append(number)
+            seen.append(view)
+    found, worded = _find_all([view.data for view in seen])
+    original: list[list[Span]] = [[] for _ in texts]
+    for owner, view, spans in zip(owners, seen, found, strict=True):
+        original[owner] += ((*view.original(start, end), kind) for start, end, kind in spans)
+    return [merged(spans) for spans in original], {owners[number] for number in worded}
 
 
-def _suspects(texts: Sequence[bytes]) -> set[int]:
-    """The numbers of the texts that hold a word or a prefix that a secret would come with."""
+def _find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
+    found: list[list[Span]] = [[] for _ in texts]
+    worded: set[int] = set()
     together = b"\n".join(texts)
-    if views.has_invisible(together):
-        texts = [views.without_invisible(text).data for text in texts]
-        together = b"\n".join(texts)
-    found = _holding(together, texts, _QUICK_LOOK)
-    # A line break may stand inside a prefix; words are not looked for across it.
-    squeezed = [views.squeezed(text) for text in texts]
-    return found | _holding(b"\n".join(squeezed), squeezed, _PREFIX)
-
-
-def _holding(together: bytes, texts: Sequence[bytes], pattern: re2._Regexp) -> set[int]:
-    """The numbers of the texts that match, found in one go over all of them."""
     starts = [0, *accumulate(len(text) + 1 for text in texts)]
-    found: set[int] = set()
+    for group in _groups():
+        for number in _holding(together, starts, group.look):
+            found[number] += group.find(texts[number])
+            if group.find is _labelled:
+                worded.add(number)
+    for number in _maybe_broken(texts):
+        found[number] += _broken(texts[number])
+    return found, worded
+
+
+def merged(found: Iterable[Span]) -> list[Span]:
+    """In order, and those that overlap as one, under the kind that was found first."""
+    kept: list[Span] = []
+    for start, end, kind in sorted(found, key=lambda span: (span[0], -span[1])):
+        if kept and start < kept[-1][1]:
+            first, last, known = kept[-1]
+            kept[-1] = (first, max(last, end), known)
+        elif end > start:
+            kept.append((start, end, kind))
+    return kept
+
+
+def _holding(together: bytes, starts: Sequence[int], pattern: re2._Regexp) -> Iterator[int]:
+    """The numbers of the texts that match, found in one go over all of them."""
     at = 0
     while at < len(together) and (match := pattern.search(together, at)) is not None:
         number = bisect_right(starts, match.span()[0]) - 1
-        found.add(number)
+        yield number
         at = starts[number + 1]
-    return found
+        if match.span()[1] > at and number + 2 < len(starts):
+            # It began with the break between two texts, so it may belong to the next one.
+            yield number + 1
 
 
-def _replaced(data: bytes, spans: Sequence[tuple[int, int, str]]) -> str:
-    parts: list[bytes] = []
-    last = 0
-    for start, end, kind in spans:
-        parts += (data[last:start], f"[redacted: {kind}]".encode())
-        last = end
-    return b"".join((*parts, data[last:])).decode("utf-8", "replace")
+def places_in(texts: Sequence[bytes], pattern: re2._Regexp) -> Iterator[tuple[int, int]]:
+    """Every place where a pattern without line breaks matches: the text's number and where in it."""
+    starts = [0, *accumulate(len(text) + 1 for text in texts)]
+    for match in pattern.finditer(b"\n".join(texts)):
+        number = bisect_right(starts, match.span()[0]) - 1
+        yield number, match.span()[0] - starts[number]
 
 
-def find_secrets(text: str) -> list[Secret]:
-    """Every secret in a text, in order, none overlapping."""
-    data = text.encode("utf-8", "replace")
-    found = []
-    last = offset = 0
-    for start, end, kind in _spans(data) if _suspects([data]) else ():
-        first = offset + len(data[last:start].decode("utf-8", "replace"))
-        offset = first + len(data[start:end].decode("utf-8", "replace"))
-        last = end
-        found.append(Secret(first, offset, kind))
-    return found
+def _maybe_broken(texts: Sequence[bytes]) -> Iterator[int]:
+    """The numbers of the texts with the start of a key, also if a line break stands inside it."""
+    together, between = views.squeezed(texts)
+    at = number = 0
+    while (match := _key_starts().search(together, at)) is not None:
+        number += together.count(between, at, match.span()[0])
+        if b"\n" in texts[number] or b"\\n" in texts[number]:
+            yield number
+        end = together.find(between, match.span()[0])
+        at = end if end >= 0 else len(together)
 
 
-def _spans(data: bytes) -> list[tuple[int, int, str]]:
-    visible = views.without_invisible(data)
-    found = list(_private_keys(visible.data))
-    if _PREFIX.search(visible.data + b"\n" + views.squeezed(visible.data)) is not None:
-        found += _vendor_keys(visible.data)
-        found += _broken_keys(visible.data)
-    found += context.find(visible.data)
-    return _merged((*visible.original(start, end), kind) for start, end, kind in found)
+def _labelled(data: bytes) -> Iterator[Span]:
+    yield from labelled.find(data)
+    yield from columns.find(data)
 
 
-def _vendor_keys(data: bytes) -> Iterator[tuple[int, int, str]]:
-    for match in _VENDOR.finditer(data):
-        start, end = match.span()
-        kind = _kind(data[start:end])
-        if kind is not None:
-            yield start, end, kind
+def _phrases(data: bytes) -> Iterator[Span]:
+    yield from phrases.find(data)
+    yield from phrases.find_lines(data)
 
 
-def _kind(secret: bytes) -> str | None:
-    for name, pattern in _kinds():
-        if pattern.fullmatch(secret):
-            return None if name in NEED_DIGIT and not _DIGIT.search(secret) else name
-    return "key"
+def _of_kinds(kinds: Sequence[Kind], look: re2._Regexp, hints: re2.Set, data: bytes) -> Iterator[Span]:
+    """Only the patterns of the kinds that something hints at are tried."""
+    hinted: set[int] = set()
+    at = 0
+    while at < len(data) and (match := look.search(data, at)) is not None:
+        start = match.span()[0]
+        hinted.update(hints.Match(data[start : start + _HINT_BYTES]) or ())
+        at = start + 1
+    for number in sorted(hinted):
+        yield from _of_kind(kinds[number], data)
 
 
-def _broken_keys(data: bytes) -> Iterator[tuple[int, int, str]]:
-    for start, end, secret in broken.find(data, _VENDOR):
-        kind = _kind(secret)
-        if kind is not None:
-            yield start, end, kind
+def _of_kind(kind: Kind, data: bytes) -> Iterator[Span]:
+    for match in compiled(kind.pattern).finditer(data):
+        start, end = match.span(1)
+        if kind.check(data[start:end].decode("utf-8", "replace")):
+            yield start, end, kind.name
+
+
+def _broken(data: bytes) -> Iterator[Span]:
+    for start, end, key in broken.find(data, _any_key()):
+        for kind in _cuttable():
+            whole = compiled(kind.body).fullmatch(key)
+            if whole is not None and kind.check(key.decode("utf-8", "replace")):
+                yield start, end, kind.name
+                break
 
 
 @cache
-def _kinds() -> tuple[tuple[str, re2._Regexp], ...]:
-    return tuple((name, re2.compile(pattern)) for name, pattern in VENDORS)
+def _groups() -> tuple[_Group, ...]:
+    return (
+        _group(vendors.VENDORS),
+        _group(places.PLACES),
+        _Group(compiled(pem.HINT), pem.find),
+        _Group(compiled(labelled.WORDS), _labelled),
+        _Group(compiled(phrases.WORDS), _phrases),
+    )
 
 
-def _private_keys(data: bytes) -> Iterator[tuple[int, int, str]]:
-    if b"PRIVATE KEY" not in data:
-        return
-    at = 0
-    last_end = -1
-    while (begin := _PEM_BEGIN.search(data, at)) is not None:
-        start, at = begin.span()
-        if last_end <= at and last_end != len(data):
-            end = _PEM_END.search(data, at)
-            last_end = end.span()[1] if end else len(data)
-            closed = end is not None
-        if closed and last_end > at:
-            at = last_end
-        else:
-            body = _PEM_BODY.match(data, at)
-            at = body.span()[1] if body else at
-        yield start, at, "private key"
-    for match in _PEM_REST.finditer(data):
-        yield *match.span(), "private key"
+def _group(kinds: Sequence[Kind]) -> _Group:
+    # Words share what stands before them, which is far quicker to look for.
+    words = "|".join(f"(?:{kind.hint})" for kind in kinds if kind.word)
+    others = [f"(?:{kind.hint})" for kind in kinds if not kind.word]
+    look = compiled("|".join([f"{BEFORE}(?:{words})", *others] if words else others))
+    hints = compiled_set([f"{BEFORE if kind.word else ''}(?:{kind.hint})" for kind in kinds])
+    return _Group(look, partial(_of_kinds, kinds, look, hints))
 
 
-def _merged(spans: Iterable[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """In order, and those that overlap as one, under the kind of the first."""
-    merged: list[tuple[int, int, str]] = []
-    for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if merged and start < merged[-1][1]:
-            first, last, known = merged[-1]
-            merged[-1] = (first, max(last, end), known)
-        elif end > start:
-            merged.append((start, end, kind))
-    return merged
+@cache
+def _cuttable() -> tuple[Kind, ...]:
+    return tuple(kind for kind in vendors.VENDORS if kind.cut)
+
+
+@cache
+def _key_starts() -> re2._Regexp:
+    return compiled("|".join(f"(?:{kind.cut})" for kind in _cuttable()))
+
+
+@cache
+def _any_key() -> re2._Regexp:
+    return compiled(f"{BEFORE}({'|'.join(kind.body for kind in _cuttable())})")

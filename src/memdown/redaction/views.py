@@ -1,27 +1,38 @@
-"""A text as a secret's reader would see it: without invisible characters, without line breaks."""
+"""A text as a reader sees it: without invisible characters, colours and line breaks."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import re2
 
+from memdown.redaction.patterns import compiled
+
 # Zero-width space to right-to-left mark, bidi controls, word joiner to invisible plus, BOM, soft
-# hyphen, variation selectors, tag characters: nothing a reader sees, in UTF-8.
-_INVISIBLE = re.compile(
-    rb"\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf|\xc2\xad|\xef\xb8[\x80-\x8f]"
-    rb"|\xcd\x8f|\xd8\x9c|\xe1\xa0[\x8b-\x8e]|\xf3\xa0[\x80-\x87][\x80-\xbf]|\x00"
-)
-_HAS_INVISIBLE = re2.compile(
+# hyphen, variation selectors, tag characters: nothing a reader sees.
+_INVISIBLE = (
     "[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u00ad\ufe00-\ufe0f\u034f\u061c\u180b-\u180e"
     "\U000e0000-\U000e01ff\\x00]"
 )
+# A terminal's colours, also written as an escape or without the escape character that a log lost.
+_COLOUR = (
+    r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)|\x1b[()][A-Z0-9]"
+    r"|\\(?:u001[bB]|x1[bB]|033|e)\[[0-9;]{0,12}m|\[[0-9;]{1,12}m"
+)
+# A text with colours has one of these, since nearly all end with a reset; the last with a backslash.
+_COLOUR_MARKS = (b"\x1b", b"[0m")
+_WRITTEN_MARKS = (b"u001b[", b"u001B[", b"x1b[", b"x1B[", b"033[", b"\\e[")
+_HAS_INVISIBLE = compiled(_INVISIBLE)
+_HAS_COLOUR = compiled(_COLOUR)
+_UNSEEN = compiled(f"{_INVISIBLE}|{_COLOUR}")
 # A break may come with blanks or a shell's backslash; the next line may be indented or quoted.
 _BEFORE_BREAK = b" \t\r\\"
 _AFTER_BREAK = b" \t\r>|"
+
+
+_BETWEEN = b"\x1e"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +53,37 @@ class View:
         return self.removed[number - 1] if number else 0
 
 
-def has_invisible(data: bytes) -> bool:
-    """Whether a text holds a character that has no width."""
-    if data.isascii():
-        return b"\0" in data
-    return _HAS_INVISIBLE.search(data) is not None
+def all_seen(texts: Sequence[bytes]) -> bool:
+    """Whether nothing in the texts hides from a reader; that is so for nearly all."""
+    together = b"\n".join(texts)
+    marks = (*_COLOUR_MARKS, *_WRITTEN_MARKS) if b"\\" in together else _COLOUR_MARKS
+    if any(mark in together for mark in marks):
+        return False
+    if together.isascii():
+        return b"\0" not in together
+    return _HAS_INVISIBLE.search(together) is None
 
 
-def without_invisible(data: bytes) -> View:
-    """The text without characters that have no width."""
-    return _cut(data, _INVISIBLE) if has_invisible(data) else View(data)
+def views(data: bytes) -> list[View]:
+    """A text as it is read: without what has no width, and without colours.
+
+    A colour may stand inside a key or between a word and a key; so such a text is seen twice.
+    """
+    coloured = _HAS_COLOUR.search(data) is not None
+    if not coloured and _HAS_INVISIBLE.search(data) is None:
+        return [View(data)]
+    cut = _cut(data, _UNSEEN)
+    return [cut, View(_blanked(data))] if coloured else [cut]
+
+
+def _blanked(data: bytes) -> bytes:
+    parts: list[bytes] = []
+    last = 0
+    for match in _HAS_COLOUR.finditer(data):
+        start, end = match.span()
+        parts += (data[last:start], b" " * (end - start))
+        last = end
+    return b"".join((*parts, data[last:]))
 
 
 def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -68,24 +100,24 @@ def lines(data: bytes) -> Iterator[tuple[int, bytes]]:
         start += len(line) + 1
 
 
-def squeezed(data: bytes) -> bytes:
-    """The text without blanks and breaks, in which nothing that was cut in two is still apart.
+def squeezed(texts: Sequence[bytes]) -> tuple[bytes, bytes]:
+    """Texts without blanks and breaks, in which nothing that was cut in two is still apart.
 
-    Empty for a text of one line, where nothing was.
+    They come as one, with the second value between them, which stands in none of them.
     """
-    if b"\\n" in data:
-        data = data.replace(b"\\n", b"\n")
-    return data.translate(None, b"\n\r\t \\>|") if b"\n" in data else b""
+    together = _BETWEEN.join(text.replace(_BETWEEN, b" ") if _BETWEEN in text else text for text in texts)
+    if b"\\n" in together:
+        together = together.replace(b"\\n", b"\n")
+    return together.translate(None, b"\n\r\t \\>|"), _BETWEEN
 
 
-def _cut(data: bytes, what: re.Pattern[bytes]) -> View:
+def _cut(data: bytes, what: re2._Regexp) -> View:
     parts: list[bytes] = []
     cuts: list[int] = []
     removed: list[int] = []
     last = gone = 0
     for match in what.finditer(data):
-        end = match.end()
-        start = match.start()
+        start, end = match.span()
         parts.append(data[last:start])
         cuts.append(start - gone)
         gone += end - start

@@ -1,0 +1,79 @@
+"""The words that say what follows them: a row for each language.
+
+Every word is tested with `word: value` and `word is value`. A word in `short` is one that longer
+words hold as well, as `compass` holds `pass`: it counts only where no other letter touches it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """How a language calls passwords, keys and codes, and how it says `is`; alternatives for RE2."""
+
+    code: str
+    password: str
+    short: str = ""
+    key: str = ""
+    pin: str = ""
+    phrase: str = ""
+    codes: str = ""
+    verb: str = ""
+
+
+_KEYS = (
+    "api|access|secret|private|auth|encryption|signing|master|account|deploy|service|admin|session"
+    "|subscription|app|application|client|consumer|shared|pre-?shared|storage|integration|write|ingest"
+    "|server|project|product|activation|webhook|licen[cs]e|root|ssh|gpg|host|sdk|join|root|primary|secondary"
+    "|decryption|vault|registration|authentication|authenticator|setup|totp|2fa|mfa|otp"
+)
+
+# fmt: off
+LANGUAGES: tuple[Language, ...] = (
+    Language("en", "password|passwd|pass[ _-]phrase|passphrase|passcode|passwrd|pasword|pass[_-]?word", "pass|pw|pwd|pswd|psw|psk|pwrd|p/w",
+             rf"secret|token|(?:{_KEYS})[ _-]?key|credentials?|creds|apikey|auth[ _-]?code|access[ _-]?code|passkey|connection[ _-]?string|dsn|jwt|authtoken|signature key|api[ _-]?hash|bearer|master key|unseal key",
+             r"pin|pin[ -]?code|pin number|cvv2?|cvc2?|cvn|security code|verification code|confirmation code|otp|one-time (?:code|password)|2fa code|mfa code|door code|gate code|alarm code|lock code|unlock code|entry code|access code|login code|sms code|authenticator code|puk|garage code|safe code|safe combination|keypad code|sim pin",
+             r"(?:seed|recovery|mnemonic|backup|wallet|secret recovery|bip-?39)[ _-]?(?:phrase|words?|seed|sentence|mnemonic)|mnemonic|seed phrase|(?:12|15|18|21|24|twelve|twenty-four)[ -]words?|wallet seed|seed",
+             r"(?:recovery|backup|emergency|scratch|rescue|one-time|2fa|mfa|bypass)[ _-](?:recovery[ _-]|backup[ _-])?codes?",
+             "is|was|to|are|becomes|will be|remains|equals|reads|be"),
+    Language("de", "passwort|kennwort|losungswort|passwörter|zugangscode|zugangspasswort|kennwörter|passphrase", "pwort", "api-?schlüssel|schlüssel|zugriffstoken|geheimnis|zugangsschlüssel|zugangsdaten|lizenzschlüssel|geheimer schlüssel", "geheimzahl|pin-nummer|türcode|prüfziffer|sicherheitscode|bestätigungscode|zugangscode|einmalcode", "wiederherstellungsphrase|seed-?phrase|wiederherstellungswörter|mnemonik", "wiederherstellungscodes?|notfallcodes?|backup-codes?|ersatzcodes?", "ist|lautet|war|heißt|heisst|wird|auf|jetzt"),
+    Language("fr", "mot de passe|mots de passe|phrase secrète|code secret|phrase de passe|mot-de-passe", "mdp", "clé (?:d['’])?api|clé secrète|clef api|clé d['’]accès|jeton(?: d['’]accès)?|clé privée|identifiants|clé de licence|clé|secret client", "code pin|code secret|code de vérification|code de sécurité|digicode|cryptogramme", "phrase de récupération|phrase mnémonique|phrase secrète de récupération", "codes? de (?:récupération|secours)", "est|était|sera|vaut|c['’]est"),
+    Language("es", "contraseña|contrasena|palabra de paso|palabra clave|clave de acceso|frase de contraseña|contraseñas", "clave", "clave (?:de )?api|clave secreta|clave privada|token de acceso|credenciales|llave (?:de )?api|secreto", "código pin|código de seguridad|código de verificación|número secreto|código de acceso", "frase semilla|frase de recuperación|palabras de recuperación", "códigos? de (?:recuperación|respaldo)", "es|era|será|son"),
+    Language("pt", "senha|palavra-passe|palavra passe|palavra-chave|código de acesso|senhas", "", "chave (?:de |da )?api|chave secreta|chave privada|chave de acesso|token de acesso|credenciais|segredo|chave", "código pin|código de verificação|código de segurança", "frase-semente|frase semente|frase de recuperação|palavras de recuperação", "códigos? de (?:recuperação|backup)", "é|era|será|são|fica"),
+    Language("it", "parola d['’]ordine|parola chiave|frase segreta|codice d['’]accesso|chiave di accesso|parola", "", "chiave (?:dell['’])?api|chiave segreta|chiave privata|token di accesso|credenziali|segreto|chiave", "codice pin|codice di sicurezza|codice di verifica|codice segreto", "frase di recupero|frase seme|parole di recupero", "codici di (?:recupero|backup)|codice di recupero", "è|era|sarà|sono"),
+    Language("nl", "wachtwoord|wachtwoorden|toegangscode|wachtzin|paswoord", "ww", "api-?sleutel|geheime sleutel|toegangstoken|toegangssleutel|privésleutel|inloggegevens|sleutel|geheim", "pincode|verificatiecode|beveiligingscode", "herstelzin|herstelwoorden|seed-?zin", "herstelcodes?|back-?upcodes?|noodcodes?", "is|was|wordt|luidt"),
+    Language("pl", "hasło|hasła|hasłem|haslo|hasłu", "", "klucz api|klucz tajny|klucz prywatny|tajny klucz|token dostępu|klucz dostępu|poświadczenia|klucz|sekret", "kod pin|kod weryfikacyjny|kod zabezpieczający", "fraza odzyskiwania|fraza seed|słowa odzyskiwania", "kody odzyskiwania|kody zapasowe|kod odzyskiwania", "to|jest|brzmi|było"),
+    Language("ru", "пароль|пароля|паролем|паролю|кодовое слово|парольная фраза|пароли", "пасс", "ключ api|api-ключ|секретный ключ|закрытый ключ|приватный ключ|токен(?: доступа)?|ключ доступа|учётные данные|учетные данные|ключ|секрет", "пин-?код|пин|код подтверждения|код безопасности", "сид-?фраза|мнемоническая фраза|фраза восстановления|seed-фраза|мнемоника", "коды восстановления|резервные коды|резервный код|код восстановления", "это|есть|был|будет|такой|—|–"),
+    Language("uk", "гасло|паролі", "", "ключ доступу|секретний ключ|приватний ключ", "пін-?код|код підтвердження", "сід-?фраза|фраза відновлення", "коди відновлення|резервні коди", "це|є|був"),
+    Language("tr", "şifre|şifresi|şifreniz|şifrem|parola|parolası|parolam|sifre|sifresi|geçiş kodu", "", "api anahtarı|gizli anahtar|erişim anahtarı|erişim belirteci|özel anahtar|anahtarı|anahtar|jeton", "pin kodu|doğrulama kodu|güvenlik kodu", "kurtarma ifadesi|tohum ifadesi|kurtarma kelimeleri", "kurtarma kodları|yedek kodlar|kurtarma kodu", "şudur|şu|olarak|oldu"),
+    Language("zh", "密码|密碼|口令|通行码|密碼短語|密語|通关密语", "", "密钥|密鑰|秘钥|金鑰|令牌|凭证|憑證|私钥|私鑰|访问令牌|授权码|api key|密匙", "验证码|驗證碼|安全码|pin码|动态码", "助记词|助記詞|种子短语|恢复短语|恢复词", "恢复码|恢復碼|备份码|備用碼|备用验证码|备用码", "是|为|為|改成|设为|設為|换成"),
+    Language("ja", "パスワード|パスフレーズ|合言葉|パスコード|パスワ|あいことば", "", "apiキー|api キー|秘密鍵|シークレットキー|アクセスキー|アクセストークン|トークン|シークレット|認証情報|ライセンスキー|暗号鍵|鍵", "暗証番号|確認コード|認証コード|セキュリティコード|暗証コード", "シードフレーズ|リカバリーフレーズ|復元フレーズ|ニーモニック", "リカバリーコード|バックアップコード|復旧コード|回復コード", "は|が|を|です"),
+    Language("ko", "비밀번호|비번|암호|패스워드|패스프레이즈|암구호|접속번호", "", "api 키|api키|비밀 키|비밀키|개인 키|개인키|액세스 토큰|토큰|시크릿|인증 키|인증키|액세스 키|자격 증명|키", "핀번호|인증번호|인증 코드|보안 코드|핀 번호", "시드 구문|복구 구문|니모닉|시드 문구|복구 문구", "복구 코드|백업 코드", "는|은|이|가|입니다"),
+    Language("th", "รหัสผ่าน|พาสเวิร์ด|รหัสเข้า|วลีรหัสผ่าน|พาสเวิด", "", "คีย์ api|โทเค็น|โทเคน|คีย์ลับ|กุญแจลับ|รหัสลับ|คีย์", "รหัส pin|รหัสยืนยัน|รหัสพิน", "วลีกู้คืน|คำกู้คืน|ซีดเฟรส", "รหัสกู้คืน|รหัสสำรอง", "คือ|เป็น"),
+    Language("vi", "mật khẩu|mật mã|cụm mật khẩu", "", "khóa api|khoá api|khóa bí mật|khóa riêng|mã truy cập|mã thông báo|khóa", "mã pin|mã xác minh|mã xác thực", "cụm từ khôi phục|cụm từ hạt giống", "mã khôi phục|mã dự phòng", "là|thành"),
+    Language("ar", "كلمة المرور|كلمة السر|كلمة مرور|كلمة سر|الرقم السري|الباسورد|باسورد", "", "مفتاح api|مفتاح الواجهة|المفتاح السري|الرمز المميز|مفتاح|رمز الوصول|توكن", "رمز التحقق|رمز pin|رمز الأمان", "عبارة الاسترداد|عبارة الاستعادة|العبارة السرية", "رموز الاسترداد|رموز احتياطية", "هي|هو|هى"),
+    Language("he", "סיסמה|סיסמא|הסיסמה|הסיסמא", "", "מפתח api|אסימון|מפתח סודי|טוקן|מפתח", "קוד אימות|קוד סודי", "ביטוי שחזור|מילות שחזור", "קודי שחזור|קודי גיבוי", "היא|הוא|זה"),
+    Language("hi", "पासवर्ड|कूटशब्द|पासकोड|गुप्त शब्द", "", "एपीआई कुंजी|api कुंजी|टोकन|गुप्त कुंजी|कुंजी", "पिन|सत्यापन कोड", "रिकवरी वाक्यांश|सीड वाक्यांश", "रिकवरी कोड|बैकअप कोड", "है|था"),
+    Language("sv", "lösenord|lösenordet|lösenfras", "", "api-nyckel|hemlig nyckel|åtkomsttoken|nyckel", "pinkod|säkerhetskod|verifieringskod", "återställningsfras|fröfras", "återställningskoder|reservkoder", "är|var|blir"),
+    Language("da", "adgangskode|adgangskoden|kodeord|kodeordet|passord|passordet|løsen", "", "api-nøgle|api-nøkkel|hemmelig nøgle|adgangstoken|nøkkel|nøgle", "pinkode|bekræftelseskode", "gendannelsesfrase|gjenopprettingsfrase", "gendannelseskoder|reservekoder|gjenopprettingskoder", "er|var|bliver"),
+    Language("fi", "salasana|salasanan|salasanat|tunnussana|salalause", "", "api-avain|salainen avain|käyttöoikeustunnus|avain", "pin-koodi|vahvistuskoodi|turvakoodi", "palautuslause|siemenlause", "palautuskoodit|varakoodit", "on|oli"),
+    Language("cs", "heslo|hesla|heslem|přístupový kód|prístupový kód", "", "api klíč|klíč api|tajný klíč|kľúč api|klíč|kľúč|přístupový token", "pin kód|ověřovací kód|bezpečnostní kód", "obnovovací fráze|seed fráze", "záložní kódy|obnovovací kódy", "je|bylo|zní"),
+    Language("hu", "jelszó|jelszava|jelszavam|jelszo|jelmondat", "", "api-kulcs|api kulcs|titkos kulcs|hozzáférési token|kulcs", "pin-kód|ellenőrző kód", "helyreállítási kifejezés|helyreállító mondat", "helyreállítási kódok|tartalék kódok", "az|volt"),
+    Language("ro", "parolă|parola|parole|parolei|cod de acces", "", "cheie api|cheia api|cheie secretă|cheia secretă|jeton de acces", "cod pin|cod de verificare", "frază de recuperare|fraza de recuperare", "coduri de recuperare|coduri de rezervă", "este|e|era"),
+    Language("el", "κωδικός|κωδικό|κωδικος|συνθηματικό|κωδικός πρόσβασης", "", "κλειδί api|μυστικό κλειδί|διακριτικό|κλειδί", "κωδικός pin|κωδικός επαλήθευσης", "φράση ανάκτησης", "κωδικοί ανάκτησης|εφεδρικοί κωδικοί", "είναι|ήταν"),
+    Language("id", "kata sandi|kata laluan|sandi|frasa sandi", "", "kunci api|kunci rahasia|token akses|kunci", "kode pin|kode verifikasi|kode otp", "frasa pemulihan|frasa benih", "kode pemulihan|kode cadangan", "adalah|ialah|yaitu"),
+    Language("hr", "lozinka|lozinku|lozinke|лозинка|zaporka|парола|geslo|slaptažodis|parool|parole", "", "api ključ|tajni ključ|ključ|таен ключ", "pin kod|kontrolni kod", "fraza za oporavak", "kodovi za oporavak|rezervni kodovi", "je|glasi|е"),
+    Language("fa", "رمز عبور|گذرواژه|پسورد|کلمه عبور", "", "کلید api|توکن|کلید مخفی|کلید", "کد تایید|رمز دوم", "عبارت بازیابی", "کدهای بازیابی", "است|هست"),
+    Language("ca", "contrasenya|clau d['’]accés|contrasenyes", "", "clau api|clau secreta|testimoni", "codi pin|codi de verificació", "frase de recuperació", "codis de recuperació", "és|era"),
+)
+
+
+def _of(field: str) -> str:
+    return "|".join(words for one in LANGUAGES if (words := getattr(one, field)))
+
+
+PASSWORD, SHORT, KEY, PIN, PHRASE, CODES, VERB = (
+    _of(field) for field in ("password", "short", "key", "pin", "phrase", "codes", "verb")
+)
