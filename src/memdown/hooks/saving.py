@@ -13,19 +13,22 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from memdown.errors import ConfigError, WorkspaceError
 from memdown.hooks.conversation import Read, Said, read_said
 from memdown.private import make_folder
-from memdown.redaction import redact_all
+from memdown.redaction import Redactor
 from memdown.transcripts.messages import BrokenLine, parse_entry
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _OWN = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
 _MESSAGE = b'{"type": "message"'
+_REDACTED = b"[redacted: "
+_SECRETS_KEPT = 64
 _DIGEST = b'{"type": "digest"'
 
 
@@ -54,6 +57,22 @@ class Copy:
     def ids(self) -> set[str]:
         """The messages that are in the copy."""
         return {str(entry.get("id")) for entry in _entries(self.data, _MESSAGE)}
+
+    @property
+    def secrets(self) -> list[tuple[int, int]]:
+        """Where messages with a secret begin in the original, each with how many to read there.
+
+        The message before each is read too, since it may have asked for the secret; and at last
+        what was said last, which may be a question that is answered now.
+        """
+        lines = [line for line in self.data.split(b"\n") if line.startswith(_MESSAGE)]
+        found = [n for n, line in enumerate(lines) if _REDACTED in line][-_SECRETS_KEPT:]
+        near = [(n - 1, 2) if n else (0, 1) for n in found]
+        last = [(len(lines) - 1, 1)] if lines else []
+        return [
+            (_last_end(lines[first - 1], _MESSAGE) if first else 0, count)
+            for first, count in (*near, *last)
+        ]
 
     def add(self, entries: list[dict[str, Any]]) -> None:
         """Append whole lines, or nothing."""
@@ -115,16 +134,22 @@ def save_conversation(copy: Copy, transcript: Path) -> int:
     except OSError as error:
         raise WorkspaceError(f"{transcript} cannot be read ({error.strerror}); check it.") from None
     try:
-        start, known, read = copy.position, set[str](), copy.read
+        start, known, read, redactor = copy.position, set[str](), copy.read, Redactor()
         if os.fstat(source).st_size < start:
             # It was written anew: the place no longer means anything, the names do.
             start, known, read = 0, copy.ids, ""
-        new = [said for said in read_said(source, start, read) if said.id not in known]
+        else:
+            # A secret that was told before may come again without anything that tells it.
+            for place, count in copy.secrets:
+                near = islice(read_said(source, place), count)
+                redactor.redact_all([one.text for one in near])
+        said = list(read_said(source, start, read))
     finally:
         os.close(source)
-    texts = redact_all([said.text for said in new])
+    texts = redactor.redact_all([one.text for one in said])
+    new = [(one, text) for one, text in zip(said, texts, strict=True) if one.id not in known]
     if new:
-        copy.add([_entry(said, text) for said, text in zip(new, texts, strict=True)])
+        copy.add([_entry(one, text) for one, text in new])
     return len(new)
 
 

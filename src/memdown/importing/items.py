@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from memdown.redaction import redact_all
+from memdown.redaction import Redactor
 from memdown.types import Failure
 
 Kind = Literal["note", "transcript", "settings"]
@@ -72,8 +72,9 @@ def transcript(source: str, talk: Talk, agent: str | None = None) -> Item:
             "origin": {"source": source, "path": talk.origin},
         }
         yield _line(head)
+        redactor = Redactor()
         for turns in _batches(talk.turns()):
-            texts = redact_all([turn.text for turn in turns])
+            texts = redactor.redact_all([turn.text for turn in turns])
             for turn, text in zip(turns, texts, strict=True):
                 entry: dict[str, Any] = {"type": "message"}
                 if turn.time is not None:

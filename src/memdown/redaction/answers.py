@@ -55,10 +55,9 @@ def _line_end(data: bytes, at: int) -> int:
     return stop if stop >= 0 else min(len(data), at + _FIRST)
 
 
-def answer(data: bytes, at: int = 0) -> Iterator[tuple[int, int, str]]:
+def answer(data: bytes) -> Iterator[tuple[int, int, str]]:
     """What in the first line of an answer is the password: what looks like one, or all there is."""
-    while data[at : at + 1].isspace():
-        at += 1
+    at = len(data) - len(data.lstrip())
     yield from _in_line(data, at, _line_end(data, at), alone=True)
 
 
@@ -69,21 +68,21 @@ def _in_line(
     words = []
     for match in _WORD.finditer(data, at, stop):
         start, end = match.span()
-        text = data[start:end].decode("utf-8", "replace").rstrip(_STRIP).lstrip("*_")
-        lead = len(data[start:end].decode("utf-8", "replace")) - len(
-            data[start:end].decode("utf-8", "replace").lstrip("*_")
-        )
-        words.append((start + lead, start + lead + len(text.encode()), text))
-    found = [word for word in words if values.striking(word[2])]
+        start += len(data[start:end]) - len(data[start:end].lstrip(b"*_"))
+        text = data[start:end].decode("utf-8", "replace").rstrip(_STRIP)
+        words.append((start, start + len(text.encode()), text))
+    found = [word for word in words if any(map(str.isdigit, word[2])) and values.striking(word[2])]
     if not found and alone:
         lead = _ONLY.match(data, at, stop)
         begin = lead.span()[1] if lead else at
         left = [word for word in words if word[0] >= begin and word[2]]
-        if len(left) == 1 and _alone(left[0][2]):
+        if left and (values.joined(left[0][2]) or (len(left) == 1 and _alone(left[0][2]))):
             found = left
     for start, end, _ in found[:1]:
         yield start, end, "password"
 
 
 def _alone(text: str) -> bool:
-    return len(text) >= 4 and (values.said(text, quoted=False, last=True) or (text.isdigit() and 4 <= len(text) <= 10)) 
+    if text.isdigit():
+        return 4 <= len(text) <= 10
+    return len(text) >= 4 and values.said(text, quoted=False, last=True)

@@ -81,12 +81,14 @@ def _holding(together: bytes, starts: Sequence[int], pattern: re2._Regexp) -> It
     """The numbers of the texts that match, found in one go over all of them."""
     at = 0
     while at < len(together) and (match := pattern.search(together, at)) is not None:
-        number = bisect_right(starts, match.span()[0]) - 1
+        start = match.span()[0]
+        number = bisect_right(starts, start) - 1
+        # The break before a text may be what must stand before a word in it.
+        number += start == starts[number + 1] - 1
+        if number + 1 == len(starts):
+            return
         yield number
-        at = starts[number + 1]
-        if match.span()[1] > at and number + 2 < len(starts):
-            # It began with the break between two texts, so it may belong to the next one.
-            yield number + 1
+        at = starts[number + 1] - 1
 
 
 def places_in(texts: Sequence[bytes], pattern: re2._Regexp) -> Iterator[tuple[int, int]]:

@@ -67,7 +67,8 @@ _OPENING, _CLOSING = "(<[{\"'`*“„«「", ".,;:)]}>\"'`\\|*_。、，；！�
 _OF_A_CHIP = compiled(
     r"(?i)gpio|pinout|connector|schematic|mcu|solder|breadboard|jumper|header|arduino|board|bowling"
 )
-_LOOK_AHEAD, _LOOK_BACK, _LONGEST = 120, 60, 4096
+_LOOK_AHEAD, _LOOK_BACK, _JUDGED = 120, 60, 300
+_REST, _REST_IN_QUOTES = compiled(r"[!-~]*"), compiled(r"[^\"'`\n]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +148,12 @@ def _rules(word: bytes) -> tuple[tuple[_Rule, ...], bool]:
 
 def find(data: bytes) -> Iterator[tuple[int, int, str]]:
     """The secrets that a word gives away, as (start, end, kind), in any order."""
+    found = 0
     for match in _ANY.finditer(data):
         start, end = match.span()
+        if start < found:
+            # It is a part of a secret.
+            continue
         rules, is_code = _rules(data[start:end].lower())
         alone = _stands_alone(data, start, end)
         if is_code and alone:
@@ -158,7 +163,8 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
                 continue
             value = _behind(data, end, rule) or (_before(data, start, rule) if rule.far else None)
             if value is not None:
-                yield value.start, value.end, _kind(rule, data[start:end])
+                found = _whole(value, data)
+                yield value.start, found, _kind(rule, data[start:end])
             elif rule.far:
                 yield from answers.below(data, end)
 
@@ -290,9 +296,7 @@ def _value(match: re2._Match, data: bytes) -> Value | None:
 
 def _bare(span: tuple[int, int], data: bytes) -> Value | None:
     start, end = span
-    if not data[end : end + 1].isspace():
-        end = _end_of_word(data, end)
-    text = data[start:end]
+    text = data[start : min(end, start + _JUDGED)]
     cut = _NEXT.search(text)
     whole = (text[: cut.span()[0]] if cut else text).decode("utf-8", "replace")
     if whole.startswith("<") and ">" in whole:
@@ -308,13 +312,12 @@ def _bare(span: tuple[int, int], data: bytes) -> Value | None:
     return Value(start, end, inner, False, not rest.strip(_CLOSING + " \t\r\ufffd"))
 
 
-_REST = compiled(r"[!-~]*")
-
-
-def _end_of_word(data: bytes, end: int) -> int:
-    """A value that is longer than was looked goes on, but not for ever."""
-    match = _REST.match(data, end, min(len(data), end + _LONGEST))
-    return match.span()[1] if match else end
+def _whole(value: Value, data: bytes) -> int:
+    """Where a value ends that may be longer than what was judged."""
+    if value.end - value.start < _JUDGED // 2:
+        return value.end
+    rest = (_REST_IN_QUOTES if value.quoted else _REST).match(data, value.end)
+    return rest.span()[1] if rest else value.end
 
 
 def _limit(data: bytes, end: int) -> int:

@@ -9,11 +9,13 @@ part of an example is secret, that part stands in `«»`. The tests make texts o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from memdown.redaction.values import anything, has_digit
 
+_OPEN_END = re.compile(r"\{(\d+),\}")
 # Before a token: anything but a letter or digit. `\b` would not do, since it takes `_` for a letter.
 BEFORE = "(?:^|[^A-Za-z0-9])"
 
@@ -23,7 +25,7 @@ class Kind:
     """One kind of secret.
 
     `pattern` has the secret in its only group; `hint` is some part near the start of every match,
-    so that most texts are passed over after one look; `check` is asked about what matched. `word`
+    of bounded length, so that most texts are passed over after one look; `check` is asked about what matched. `word`
     means that no letter or digit may stand before the hint. `body` is the pattern of a key alone,
     and `cut` the hint for one that goes on in the next line.
     """
@@ -58,7 +60,7 @@ def token(
     """
     body = f"(?:{start})(?:{rest})"
     pattern = f"{BEFORE}({body})" if word else f"({body})"
-    hint = hint or start
+    hint = hint or _OPEN_END.sub(r"{\1}", start)
     cut = hint if cut is None else cut
     return Kind(name, hint, pattern, examples, others, check, word, body, cut)
 

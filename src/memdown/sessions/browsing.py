@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from memdown.errors import NoteNotFound, SessionError, SessionNotFound
-from memdown.redaction import redact, redact_all
+from memdown.redaction import Redactor, redact
 from memdown.sessions.entries import Message, SessionEntry
 from memdown.sessions.store import SessionStore
 from memdown.transcripts import Turn, read_turns, scan_transcripts
@@ -86,7 +86,7 @@ def turns_of(folder: Path, session: str) -> list[Turn]:
         return list(read_turns(str(folder), one.path))
     history = SessionStore(folder).history(one.id)
     spoken = [(number, message) for number, message in enumerate(history.messages, start=1)]
-    texts = redact_all([text_of(message.content) for _, message in spoken])
+    texts = Redactor().redact_all([text_of(message.content) for _, message in spoken])
     return [
         Turn(number, "user" if message.role == "user" else "assistant", text, message.timestamp)
         for (number, message), text in zip(spoken, texts, strict=True)

@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass, field
 
 # Raised when parsing or redaction changes, so that transcripts are read anew.
-RULES = 1
+RULES = 2
 _SAMPLES = 16
 _SAMPLE_BYTES = 1024
 _TAIL_BYTES = 4096
@@ -21,7 +21,10 @@ _TAIL_BYTES = 4096
 class Mark:
     """The part of a transcript that is indexed: its first `offset` bytes.
 
-    `open` means that the last line had no newline yet; `time` is the last activity in ms.
+    `open` means that the last line had no newline yet; `time` is the last activity in ms. `secrets`
+    are places of the file where a message with a secret is near, so that a later message which
+    repeats the secret is redacted too, and at last the place of the last message; the secrets
+    themselves are kept nowhere.
     """
 
     offset: int = 0
@@ -31,21 +34,25 @@ class Mark:
     open: bool = False
     time: int = 0
     samples: str = field(default="")
+    secrets: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         return (
             f"{RULES}:{self.offset}:{self.lines}:{self.messages}:{self.skipped}:{int(self.open)}:"
-            f"{self.time}:{self.samples}"
+            f"{self.time}:{self.samples}:{'.'.join(map(str, self.secrets))}"
         )
 
 
 def parse_mark(text: str) -> Mark | None:
     """The mark that `str` wrote; None for anything else, also for one made by other rules."""
     parts = text.split(":")
-    if len(parts) != 8 or not all(part.isdecimal() for part in parts[:7]) or parts[0] != str(RULES):
+    places = parts[8].split(".") if len(parts) == 9 and parts[8] else []
+    if len(parts) != 9 or not all(part.isdecimal() for part in (*parts[:7], *places)):
+        return None
+    if parts[0] != str(RULES):
         return None
     _, offset, lines, messages, skipped, is_open, time = map(int, parts[:7])
-    return Mark(offset, lines, messages, skipped, bool(is_open), time, parts[7])
+    return Mark(offset, lines, messages, skipped, bool(is_open), time, parts[7], tuple(map(int, places)))
 
 
 def samples_of(file: int, offset: int) -> str:

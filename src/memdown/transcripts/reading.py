@@ -7,8 +7,9 @@ import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
-from memdown.redaction import redact_all
+from memdown.redaction import Redactor
 from memdown.transcripts.discovery import opened, state_of
 from memdown.transcripts.lines import read_lines
 from memdown.transcripts.marks import Mark, goes_on, parse_mark, samples_of
@@ -24,6 +25,8 @@ from memdown.types import Document, FileState
 # Large enough for good batches, small enough that memory stays flat for a transcript of any size.
 PORTION_CHARS = 1_000_000
 _TURNS_AT_ONCE = 256
+# So many messages with a secret are looked at again when a conversation goes on.
+_SECRETS_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +49,9 @@ def read_portions(folder: str, state: FileState, known: FileState | None) -> Ite
         mark = _resume(file, now, known)
         fresh = mark is None
         mark = mark or Mark()
+        redactor = _knowing(file, mark.secrets)
         while True:
-            turns, mark, done = _read(file, mark)
+            turns, mark, done = _read(file, mark, redactor)
             mark = replace(mark, samples=samples_of(file, mark.offset))
             # Until all is read the state looks like a shorter file, so that a sync that is
             # stopped here is continued by the next one.
@@ -118,17 +122,18 @@ def count_lines(folder: str, path: str) -> Count:
 def read_turns(folder: str, path: str) -> Iterator[Turn]:
     """Every turn of a transcript with its secrets redacted, white space as it was."""
     with opened(folder, path) as file:
+        redactor = Redactor()
         waiting: list[Turn] = []
         for turn in _turns(file):
             waiting.append(turn)
             if len(waiting) >= _TURNS_AT_ONCE:
-                yield from _redacted(waiting)
+                yield from _redacted(waiting, redactor)
                 waiting = []
-        yield from _redacted(waiting)
+        yield from _redacted(waiting, redactor)
 
 
-def _turns(file: int) -> Iterator[Turn]:
-    for line in read_lines(file, 0, 0):
+def _turns(file: int, offset: int = 0) -> Iterator[Turn]:
+    for line in read_lines(file, offset, 0):
         if line.data and line.data.strip():
             try:
                 turn = read_turn(line.data, line.number)
@@ -138,9 +143,21 @@ def _turns(file: int) -> Iterator[Turn]:
                 yield turn
 
 
-def _redacted(turns: Sequence[Turn]) -> Iterator[Turn]:
-    for turn, text in zip(turns, redact_all([turn.text for turn in turns]), strict=True):
+def _redacted(turns: Sequence[Turn], redactor: Redactor) -> Iterator[Turn]:
+    texts = redactor.redact_all([turn.text for turn in turns])
+    for turn, text in zip(turns, texts, strict=True):
         yield replace(turn, text=text)
+
+
+def _knowing(file: int, secrets: Sequence[int]) -> Redactor:
+    """A redactor that knows what was a secret in the part that is indexed already."""
+    redactor = Redactor()
+    for place in secrets:
+        # Two, since the message before may have asked for it; at last, what was said last, which
+        # may be a question that is answered now.
+        turns = islice(_turns(file, place), 1 if place == secrets[-1] else 2)
+        redactor.redact_all([without_recalled(turn.text) for turn in turns])
+    return redactor
 
 
 def _resume(file: int, now: FileState, known: FileState | None) -> Mark | None:
@@ -153,11 +170,12 @@ def _resume(file: int, now: FileState, known: FileState | None) -> Mark | None:
     return mark if goes_on(file, now.size, mark) else None
 
 
-def _read(file: int, mark: Mark) -> tuple[list[tuple[int, str]], Mark, bool]:
+def _read(file: int, mark: Mark, redactor: Redactor) -> tuple[list[tuple[int, str]], Mark, bool]:
     """The next turns as numbered lines, the mark behind them, and whether that is all."""
     offset = mark.offset + (mark.open and os.pread(file, 1, mark.offset) == b"\n")
-    waiting: list[Turn] = []
+    waiting: list[tuple[int, Turn]] = []
     lines: list[tuple[int, str]] = []
+    secrets, last = list(mark.secrets[:-1]), mark.secrets[-1:]
     number, messages, skipped, time = mark.lines, mark.messages, mark.skipped, mark.time
     is_open = mark.open and offset == mark.offset
     chars = 0
@@ -176,27 +194,36 @@ def _read(file: int, mark: Mark) -> tuple[list[tuple[int, str]], Mark, bool]:
                 if not line.closed:
                     break
                 skipped += 1
-        offset, number, is_open = line.end, line.number, not line.closed
+        start, offset, number, is_open = offset, line.end, line.number, not line.closed
         if turn is not None:
             messages += 1
             time = max(time, turn.time or 0)
-            waiting.append(turn)
+            waiting.append((start, turn))
+            last = (start,)
             chars += len(turn.text)
             if len(waiting) >= _TURNS_AT_ONCE:
-                lines += _flatten(waiting)
+                lines += _flatten(waiting, redactor, secrets)
                 waiting.clear()
             if chars >= PORTION_CHARS:
                 done = False
                 break
-    lines += _flatten(waiting)
-    return lines, Mark(offset, number, messages, skipped, is_open, time), done
+    lines += _flatten(waiting, redactor, secrets)
+    kept = (*secrets[-_SECRETS_KEPT:], *last)
+    return lines, Mark(offset, number, messages, skipped, is_open, time, secrets=kept), done
 
 
-def _flatten(turns: Sequence[Turn]) -> Iterator[tuple[int, str]]:
-    texts = redact_all([without_recalled(turn.text) for turn in turns])
-    for turn, text in zip(turns, texts, strict=True):
-        if text and not text.isspace():
-            yield turn.line, flattened(turn.role, text)
+def _flatten(
+    turns: Sequence[tuple[int, Turn]], redactor: Redactor, secrets: list[int]
+) -> Iterator[tuple[int, str]]:
+    """The turns as lines without secrets; the places of those that had one go to `secrets`."""
+    raw = [without_recalled(turn.text) for _, turn in turns]
+    before = None
+    for (place, turn), text, clean in zip(turns, raw, redactor.redact_all(raw), strict=True):
+        if clean is not text:
+            secrets.append(place if before is None else before)
+        before = place
+        if clean and not clean.isspace():
+            yield turn.line, flattened(turn.role, clean)
 
 
 def _document(path: str, turns: Sequence[tuple[int, str]], mark: Mark) -> Document:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from memdown.backends.ltm.capturing import MOST_A_CONVERSATION, captured
 from memdown.backends.ltm.memories import LongTermMemory, Stored
-from memdown.redaction import redact
+from memdown.redaction import Redactor
 from memdown.text.frames import one_line
 
 RECALLED = 3
@@ -43,7 +43,10 @@ def auto_capture(
 
     Only messages of the user may be given; secrets in them are redacted.
     """
+    redactor = Redactor()
+    # What is a secret may be told by another sentence than the one that is kept.
+    redactor.redact_all(user_messages)
     return [
-        memories.store(redact(sentence), CAPTURED_IMPORTANCE)
+        memories.store(redactor.redact_all([sentence])[0], CAPTURED_IMPORTANCE)
         for sentence in captured(user_messages, limit)
     ]
