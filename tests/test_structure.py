@@ -14,7 +14,7 @@ PACKAGE = Path(memdown.__file__).parent
 PUBLIC = """
 Answer BadAnswer Citation ConfigError DiskFull EmbedderError Excerpt Failure Hit IndexBusy
 ImportFailed IndexCorrupt IndexTooNew MemdownError Memory MissingExtra MissingKey NoteNotFound PathRefused
-Progress ProviderTimeout QueryError QuotaExhausted RateLimited RefusedKey SessionError SessionNotFound
+Progress ProviderTimeout QueryError QuotaExhausted RateLimited RefusedKey SecretFound SessionError SessionNotFound
 Status StoreError SyncReport Unreachable WorkspaceError
 """.split()
 

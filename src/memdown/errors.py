@@ -53,6 +53,14 @@ class NoteUnreadable(WorkspaceError):
     """Permissions or the disk keep a note from being read; that may end without a change to it."""
 
 
+class SecretFound(WorkspaceError):
+    """The text holds what looks like a secret; `what` says which, never the secret itself."""
+
+    def __init__(self, what: str, advice: str) -> None:
+        super().__init__(f"This looks like {what}, so nothing was written; {advice}.")
+        self.what = what
+
+
 class SessionError(MemdownError):
     """A session cannot be read or written."""
 

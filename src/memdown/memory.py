@@ -32,8 +32,9 @@ from memdown.background import Background
 from memdown.choice import Choice
 from memdown.config import Settings, load_settings
 from memdown.conversations import sessions_folder
-from memdown.errors import EmbedderError, IndexCorrupt, MemdownError
+from memdown.errors import EmbedderError, IndexCorrupt, MemdownError, WorkspaceError
 from memdown.filtering import Filter
+from memdown.redaction import refuse_secrets
 from memdown.search import Query, SearchOptions
 from memdown.types import (
     Answer,
@@ -116,6 +117,9 @@ def _no_store(location: str, why: str) -> StoreStatus:
         location=location,
         size_bytes=0,
     )
+
+
+_WITHOUT_SECRETS = "leave it out, or pass allow_secrets=True to write it anyway"
 
 
 class Memory:
@@ -348,9 +352,16 @@ class Memory:
         data, state = workspace.read_note(self._notes, path)
         return workspace.excerpt(workspace.decode(data, state.path), state.path, start, lines)
 
-    def remember(self, text: str, *, durable: bool = False) -> Citation:
-        """Write something down: in MEMORY.md if it is durable, else in today's log."""
+    def remember(
+        self, text: str, *, durable: bool = False, allow_secrets: bool = False
+    ) -> Citation:
+        """Write something down: in MEMORY.md if it is durable, else in today's log.
+
+        What looks like a secret is refused with `SecretFound`, unless secrets are allowed.
+        """
         check_own(self.settings)
+        if not allow_secrets:
+            refuse_secrets(text, _WITHOUT_SECRETS)
         return workspace.remember(
             self._notes,
             text,
@@ -374,9 +385,21 @@ class Memory:
         """A whole note, with the version that `edit` must name."""
         return workspace.read_whole(self._notes, path)
 
-    def edit(self, path: str, text: str, *, base: str | None) -> workspace.Note:
-        """Give a note new text if it still is the version `base`; None makes a new note."""
+    def edit(
+        self, path: str, text: str, *, base: str | None, allow_secrets: bool = False
+    ) -> workspace.Note:
+        """Give a note new text if it still is the version `base`; None makes a new note.
+
+        A secret that is not in the note yet is refused as in `remember`.
+        """
         check_own(self.settings)
+        if not allow_secrets:
+            try:
+                before = self.read(path).text if base else ""
+            except WorkspaceError:
+                # Saving tells what is wrong with the note.
+                before = ""
+            refuse_secrets(text, _WITHOUT_SECRETS, before=before)
         return workspace.save(self._notes, path, text, base=base, lock_dir=self._lock_dir)
 
     def drafts(self) -> list[str]:

@@ -240,6 +240,23 @@ def test_secrets_are_not_copied(agent: Agent) -> None:
     assert "please" in agent.log
 
 
+def test_a_secret_told_before_the_last_hook_is_known_to_the_next(agent: Agent) -> None:
+    """Each hook copies only what is new, which may repeat or answer what was said before."""
+    password, other = "Xk9" + "!fooBar7", "Sommer" + "2024!"
+    agent.says(line("user", f"The db password is {password}.", 2), line("assistant", "Ok.", 3))
+    agent.hook("stop")
+    agent.says(line("user", f"Now try {password} there.", 4))
+    agent.hook("stop")
+    agent.says(line("assistant", "And what is the wifi password?", 5))
+    agent.hook("stop")
+    agent.says(line("user", other, 6), line("user", f"So {other} and {password}.", 7))
+    agent.hook("session-end")
+    copied = agent.copy.read_text()
+    assert copied.count("[redacted: password]") == 5
+    assert password not in copied + agent.log
+    assert other not in copied + agent.log
+
+
 def test_a_broken_line_costs_itself_only(agent: Agent) -> None:
     agent.transcript.write_text('{"broken\nnull\n[]\n{"message": 5}\n\x00\n')
     agent.says(*TALK)

@@ -36,7 +36,12 @@ def test_conversations_know_nothing_of_each_other() -> None:
 
 def test_ordinary_words_that_were_a_password_once_stay_elsewhere() -> None:
     shown = Redactor().redact_all(["password: dragon", "The dragon sleeps.", "PIN: 4821", "4821 m"])
-    assert shown == ["password: [redacted: password]", "The dragon sleeps.", "PIN: [redacted: PIN]", "4821 m"]
+    assert shown == [
+        "password: [redacted: password]",
+        "The dragon sleeps.",
+        "PIN: [redacted: PIN]",
+        "4821 m",
+    ]
 
 
 @pytest.mark.parametrize(

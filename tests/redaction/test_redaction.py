@@ -229,7 +229,8 @@ def test_no_row_is_slow_on_what_looks_like_its_secret(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["ab" * 40 + "1", "aB" * 40 + "!", "a_" * 60 + "1", "a." * 60 + "(", "<" * 200, "a/" * 90]
+    "value",
+    ["ab" * 40 + "1", "aB" * 40 + "!", "a_" * 60 + "1", "a." * 60 + "(", "<" * 200, "a/" * 90],
 )
 def test_a_strange_value_takes_no_time(value: str) -> None:
     """Eighty letters behind `password=` once took longer than anyone would wait."""

@@ -281,3 +281,35 @@ def test_a_message_cannot_fake_another_turn(text: str) -> None:
 def test_words_that_only_look_like_labels_stay() -> None:
     said = "Username: kim, the user: kim, and Assistants: two"
     assert flattened("assistant", said) == f"Assistant: {said}"
+
+
+def test_a_secret_of_the_indexed_part_is_known_when_the_conversation_goes_on(
+    tmp_path: Path,
+) -> None:
+    """Only what was added is read; it may repeat a secret, or be the answer to a question."""
+    password, other = "Xk9" + "!fooBar7", "Sommer" + "2024!"
+    path = talk(tmp_path, "s", said("user", f"the db password is {password}"), said("user", "ok"))
+    folder = str(path.parent)
+    (known,) = scan_transcripts(path.parent).files.values()
+    *_, first = read_portions(folder, known, None)
+    shown = [first.document.text]
+    state = first.state
+    for more in (f"now try {password} there", "what is the wifi password?", other, f"{other}?"):
+        add(path, said("user", more))
+        (now,) = scan_transcripts(path.parent).files.values()
+        (portion,) = read_portions(folder, now, state)
+        assert not portion.fresh
+        shown.append(portion.document.text)
+        state = portion.state
+    assert password not in "".join(shown)
+    assert other not in "".join(shown)
+    assert shown[1] == "User: now try [redacted: password] there"
+    assert password not in state.digest
+
+
+def test_many_secrets_do_not_make_the_mark_grow_for_ever(tmp_path: Path) -> None:
+    tokens = ["ghp" + "_" + f"{number:06}" + "a1B2c3" * 5 for number in range(500)]
+    path = talk(tmp_path, "s", *(said("user", f"token {token}") for token in tokens))
+    (state,) = scan_transcripts(path.parent).files.values()
+    *_, last = read_portions(str(path.parent), state, None)
+    assert len(last.state.digest) < 1500

@@ -121,6 +121,22 @@ def test_something_is_written_down(client: TestClient, folder: Path) -> None:
     assert client.post("/api/entries", json={"text": "  "}).status_code == 422
 
 
+def test_a_secret_is_written_only_if_the_person_says_so(client: TestClient, folder: Path) -> None:
+    """The page shows what it looks like and asks; the answer never repeats the secret."""
+    token = "ghp" + "_" + "a1B2c3D4e5F6" * 3
+    entry = {"text": f"token {token}", "durable": True}
+    refused = client.post("/api/entries", json=entry)
+    assert refused.status_code == 422
+    assert refused.json()["secret"] == "a GitHub token (line 1)"
+    assert token not in refused.text + (folder / "MEMORY.md").read_text()
+    assert client.post("/api/entries", json={**entry, "allowSecrets": True}).status_code == 201
+    note = {"text": f"pw: {token}\n", "base": None}
+    assert client.put("/api/notes/memory/new.md", json=note).json()["secret"]
+    assert not (folder / "memory/new.md").exists()
+    saved = client.put("/api/notes/memory/new.md", json={**note, "allowSecrets": True})
+    assert saved.status_code == 200
+
+
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b"{", b'{"text": 1}', b'{"text": "a", "more": 1}', b'"x"', b"[" * 5000]
 )

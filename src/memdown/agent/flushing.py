@@ -14,6 +14,7 @@ from memdown.agent.tools import REMEMBER, ToolDefinition, citation_json, tools_f
 from memdown.agent.turns import Message, ModelCall, OnText, run_turn
 from memdown.config import MemoryFlushSettings
 from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
+from memdown.redaction import redact
 from memdown.text import estimate_tokens
 from memdown.types import Citation
 from memdown.workspace import daily_note
@@ -58,7 +59,8 @@ class _Writer:
             given = checked_arguments(REMEMBER, arguments)
         except MemdownError as error:
             return failed(str(error))
-        text, durable = str(given["text"]), bool(given.get("durable", False))
+        # Nothing may be lost here for a secret in it, nor the secret be kept.
+        text, durable = redact(str(given["text"])), bool(given.get("durable", False))
         try:
             if self._stands_already(text, durable):
                 return ToolResult({"saved": True, "note": "This stands in the notes already."})

@@ -8,7 +8,7 @@ from typing import Any
 from memdown.agent.arguments import checked_arguments
 from memdown.agent.framing import RECALLED
 from memdown.agent.running import ToolResult, failed
-from memdown.agent.tools import ToolDefinition
+from memdown.agent.tools import REFUSED, ToolDefinition
 from memdown.backends.ltm import (
     CATEGORIES,
     MOST_A_CONVERSATION,
@@ -21,6 +21,7 @@ from memdown.backends.ltm import (
     captured,
 )
 from memdown.errors import MemdownError
+from memdown.redaction import refuse_secrets
 
 LONG_TERM_TOOLS = (
     ToolDefinition(
@@ -107,6 +108,7 @@ def run_long_term_tool(
             found = memories.recall(given["query"], given.get("limit", 5))
             return ToolResult({"notice": RECALLED, "memories": [found_json(one) for one in found]})
         if name == "memory_store":
+            refuse_secrets(given["text"], REFUSED)
             stored = memories.store(
                 given["text"], given.get("importance", 0.7), given.get("category")
             )

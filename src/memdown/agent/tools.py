@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memdown.agent.citations import ChatType, show_citations, with_source
+from memdown.errors import SecretFound
 from memdown.types import Answer, Citation, Excerpt, Hit, ProgressCallback
 
 if TYPE_CHECKING:
@@ -110,10 +111,13 @@ TOOLS = (
 )
 
 
+REFUSED = "leave the secret out and write down where it is kept instead"
+
 REMEMBER = ToolDefinition(
     "memory_remember",
     "Write something down that should last beyond this conversation: in today's log, or in "
-    "MEMORY.md if it is durable. It is only ever added; nothing that stands there is changed.",
+    "MEMORY.md if it is durable. It is only ever added; nothing that stands there is changed. "
+    "Passwords, keys and tokens are refused: write down where they are kept instead.",
     {
         "type": "object",
         "properties": {
@@ -191,9 +195,14 @@ def memory_get(
     return excerpt_json(memory.get(path, start=start, lines=lines))
 
 
-def memory_remember(memory: Memory, text: str, durable: bool = False) -> dict[str, Any]:
-    """Write something down, as the tool returns it."""
-    return citation_json(memory.remember(text, durable=durable))
+def memory_remember(
+    memory: Memory, text: str, durable: bool = False, *, allow_secrets: bool = False
+) -> dict[str, Any]:
+    """Write something down and tell where; a secret is refused, in words for a model."""
+    try:
+        return citation_json(memory.remember(text, durable=durable, allow_secrets=allow_secrets))
+    except SecretFound as error:
+        raise SecretFound(error.what, REFUSED) from None
 
 
 def answer_json(answer: Answer, *, citations: bool) -> dict[str, Any]:

@@ -179,11 +179,15 @@ def _print_excerpt(excerpt: Excerpt, *, as_json: bool) -> int:
 @click.command("remember", cls=Words)
 @words_argument("text", required=False)
 @click.option("--durable", is_flag=True, help="Write to MEMORY.md instead of today's log.")
+@click.option("--allow-secret", is_flag=True, help="Write it even if it looks like a secret.")
 @target_options
-def remember_command(target: Target, text: str | None, durable: bool) -> None:
+def remember_command(
+    target: Target, text: str | None, durable: bool, allow_secret: bool
+) -> int | None:
     """Write something down: in today's log, or in MEMORY.md with --durable.
 
-    Words need no quotes. Without TEXT, or with -, it is read from standard input.
+    Words need no quotes. Without TEXT, or with -, it is read from standard input. What looks like
+    a password, a key or a token is not written unless you say so.
 
     \b
     Examples:
@@ -191,11 +195,20 @@ def remember_command(target: Target, text: str | None, durable: bool) -> None:
       pbpaste | memdown remember
     """
     from memdown.cli.output import print_json
+    from memdown.errors import SecretFound
 
     if text is None or text == "-":
         text = sys.stdin.read()
-    with target.open() as memory:
-        citation = memory.remember(text, durable=durable)
+    try:
+        with target.open() as memory:
+            citation = memory.remember(text, durable=durable, allow_secrets=allow_secret)
+    except SecretFound as error:
+        click.echo(
+            f"memdown: This looks like {error.what}, so nothing was written; leave it out, or write "
+            "it anyway with --allow-secret.",
+            err=True,
+        )
+        return 1
     if target.as_json:
         print_json(
             {
@@ -208,3 +221,4 @@ def remember_command(target: Target, text: str | None, durable: bool) -> None:
     else:
         place = place_text(citation.path, citation.start_line, citation.end_line)
         click.echo(f"Remembered in {place}")
+    return None

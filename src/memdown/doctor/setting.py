@@ -10,6 +10,11 @@ from pathlib import Path
 
 from memdown import private
 from memdown.doctor.checks import Check, Subject
+from memdown.errors import WorkspaceError
+from memdown.memory import Memory
+from memdown.redaction import find_secrets
+
+_MOST_PLACES = 20
 
 
 def configuration(subject: Subject) -> Iterator[Check]:
@@ -40,6 +45,33 @@ def notes(subject: Subject) -> Iterator[Check]:
     if not os.access(folder, os.W_OK | os.X_OK):
         finding = f"{folder} cannot be written, so nothing can be remembered"
         yield Check("Workspace", "warning", finding, f"chmod u+wx {folder}")
+
+
+def secrets(subject: Subject) -> Iterator[Check]:
+    """Whether notes hold what looks like a secret; the secret itself is never shown."""
+    if subject.memory is None:
+        return
+    places = list(_secrets(subject.memory))
+    if not places:
+        yield Check("Secrets", "ok", "no note holds what looks like a secret")
+    for place in places[:_MOST_PLACES]:
+        advice = "take it out of the note; change it if anyone else could read the note"
+        yield Check("Secrets", "warning", place, advice)
+    if len(places) > _MOST_PLACES:
+        more = f"{len(places) - _MOST_PLACES} more places in the notes look like secrets"
+        yield Check("Secrets", "warning", more, "take them out of the notes")
+
+
+def _secrets(memory: Memory) -> Iterator[str]:
+    for path in memory.notes().files:
+        try:
+            text = memory.get(path).text
+        except WorkspaceError:
+            # That it cannot be read is told elsewhere.
+            continue
+        for one in find_secrets(text):
+            line = text.count("\n", 0, one.start) + 1
+            yield f"{path}, line {line}, looks as if it holds a secret: {one.kind}"
 
 
 def state_folder(subject: Subject) -> Iterator[Check]:
@@ -98,4 +130,4 @@ def provider(subject: Subject) -> Iterator[Check]:
         yield Check("Provider", "ok", shown)
 
 
-CHECKS = (configuration, notes, state_folder, provider)
+CHECKS = (configuration, notes, secrets, state_folder, provider)

@@ -7,5 +7,6 @@ cost one look. Invisible characters, colours and line breaks inside a secret do 
 """
 
 from memdown.redaction.conversation import Redactor, Secret, find_secrets, redact
+from memdown.redaction.refusing import refuse_secrets
 
-__all__ = ["Redactor", "Secret", "find_secrets", "redact"]
+__all__ = ["Redactor", "Secret", "find_secrets", "redact", "refuse_secrets"]

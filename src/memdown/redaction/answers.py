@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memdown.redaction.patterns import compiled
-
 from memdown.redaction import labels, values
+from memdown.redaction.patterns import compiled
 
 # No words that longer ones hold: `compass?` asks for nothing.
 _WHAT = rf"(?:{labels.PASSWORD}|{labels.KEY}|{labels.CODES}|{labels.PIN})"
@@ -22,7 +21,7 @@ _WORD = compiled(r"[^\s\"'`“”„«»「」<>()\[\]]+")
 _ONLY = compiled(
     r"(?i)\s*(?:(?:sure|ok|okay|yes|yep|it'?s|it is|its|here|here it is|here you go|the|that'?s|this is|ja|klar|es ist|lautet|er lautet|oui|c['’]est|sí|es|sim|é|è|ecco|het is|to|это|вот|是|は|です|입니다|คือ)[\s,:.!-]*)*"
 )
-_STRIP = ".,;:!?)]}\"'`*_。，"
+_STRIP = ".,;:)]}\"'`*_。，"
 _FIRST = 200
 _TAIL = 400
 
@@ -36,7 +35,9 @@ def asked_for(text: bytes) -> bool:
     rest = tail[last[1] :]
     if _QUESTION.match(rest + b"\n") is not None:
         return True
-    return len(rest) < _TAIL // 8 and _REQUEST.search(tail[max(0, last[0] - 80) : last[0]]) is not None
+    return (
+        len(rest) < _TAIL // 8 and _REQUEST.search(tail[max(0, last[0] - 80) : last[0]]) is not None
+    )
 
 
 def below(data: bytes, at: int) -> Iterator[tuple[int, int, str]]:
@@ -61,9 +62,7 @@ def answer(data: bytes) -> Iterator[tuple[int, int, str]]:
     yield from _in_line(data, at, _line_end(data, at), alone=True)
 
 
-def _in_line(
-    data: bytes, at: int, stop: int, *, alone: bool
-) -> Iterator[tuple[int, int, str]]:
+def _in_line(data: bytes, at: int, stop: int, *, alone: bool) -> Iterator[tuple[int, int, str]]:
     """`alone` takes an ordinary word as well, if it is all that was said."""
     words = []
     for match in _WORD.finditer(data, at, stop):

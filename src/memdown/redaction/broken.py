@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import re2
-
 from memdown.redaction import views
+from memdown.redaction.patterns import Pattern
 
 _LETTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/=.:$%~-"
 _HEAD = re.compile(rb"[A-Za-z0-9_+/=.:$%~-]+")
@@ -15,7 +14,7 @@ _MOST_LINES = 12
 _LEAST_CHARS = 18
 
 
-def find(data: bytes, keys: re2._Regexp) -> Iterator[tuple[int, int, bytes]]:
+def find(data: bytes, keys: Pattern) -> Iterator[tuple[int, int, bytes]]:
     """Keys that go on in the next line: start, end and the key without its breaks."""
     if b"\n" not in data and b"\\n" not in data:
         return
@@ -31,7 +30,7 @@ def find(data: bytes, keys: re2._Regexp) -> Iterator[tuple[int, int, bytes]]:
 
 
 def _follow(
-    text: bytes, start: int, lines: list[tuple[int, bytes]], keys: re2._Regexp
+    text: bytes, start: int, lines: list[tuple[int, bytes]], keys: Pattern
 ) -> tuple[int, int, bytes] | None:
     """The key that begins in `text` and ends in one of the next lines, if there is one."""
     found: tuple[int, int, bytes] | None = None
@@ -55,7 +54,7 @@ def _follow(
     return found
 
 
-def _across(text: bytes, junction: int, keys: re2._Regexp) -> tuple[int, int] | None:
+def _across(text: bytes, junction: int, keys: Pattern) -> tuple[int, int] | None:
     for match in keys.finditer(text):
         first, last = match.span(1)
         if first < junction < last:
@@ -63,7 +62,7 @@ def _across(text: bytes, junction: int, keys: re2._Regexp) -> tuple[int, int] | 
     return None
 
 
-def _ends_with_key(text: bytes, keys: re2._Regexp) -> bool:
+def _ends_with_key(text: bytes, keys: Pattern) -> bool:
     return any(match.span(1)[1] == len(text) for match in keys.finditer(text))
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memdown.redaction import labelled, labels, values
 from memdown.redaction.patterns import compiled
 
-from memdown.redaction import labelled, labels, values
-
-_HEADING = compiled(rf"(?i)[*_`\"' ]*(?:\w+[ _-])?(?:{labels.PASSWORD}|{labels.SHORT}|{labels.KEY}|key|{labels.PIN}|{labels.CODES}|{labels.PHRASE})s?(?:[ _-]\w+)?(?: \([^)]*\))?[*_`\"' ]*")
+_HEADING = compiled(
+    rf"(?i)[*_`\"' ]*(?:\w+[ _-])?(?:{labels.PASSWORD}|{labels.SHORT}|{labels.KEY}|key|{labels.PIN}|{labels.CODES}|{labels.PHRASE})s?(?:[ _-]\w+)?(?: \([^)]*\))?[*_`\"' ]*"
+)
 _PASSWORD = compiled(rf"(?i).*(?:{labels.PASSWORD}|{labels.SHORT}|{labels.PIN}|{labels.CODES}).*")
 _SAID = compiled(labelled.WORDS)
 _RULE = compiled(r"[ \t]*\|?[ \t:|+-]*-[ \t:|+-]*\r?")
 # Code has lists of quoted words that look like rows, but are indented or end with a comma.
-_NAME = compiled(r"[^\s\"'(){}=:][^\"'(){}=]{0,59}|[ \t]*[*_`]*[\pL\pN][^\"(){}=]{0,59}[ \t]*|\"[\w ./-]{1,59}\"")
+_NAME = compiled(
+    r"[^\s\"'(){}=:][^\"'(){}=]{0,59}|[ \t]*[*_`]*[\pL\pN][^\"(){}=]{0,59}[ \t]*|\"[\w ./-]{1,59}\""
+)
 # A line of a Markdown table, or names with nothing but a comma, semicolon or tab between them.
 _HEAD = compiled(
     r"(?:^|\n)([ \t>]*\|[^\n]+|[^\n|]+\|[^\n]+\n[ \t]*\|?[ \t:]*-{2,}[^\n]*|\"?[\w.-]+\"?(?:[,;\t]\"?[\w.-][\w ./()-]*\"?)+)\r?\n"
@@ -50,7 +53,11 @@ def _heading(line: bytes) -> tuple[dict[int, bool], bytes | None]:
         return {}, None
     for separator in _SEPARATORS:
         if separator in line:
-            cells = line.strip(b" \t\r|").split(separator) if separator == b"|" else line.split(separator)
+            cells = (
+                line.strip(b" \t\r|").split(separator)
+                if separator == b"|"
+                else line.split(separator)
+            )
             if len(line) > 2000 or len(cells) < 2 or not all(map(_NAME.fullmatch, cells)):
                 return {}, None
             return {
@@ -62,7 +69,9 @@ def _heading(line: bytes) -> tuple[dict[int, bool], bytes | None]:
 
 
 def _belongs(line: bytes, separator: bytes, width: int) -> bool:
-    return bool(line.strip()) and (line.strip().count(separator) == width or _RULE.fullmatch(line) is not None)
+    return bool(line.strip()) and (
+        line.strip().count(separator) == width or _RULE.fullmatch(line) is not None
+    )
 
 
 def _cells(
@@ -73,7 +82,7 @@ def _cells(
         if number in columns:
             bare = cell.strip(_AROUND)
             text = bare.decode("utf-8", "replace")
-            if (_likely(text) if columns[number] else values.keylike(text)):
+            if _likely(text) if columns[number] else values.keylike(text):
                 first = at + len(cell) - len(cell.lstrip(_AROUND))
                 yield first, first + len(bare), "password" if columns[number] else "key"
         at += len(cell) + len(separator)

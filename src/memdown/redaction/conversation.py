@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import re2
-
 from memdown.redaction import answers, finding, values
 from memdown.redaction.finding import Span, merged, places_in
-from memdown.redaction.patterns import beginnings
+from memdown.redaction.patterns import Pattern, any_of
 
 # Secrets are looked for so many at once, and the latest of them so many times.
 _AT_ONCE, _MOST = 100, 10
@@ -98,7 +96,7 @@ class _Search:
     def __init__(self) -> None:
         self.known: dict[bytes, str] = {}
         self._by_beginning: dict[bytes, list[bytes]] = {}
-        self._pattern: re2._Regexp | None = None
+        self._pattern: Pattern | None = None
 
     def add(self, value: bytes, kind: str) -> None:
         self.known[value] = kind
@@ -110,7 +108,7 @@ class _Search:
     def repeats(self, texts: Sequence[bytes]) -> Iterator[tuple[int, Span]]:
         """Where the secrets stand in some texts: the text's number and the place."""
         if self._pattern is None:
-            self._pattern = beginnings(list(self._by_beginning))
+            self._pattern = any_of(list(self._by_beginning))
         for number, at in places_in(texts, self._pattern):
             data = texts[number]
             for value in self._by_beginning.get(data[at : at + _SHORTEST], ()):

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate
 
-import re2
-
 from memdown.redaction import broken, columns, labelled, pem, phrases, places, vendors, views
-from memdown.redaction.patterns import compiled, compiled_set
+from memdown.redaction.patterns import Beginnings, Pattern, compiled
 from memdown.redaction.table import BEFORE, Kind
 
 Span = tuple[int, int, str]
@@ -26,7 +24,7 @@ KINDS: tuple[Kind, ...] = (*vendors.VENDORS, *places.PLACES)
 class _Group:
     """What is looked for together: a pattern that some part of every secret matches, and how."""
 
-    look: re2._Regexp
+    look: Pattern
     find: Finder
 
 
@@ -77,7 +75,7 @@ def merged(found: Iterable[Span]) -> list[Span]:
     return kept
 
 
-def _holding(together: bytes, starts: Sequence[int], pattern: re2._Regexp) -> Iterator[int]:
+def _holding(together: bytes, starts: Sequence[int], pattern: Pattern) -> Iterator[int]:
     """The numbers of the texts that match, found in one go over all of them."""
     at = 0
     while at < len(together) and (match := pattern.search(together, at)) is not None:
@@ -91,7 +89,7 @@ def _holding(together: bytes, starts: Sequence[int], pattern: re2._Regexp) -> It
         at = starts[number + 1] - 1
 
 
-def places_in(texts: Sequence[bytes], pattern: re2._Regexp) -> Iterator[tuple[int, int]]:
+def places_in(texts: Sequence[bytes], pattern: Pattern) -> Iterator[tuple[int, int]]:
     """Every place where a pattern without line breaks matches: the text's number and where in it."""
     starts = [0, *accumulate(len(text) + 1 for text in texts)]
     for match in pattern.finditer(b"\n".join(texts)):
@@ -121,13 +119,15 @@ def _phrases(data: bytes) -> Iterator[Span]:
     yield from phrases.find_lines(data)
 
 
-def _of_kinds(kinds: Sequence[Kind], look: re2._Regexp, hints: re2.Set, data: bytes) -> Iterator[Span]:
+def _of_kinds(
+    kinds: Sequence[Kind], look: Pattern, hints: Beginnings, data: bytes
+) -> Iterator[Span]:
     """Only the patterns of the kinds that something hints at are tried."""
     hinted: set[int] = set()
     at = 0
     while at < len(data) and (match := look.search(data, at)) is not None:
         start = match.span()[0]
-        hinted.update(hints.Match(data[start : start + _HINT_BYTES]) or ())
+        hinted.update(hints.of(data[start : start + _HINT_BYTES]))
         at = start + 1
     for number in sorted(hinted):
         yield from _of_kind(kinds[number], data)
@@ -165,7 +165,7 @@ def _group(kinds: Sequence[Kind]) -> _Group:
     words = "|".join(f"(?:{kind.hint})" for kind in kinds if kind.word)
     others = [f"(?:{kind.hint})" for kind in kinds if not kind.word]
     look = compiled("|".join([f"{BEFORE}(?:{words})", *others] if words else others))
-    hints = compiled_set([f"{BEFORE if kind.word else ''}(?:{kind.hint})" for kind in kinds])
+    hints = Beginnings([f"{BEFORE if kind.word else ''}(?:{kind.hint})" for kind in kinds])
     return _Group(look, partial(_of_kinds, kinds, look, hints))
 
 
@@ -175,10 +175,10 @@ def _cuttable() -> tuple[Kind, ...]:
 
 
 @cache
-def _key_starts() -> re2._Regexp:
+def _key_starts() -> Pattern:
     return compiled("|".join(f"(?:{kind.cut})" for kind in _cuttable()))
 
 
 @cache
-def _any_key() -> re2._Regexp:
+def _any_key() -> Pattern:
     return compiled(f"{BEFORE}({'|'.join(kind.body for kind in _cuttable())})")

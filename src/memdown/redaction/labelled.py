@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-
-import re2
+from typing import Any
 
 from memdown.redaction import answers, labels, values
 from memdown.redaction.patterns import compiled
@@ -50,7 +49,7 @@ _UNSURE = compiled(r"\n|\||—|–|>")
 _WORD = compiled(r"[!-~]+")
 _ASCII_LETTER = compiled("[A-Za-z]")
 _LONG = compiled("[A-Za-z]{14}|[!@#$%^&*]")
-_SIGNS = (b":", b"=", b"\"", b"'", b"|", b"\xef\xbc", b">", b"\xe2\x80")
+_SIGNS = (b":", b"=", b'"', b"'", b"|", b"\xef\xbc", b">", b"\xe2\x80")
 _SUFFIX = compiled(r"(?i)[_-]?[a-z0-9]+(?:[_.-][a-z0-9]+)*")
 # What follows the word in a name and makes it the name of something that is no secret.
 _NO_SECRET = compiled(
@@ -131,9 +130,7 @@ _RULES = (
     _Rule(_LOOSE, "key", True, _long_key, _long_key, _never, False),
 )
 # One of these stands in every text in which something can be found.
-WORDS = "|".join(
-    (labels.PASSWORD, labels.SHORT, labels.KEY, _LOOSE, labels.PIN, labels.CODES)
-)
+WORDS = "|".join((labels.PASSWORD, labels.SHORT, labels.KEY, _LOOSE, labels.PIN, labels.CODES))
 WORDS = f"(?i:{WORDS})"
 # The longest of the words that begin at a place: `pincode`, not only `pin`.
 _ANY = compiled(WORDS, longest=True)
@@ -281,7 +278,7 @@ def _before(data: bytes, start: int, rule: _Rule) -> Value | None:
     return None
 
 
-def _value(match: re2._Match, data: bytes) -> Value | None:
+def _value(match: Any, data: bytes) -> Value | None:
     """The value that a pattern found: quoted, or bare and cut where something else begins."""
     for group in range(2, 1 + len(match.groups())):
         start, end = match.span(group)

@@ -15,7 +15,9 @@ _BODY = compiled(
     rf"(?:{_BETWEEN}(?:[A-Za-z0-9+/=]{{16,}}|[A-Z][A-Za-z-]+: [^\n\\]+))*(?:{_BETWEEN}[A-Za-z0-9+/]+={{1,2}})?"
     rf"(?:{_BETWEEN}=[A-Za-z0-9+/]{{4}})?"
 )
-_CLOSE = compiled(rf"{_BETWEEN}(?:[A-Za-z0-9+/=]+{_BETWEEN})?{_DASHES}END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?[ ]?-{{4,5}}")
+_CLOSE = compiled(
+    rf"{_BETWEEN}(?:[A-Za-z0-9+/=]+{_BETWEEN})?{_DASHES}END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?[ ]?-{{4,5}}"
+)
 _REST = compiled(
     rf"(?:[A-Za-z0-9+/=]{{16,}}{_BETWEEN})+(?:[A-Za-z0-9+/=]+{_BETWEEN})?"
     rf"{_DASHES}END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?[ ]?-{{4,5}}"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memdown.redaction.patterns import compiled
-
 from memdown.redaction import labels
+from memdown.redaction.patterns import compiled
 
 # Words of such lists have three to eight letters; numbers, bullets and commas may stand between.
 _ROW = r"(?:\b[0-9]{1,2}[.):]?[ \t]*)?[a-z]{3,8}(?:[\s,;|>*-]*(?:\b[0-9]{1,2}[.):]?[ \t]*)?\b[a-z]{3,8}){10,24}\b"
 _SAID = compiled(rf"(?i)(?:{labels.PHRASE})")
 _LABELLED = compiled(rf"[^\n]{{0,80}}?[:=：\n\"'`(][\s\"'`*_(>-]*(?:```\w*\s)?({_ROW})")
-_WRITTEN = compiled(r"[^\n]{0,40}?[:=：\n\"'`「は是为][\s\"'`*_(>-]*((?:[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,8}[ \x{3000}]+){11,23}[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,8})")
+_WRITTEN = compiled(
+    r"[^\n]{0,40}?[:=：\n\"'`「は是为][\s\"'`*_(>-]*((?:[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,8}[ \x{3000}]+){11,23}[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,8})"
+)
 _LINE = compiled(r"(?:^|\n)[ \t>*\"'`-]*([a-z]{3,8}(?: [a-z]{3,8}){11,23})[\"'`. \t\r]*(?:\n|$)")
 _LINE_HINT = r"(?:^|\n)[ \t>*\"'`-]*[a-z]{3,8}(?: [a-z]{3,8}){11}"
 _LINE_OF_WORDS = compiled(r"^[\"'`. \t\r]*\n[ \t]*[a-z]+(?: [a-z]+){5}")
@@ -24,15 +25,21 @@ _NEVER_A_SEED = frozenset(
     " about after also because before between both during each more most other over same some"
     " such through under until were what when while where".split()
 )
-_COMMON_IN_BOTH = frozenset("about all after also can more most other over such that this under what when will you they then there".split())
+_COMMON_IN_BOTH = frozenset(
+    "about all after also can more most other over such that this under what when will you they then there".split()
+)
 
 _CODES = compiled(rf"(?i)(?:{labels.CODES})")
 _CODE = compiled(
     r"[\s,;|>*\x{2022}\"'`()\[\]-]*(?:[0-9]{1,2}[.):][ \t]+)?[\"'`]?"
     r"([A-Za-z0-9]{4,12}(?:[-–][A-Za-z0-9]{3,10}){1,5}|[0-9]{4} [0-9]{4}|[0-9]{6,12}|[A-Za-z0-9]{8,16})(?:[\"'`]|[^\w]|$)"
 )
-_LEAD = compiled(r"(?i)[^\n]{0,80}?(?:[:=：\n]|\s(?:is|are|ist|sind|est|sont|son|são|sono|zijn)\s|は|是)\s*(?:```\w*\s)?")
-_SINGLE = compiled(r"(?i)[^\n:=]{0,40}?[\s:=]([A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){1,5})(?:[^\w]|$)")
+_LEAD = compiled(
+    r"(?i)[^\n]{0,80}?(?:[:=：\n]|\s(?:is|are|ist|sind|est|sont|son|são|sono|zijn)\s|は|是)\s*(?:```\w*\s)?"
+)
+_SINGLE = compiled(
+    r"(?i)[^\n:=]{0,40}?[\s:=]([A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){1,5})(?:[^\w]|$)"
+)
 _DIGIT = compiled("[0-9]")
 _MOST_CODES = 40
 
@@ -61,7 +68,9 @@ def find_lines(data: bytes) -> Iterator[tuple[int, int, str]]:
     for match in _LINE.finditer(data):
         words = data[slice(*match.span(1))].split()
         if len(words) in _LENGTHS and not _sentence(words) and len(set(words)) > 8:
-            if _LINE_OF_WORDS.search(data, match.span(1)[1], min(len(data), match.span(1)[1] + 200)):
+            if _LINE_OF_WORDS.search(
+                data, match.span(1)[1], min(len(data), match.span(1)[1] + 200)
+            ):
                 continue
             yield *match.span(1), "seed phrase"
 
@@ -73,7 +82,9 @@ def _is_row(row: bytes) -> bool:
 
 def _sentence(words: list[bytes]) -> bool:
     common = sum(word.decode("utf-8", "replace") in _NEVER_A_SEED for word in words)
-    sure = any(word in (b"the", b"and", b"for", b"are", b"was", b"with", b"from", b"not") for word in words)
+    sure = any(
+        word in (b"the", b"and", b"for", b"are", b"was", b"with", b"from", b"not") for word in words
+    )
     return sure or common > 2
 
 

@@ -7,7 +7,18 @@ hint is some part that every text with such a secret holds, in any case.
 from __future__ import annotations
 
 from memdown.redaction.table import Kind, command, shape
-from memdown.redaction.values import grouped, has_digit, is_basic, is_card, is_session, keylike, mixed, option, real, striking
+from memdown.redaction.values import (
+    grouped,
+    has_digit,
+    is_basic,
+    is_card,
+    is_session,
+    keylike,
+    mixed,
+    option,
+    real,
+    striking,
+)
 
 # A value on a command line: quoted, or up to the next blank; never another option or a variable.
 _ARG = r"""[\\]?["']?([^\s"'`|;<>$(-][^\s"'`|;<>]*)"""

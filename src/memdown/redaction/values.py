@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from itertools import pairwise
 
 from memdown.redaction.patterns import compiled
 
@@ -28,14 +29,22 @@ _NAME = compiled(r"[a-z]+(?:_[a-z]+)+|_+[A-Za-z_]+|[a-z]+(?:[A-Z][a-z]+)+|(?:[A-
 _CONSTANT = compiled(r"[A-Z][A-Z_]*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _PLAIN = compiled(r"\pL\pM*(?:[\pL\pM])*")
 _ASCII_PLAIN = compiled(r"[a-z]+|[A-Z][a-z]*")
-_PATH = compiled(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@%+-]+[/\\]?)+|[\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.(?:[a-z]{2,4}|json5?|yaml|toml|conf|html|lock|py|md|txt|pem|key)")
+_PATH = compiled(
+    r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\](?:[\w.@%+-]+[/\\]?)+|[\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.(?:[a-z]{2,4}|json5?|yaml|toml|conf|html|lock|py|md|txt|pem|key)"
+)
 _SURE_PATH = compiled(r"(?:~|\.{1,2}|[A-Za-z]:)?/(?:[\w.@%-]+/)+[\w.@%-]*|[\w./-]+\.[a-z]{2,5}")
-_ADDRESS = compiled(r"(?i)[a-z][a-z0-9+.-]*://.*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:[\w-]+\.)+(?:com|org|net|io|dev|local|internal|de|uk|app|ai)(?:[:/].*)?")
-_TIME = compiled(r"v?[0-9]+(?:[.:][0-9]+)+(?:[-+.]?(?:[a-z]+\.?)?[0-9]*)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,2}:[0-9]{2}.*|[0-9.,]+(?:[kKmMgGtT]?i?[bB]?|ms|s|min|h|d|px|em|rem|%|x|st|nd|rd|th)")
+_ADDRESS = compiled(
+    r"(?i)[a-z][a-z0-9+.-]*://.*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:[\w-]+\.)+(?:com|org|net|io|dev|local|internal|de|uk|app|ai)(?:[:/].*)?"
+)
+_TIME = compiled(
+    r"v?[0-9]+(?:[.:][0-9]+)+(?:[-+.]?(?:[a-z]+\.?)?[0-9]*)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|[0-9]{1,2}:[0-9]{2}.*|[0-9.,]+(?:[kKmMgGtT]?i?[bB]?|ms|s|min|h|d|px|em|rem|%|x|st|nd|rd|th)"
+)
 _UUID = compiled(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _DIGIT = compiled("[0-9]")
 # A part of a name: a word, an abbreviation, a number, or a word with a number at its end.
-_WORDLIKE = compiled(r"(?:[A-Z]*[a-z]{3,}[0-9]{0,5}|[A-Z]{2,6}[0-9]{0,5})(?:[A-Z]+[a-z]{2,}[0-9]{0,5})*|[A-Za-z]?[a-z]*[0-9]{0,6}|[A-Z]+s?[0-9]{0,3}|[0-9]+|[vV]?[0-9]+[a-z]{0,2}|[a-z]+(?:[A-Z][a-z]+)+[0-9]{0,2}|(?:[A-Z][a-z]+)+[0-9]{0,2}|[A-Z]+[a-z]+[0-9]{0,2}|[a-z]+[0-9]{1,2}[a-z]+|sha[0-9]+\w*|[0-9]+x[0-9]+|x[0-9]{2}_?[0-9]{2}|[a-z]{1,2}[0-9]{1,2}[a-z]{1,2}")
+_WORDLIKE = compiled(
+    r"(?:[A-Z]*[a-z]{3,}[0-9]{0,5}|[A-Z]{2,6}[0-9]{0,5})(?:[A-Z]+[a-z]{2,}[0-9]{0,5})*|[A-Za-z]?[a-z]*[0-9]{0,6}|[A-Z]+s?[0-9]{0,3}|[0-9]+|[vV]?[0-9]+[a-z]{0,2}|[a-z]+(?:[A-Z][a-z]+)+[0-9]{0,2}|(?:[A-Z][a-z]+)+[0-9]{0,2}|[A-Z]+[a-z]+[0-9]{0,2}|[a-z]+[0-9]{1,2}[a-z]+|sha[0-9]+\w*|[0-9]+x[0-9]+|x[0-9]{2}_?[0-9]{2}|[a-z]{1,2}[0-9]{1,2}[a-z]{1,2}"
+)
 _PARTS = compiled(r"[A-Za-z0-9]+")
 _SIGNS = frozenset("!@#$%^&*?+=~§€£")
 _KEY = compiled(r"[A-Za-z0-9+/_=.~:%|$-]+")
@@ -62,7 +71,9 @@ def anything(_: str) -> bool:
 
 def has_digit(value: str) -> bool:
     """Whether a key holds a digit and some variety, which words and rows of x do not."""
-    return _DIGIT.search(value) is not None and len(set(value)) > 7 and "xxxxxx" not in value.lower()
+    return (
+        _DIGIT.search(value) is not None and len(set(value)) > 7 and "xxxxxx" not in value.lower()
+    )
 
 
 def varied(value: str) -> bool:
@@ -151,12 +162,18 @@ def mixed(value: str) -> bool:
 
 def joined(value: str) -> bool:
     """Whether it can be a password that follows its word without a blank, as in Chinese."""
-    return len(value) >= 5 and real(value) and _DIGIT.search(value) is not None and not value.isdigit() and not _TIME.fullmatch(value)
+    return (
+        len(value) >= 5
+        and real(value)
+        and _DIGIT.search(value) is not None
+        and not value.isdigit()
+        and not _TIME.fullmatch(value)
+    )
 
 
 def _zigzag(value: str) -> bool:
     letters = [c.isupper() for c in max(_PARTS.findall(value), key=len, default="") if c.isalpha()]
-    turns = sum(a != b for a, b in zip(letters, letters[1:], strict=False))
+    turns = sum(a != b for a, b in pairwise(letters))
     return len(letters) >= 14 and turns >= len(letters) * 0.4
 
 
@@ -176,8 +193,10 @@ def striking(value: str) -> bool:
 def _named(value: str) -> bool:
     """Whether a name was given a number or two, as in `IPv4Network` and `RFC2231Header`."""
     kinds = [character.isdigit() for character in value]
-    turns = sum(a != b for a, b in zip(kinds, kinds[1:], strict=False))
-    return turns < 3 and (_WORD_OF_FOUR.search(value) is not None or turns < 2 and len(value) < 10)
+    turns = sum(a != b for a, b in pairwise(kinds))
+    return turns < 3 and (
+        _WORD_OF_FOUR.search(value) is not None or (turns < 2 and len(value) < 10)
+    )
 
 
 _WORD_OF_FOUR = compiled("[a-z]{4}")
@@ -191,7 +210,7 @@ def password(value: str, *, quoted: bool, last: bool) -> bool:
 
     `last` means that nothing follows it in its line.
     """
-    if not real(value) or _TIME.fullmatch(value) and not value.isdigit():
+    if not real(value) or (_TIME.fullmatch(value) and not value.isdigit()):
         return False
     if quoted:
         if " " in value.strip():
@@ -207,7 +226,12 @@ def password(value: str, *, quoted: bool, last: bool) -> bool:
     if _NAME.fullmatch(value):
         return False
     if _PLAIN.fullmatch(value):
-        return last and len(value) >= 5 and not value.isupper() and not _NOT_A_PASSWORD.fullmatch(value)
+        return (
+            last
+            and len(value) >= 5
+            and not value.isupper()
+            and not _NOT_A_PASSWORD.fullmatch(value)
+        )
     if value.isdigit():
         return len(value) >= 4
     return len(value) >= 4 and not _CONSTANT.fullmatch(value)
@@ -229,7 +253,11 @@ def said(value: str, *, quoted: bool, last: bool) -> bool:
 
 
 def _words_with_dashes(value: str) -> bool:
-    return all(_ASCII_PLAIN.fullmatch(part) for part in _PARTS.findall(value)) and value.isascii() and any(c in "-_./'" for c in value)
+    return (
+        all(_ASCII_PLAIN.fullmatch(part) for part in _PARTS.findall(value))
+        and value.isascii()
+        and any(c in "-_./'" for c in value)
+    )
 
 
 def passphrase(value: str) -> bool:
@@ -247,6 +275,12 @@ def unlike_words(value: str) -> bool:
     """Whether it can be looked for elsewhere without taking ordinary words for it."""
     if " " in value:
         return len(value) >= 16
-    return not (value.isdigit() and len(value) < 12) and (
-        len(value) >= 16 or not wordlike(value) or any(c in _SIGNS for c in value)
+    if value.isdigit():
+        return len(value) >= 12
+    digit = _DIGIT.search(value) is not None
+    return (
+        len(value) >= 16
+        or not wordlike(value)
+        or (digit and len(value) >= 8)
+        or any(c in _SIGNS for c in value)
     )

@@ -6,9 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import re2
-
-from memdown.redaction.patterns import compiled
+from memdown.redaction.patterns import Pattern, compiled
 
 # Zero-width space to right-to-left mark, bidi controls, word joiner to invisible plus, BOM, soft
 # hyphen, variation selectors, tag characters: nothing a reader sees.
@@ -105,13 +103,15 @@ def squeezed(texts: Sequence[bytes]) -> tuple[bytes, bytes]:
 
     They come as one, with the second value between them, which stands in none of them.
     """
-    together = _BETWEEN.join(text.replace(_BETWEEN, b" ") if _BETWEEN in text else text for text in texts)
+    together = _BETWEEN.join(
+        text.replace(_BETWEEN, b" ") if _BETWEEN in text else text for text in texts
+    )
     if b"\\n" in together:
         together = together.replace(b"\\n", b"\n")
     return together.translate(None, b"\n\r\t \\>|"), _BETWEEN
 
 
-def _cut(data: bytes, what: re2._Regexp) -> View:
+def _cut(data: bytes, what: Pattern) -> View:
     parts: list[bytes] = []
     cuts: list[int] = []
     removed: list[int] = []

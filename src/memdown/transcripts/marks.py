@@ -52,7 +52,9 @@ def parse_mark(text: str) -> Mark | None:
     if parts[0] != str(RULES):
         return None
     _, offset, lines, messages, skipped, is_open, time = map(int, parts[:7])
-    return Mark(offset, lines, messages, skipped, bool(is_open), time, parts[7], tuple(map(int, places)))
+    return Mark(
+        offset, lines, messages, skipped, bool(is_open), time, parts[7], tuple(map(int, places))
+    )
 
 
 def samples_of(file: int, offset: int) -> str:

@@ -52,7 +52,11 @@ def read_note(site: Site, given: Values) -> Any:
 def save_note(site: Site, given: Values) -> Any:
     """Give a note new text."""
     site.check_writable()
-    return shapes.note(site.memory.edit(given["path"], given["text"], base=given["base"]))
+    return shapes.note(
+        site.memory.edit(
+            given["path"], given["text"], base=given["base"], allow_secrets=given["allowSecrets"]
+        )
+    )
 
 
 def read_chunks(site: Site, given: Values) -> Any:
@@ -79,7 +83,9 @@ def read_difference(site: Site, given: Values) -> Any:
 def add_entry(site: Site, given: Values) -> Any:
     """Write something down."""
     site.check_writable()
-    citation = site.memory.remember(given["text"], durable=given["durable"])
+    citation = site.memory.remember(
+        given["text"], durable=given["durable"], allow_secrets=given["allowSecrets"]
+    )
     return {
         "path": citation.path,
         "startLine": citation.start_line,

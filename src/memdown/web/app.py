@@ -21,6 +21,7 @@ from memdown.errors import (
     NoteNotFound,
     PathRefused,
     QueryError,
+    SecretFound,
     SessionError,
     SessionNotFound,
     WorkspaceError,
@@ -149,6 +150,8 @@ async def _error(site: Site, request: Request, error: Exception) -> Response:
     more: dict[str, Any] = {}
     if isinstance(error, NoteChanged):
         more["current"] = shapes.note(error.current) if error.current else None
+    if isinstance(error, SecretFound):
+        more["secret"] = error.what
     return await _answer(site, request, status, str(error), more)
 
 

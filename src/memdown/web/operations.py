@@ -42,6 +42,9 @@ class Operation:
 
 _PATH = Field("path", "The note's path, as a search shows it.", required=True, low=1)
 _QUERY = Field("q", "What to look for.", required=True, low=1, high=2000)
+_ALLOW_SECRETS = Field(
+    "allowSecrets", "Write it even if it looks like a secret.", "boolean", default=False
+)
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
@@ -88,6 +91,7 @@ OPERATIONS: tuple[Operation, ...] = (
                 nullable=True,
                 high=64,
             ),
+            _ALLOW_SECRETS,
         ),
         errors=(400, 403, 404, 409, 413, 415, 422),
     ),
@@ -112,6 +116,7 @@ OPERATIONS: tuple[Operation, ...] = (
         body=(
             Field("text", "What to remember.", required=True, low=1),
             Field("durable", "In MEMORY.md instead of today's log.", "boolean", default=False),
+            _ALLOW_SECRETS,
         ),
         status=201,
         errors=(400, 403, 413, 415, 422),

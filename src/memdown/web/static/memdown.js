@@ -30,6 +30,12 @@ const memdown = {
     clearTimeout(memdown.timer);
     memdown.timer = setTimeout(() => box.classList.remove("on"), link ? 6000 : 4000);
   },
+  // What looks like a secret is only written if the person says so.
+  async write(method, address, body) {
+    const answer = await memdown.call(method, address, body);
+    if (!answer.data?.secret || !confirm(`This looks like ${answer.data.secret}. Anyone who can read your notes could read it, and it may be sent to your embedding provider.\n\nWrite it anyway?`)) return answer;
+    return memdown.call(method, address, { ...body, allowSecrets: true });
+  },
   noteUrl: (path) => "/notes/" + path.split("/").map(encodeURIComponent).join("/"),
 };
 
@@ -95,7 +101,7 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const box = form.elements.text, button = $("button", form);
   button.disabled = true;
-  const { ok, data } = await memdown.call("POST", "/api/entries", { text: box.value, durable: form.elements.durable.checked });
+  const { ok, data } = await memdown.write("POST", "/api/entries", { text: box.value, durable: form.elements.durable.checked });
   button.disabled = false;
   if (!ok) return memdown.toast(data.error);
   box.value = "";

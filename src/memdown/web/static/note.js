@@ -38,7 +38,7 @@ if (editor) {
   text.addEventListener("input", () => { showState(); clearTimeout(waiting); waiting = setTimeout(draw, 60); });
   const store = async (base) => {
     save.disabled = true;
-    const { ok, status, data } = await memdown.call("PUT", "/api/notes/" + path.split("/").map(encodeURIComponent).join("/"), { text: text.value, base });
+    const { ok, status, data } = await memdown.write("PUT", "/api/notes/" + path.split("/").map(encodeURIComponent).join("/"), { text: text.value, base });
     if (ok) {
       saved = text.value;
       location.href = memdown.noteUrl(data.path);
