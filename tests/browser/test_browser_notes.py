@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Dialog, Page, expect
 
 from browser.waiting import until_ready
 from memdown import Memory
@@ -70,6 +70,36 @@ def test_something_is_written_down_for_today(page: Page, base: str, folder: Path
     expect(page.locator(".hl")).to_have_text("Bought <b>bread</b>.")
     today = datetime.date.today().isoformat()
     assert "- Bought <b>bread</b>.\n" in (folder / f"memory/{today}.md").read_text()
+
+
+def test_a_secret_is_written_only_after_the_person_was_asked(
+    page: Page, base: str, folder: Path
+) -> None:
+    """Once refused and once allowed; the question names the kind and not the secret."""
+    token = "ghp" + "_" + "a1B2c3D4e5F6" * 3
+    asked: list[str] = []
+    answers = iter([False, True])
+
+    def answer(dialog: Dialog) -> None:
+        asked.append(dialog.message)
+        if next(answers):
+            dialog.accept()
+        else:
+            dialog.dismiss()
+
+    page.on("dialog", answer)
+    page.goto(f"{base}/notes/MEMORY.md?view=edit")
+    until_ready(page, re.compile("view=edit"))
+    page.locator("[data-text]").fill(f"# Memory\n\n{token}\n")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#toast")).to_contain_text("GitHub token")
+    assert token not in (folder / "MEMORY.md").read_text()
+    page.get_by_role("button", name="Save").click()
+    expect(page).to_have_url(f"{base}/notes/MEMORY.md")
+    assert token in (folder / "MEMORY.md").read_text()
+    assert len(asked) == 2
+    assert "a GitHub token (line 3)" in asked[0]
+    assert token not in asked[0]
 
 
 def test_the_calendar_opens_a_day(page: Page, base: str) -> None:
