@@ -75,7 +75,10 @@ def _in_line(data: bytes, at: int, stop: int, *, alone: bool) -> Iterator[tuple[
         lead = _ONLY.match(data, at, stop)
         begin = lead.span()[1] if lead else at
         left = [word for word in words if word[0] >= begin and word[2]]
-        if left and (values.joined(left[0][2]) or (len(left) == 1 and _alone(left[0][2]))):
+        if left and (
+            (left[0][2].isascii() and values.joined(left[0][2]))
+            or (len(left) == 1 and _alone(left[0][2]))
+        ):
             found = left
     for start, end, _ in found[:1]:
         yield start, end, "password"
@@ -84,4 +87,6 @@ def _in_line(data: bytes, at: int, stop: int, *, alone: bool) -> Iterator[tuple[
 def _alone(text: str) -> bool:
     if text.isdigit():
         return 4 <= len(text) <= 10
-    return len(text) >= 4 and values.said(text, quoted=False, last=True)
+    # A sentence in a script without blanks is one word.
+    blankless = any(character >= "\u0e00" for character in text)
+    return len(text) >= 4 and not blankless and values.said(text, quoted=False, last=True)

@@ -89,4 +89,6 @@ def _cells(
 
 
 def _likely(text: str) -> bool:
+    if " " in text and not values.passphrase(text):
+        return False
     return values.said(text, quoted=False, last=False) or (text.isdigit() and 4 <= len(text) <= 10)

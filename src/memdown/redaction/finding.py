@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate
 
-from memdown.redaction import broken, columns, labelled, pem, phrases, places, vendors, views
+from memdown.redaction import (
+    broken,
+    columns,
+    cookies,
+    labelled,
+    pem,
+    phrases,
+    places,
+    vendors,
+    views,
+)
 from memdown.redaction.patterns import Beginnings, Pattern, compiled
 from memdown.redaction.table import BEFORE, Kind
 
@@ -155,6 +165,7 @@ def _groups() -> tuple[_Group, ...]:
         _group(vendors.VENDORS),
         _group(places.PLACES),
         _Group(compiled(pem.HINT), pem.find),
+        _Group(compiled(cookies.HINT), cookies.find),
         _Group(compiled(labelled.WORDS), _labelled),
         _Group(compiled(phrases.WORDS), _phrases),
     )

@@ -46,6 +46,7 @@ _CODE = compiled(
 )
 # Signs that also stand between other things than a name and its value.
 _UNSURE = compiled(r"\n|\||—|–|>")
+_VARIABLE = compiled(r"[\"']?(?:=[^=]|: )")
 _WORD = compiled(r"[!-~]+")
 _ASCII_LETTER = compiled("[A-Za-z]")
 _LONG = compiled("[A-Za-z]{14}|[!@#$%^&*]")
@@ -61,10 +62,18 @@ _NO_SECRET = compiled(
 )
 _NEXT = compiled(
     r"[,;&][\\\"']*[A-Za-z_][\w.-]*[\\\"']*\s*[:=]|\\?[\"'][,;})\]]|\\?[\"']$|</|\\n|&(?:quot|[lg]t);"
+    r"|[。，、；！？）」』】]|@[\w-]+(?:\.[\w-]+)+[/:]"
+)
+# Keys that are no secrets.
+_HARMLESS = compiled(
+    r"(?i)(?:public|publishable|pub|cache|idempotency|primary|foreign|sort|partition|dedup\w*|routing"
+    r"|message|row|group|unique|natural|composite|i18n|translation|storage|object|s3|host|map|dict)"
+    r"[ _-]?key$"
 )
 _OPENING, _CLOSING = "(<[{\"'`*“„«「", ".,;:)]}>\"'`\\|*_。、，；！」』"
 _OF_A_CHIP = compiled(
     r"(?i)gpio|pinout|connector|schematic|mcu|solder|breadboard|jumper|header|arduino|board|bowling"
+    r"|\b[jux][0-9]{1,3},? pin"
 )
 _LOOK_AHEAD, _LOOK_BACK, _JUDGED = 120, 60, 300
 _REST, _REST_IN_QUOTES = compiled(r"[!-~]*"), compiled(r"[^\"'`\n]*")
@@ -108,6 +117,17 @@ def _striking(value: Value) -> bool:
 
 def _key(value: Value) -> bool:
     return values.keylike(value.text) or values.striking(value.text)
+
+
+def _setting(value: Value) -> bool:
+    """As the value of a variable such as `JWT_SECRET` it may be made of words."""
+    return _key(value) or (
+        len(value.text) >= 12
+        and values.real(value.text)
+        and not values.is_code(value.text)
+        and any(sign in value.text for sign in "-_!@#$%&*+")
+        and not values.constant(value.text)
+    )
 
 
 def _long_key(value: Value) -> bool:
@@ -156,6 +176,8 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
         if is_code and alone:
             yield from _codes(data, start, end)
         for rule in rules:
+            if rule.kind == "key" and _HARMLESS.search(data[max(0, start - 20) : end]):
+                continue
             if rule.whole and not (alone and _may_follow(data, end, rule)):
                 continue
             value = _behind(data, end, rule) or (_before(data, start, rule) if rule.far else None)
@@ -209,6 +231,8 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
         return None
     if named > end and rule.whole:
         rule = replace(rule, assigned=rule.said)
+    if rule.assigned is _key and data[end - 3 : end].isupper() and _VARIABLE.match(data, named):
+        rule = replace(rule, assigned=_setting)
     for pattern, check in ((_ASSIGNED, rule.assigned), (_SAID, rule.said), (_GIVEN, _striking)):
         match = pattern.match(data, named, _limit(data, named + 400))
         value = _value(match, data) if match else None

@@ -17,6 +17,7 @@ _WRITTEN = compiled(
 _LINE = compiled(r"(?:^|\n)[ \t>*\"'`-]*([a-z]{3,8}(?: [a-z]{3,8}){11,23})[\"'`. \t\r]*(?:\n|$)")
 _LINE_HINT = r"(?:^|\n)[ \t>*\"'`-]*[a-z]{3,8}(?: [a-z]{3,8}){11}"
 _LINE_OF_WORDS = compiled(r"^[\"'`. \t\r]*\n[ \t]*[a-z]+(?: [a-z]+){5}")
+_A_WORD = compiled(r"[\pL]{2,}")
 _LENGTHS = frozenset({12, 15, 18, 21, 24})
 # No list of seed words holds these, but hardly a sentence of twelve words is without one.
 _NEVER_A_SEED = frozenset(
@@ -56,8 +57,9 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
         for pattern in (_LABELLED, _WRITTEN):
             found = pattern.match(data, end, min(len(data), end + 600))
             if found is not None and _is_row(data[slice(*found.span(1))]):
-                at = found.span(1)[1]
-                yield *found.span(1), "seed phrase"
+                start, at = found.span(1)
+                at = start + _as_long_as_a_seed(data[start:at])
+                yield start, at, "seed phrase"
                 break
     for match in _CODES.finditer(data):
         yield from _codes(data, match.span()[1])
@@ -78,6 +80,13 @@ def find_lines(data: bytes) -> Iterator[tuple[int, int, str]]:
 def _is_row(row: bytes) -> bool:
     words = [word for word in row.replace(b",", b" ").split() if word.isalpha()]
     return not _sentence(words)
+
+
+def _as_long_as_a_seed(row: bytes) -> int:
+    """Where a row ends that runs on into the next sentence: seeds have 12 to 24 words."""
+    words = [match.span()[1] for match in _A_WORD.finditer(row)]
+    length = max((length for length in _LENGTHS if length <= len(words)), default=len(words))
+    return words[length - 1] if words else len(row)
 
 
 def _sentence(words: list[bytes]) -> bool:

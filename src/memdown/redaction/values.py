@@ -41,6 +41,11 @@ _TIME = compiled(
 )
 _UUID = compiled(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _DIGIT = compiled("[0-9]")
+_HOST_BEHIND = compiled(r"@[\w-]+(?:\.|:)")
+# A machine, a version or a size, such as `db2`, `v12` and `16gb`.
+_NUMBERED = compiled(
+    r"(?i)[a-z]{1,4}-?[0-9]{1,2}|v[0-9.]+|[0-9.]+[a-z]{1,3}|[a-z]+[.-]?[0-9]+(?:\.[0-9a-z]+)+"
+)
 # A part of a name: a word, an abbreviation, a number, or a word with a number at its end.
 _WORDLIKE = compiled(
     r"(?:[A-Z]*[a-z]{3,}[0-9]{0,5}|[A-Z]{2,6}[0-9]{0,5})(?:[A-Z]+[a-z]{2,}[0-9]{0,5})*|[A-Za-z]?[a-z]*[0-9]{0,6}|[A-Z]+s?[0-9]{0,3}|[0-9]+|[vV]?[0-9]+[a-z]{0,2}|[a-z]+(?:[A-Z][a-z]+)+[0-9]{0,2}|(?:[A-Z][a-z]+)+[0-9]{0,2}|[A-Z]+[a-z]+[0-9]{0,2}|[a-z]+[0-9]{1,2}[a-z]+|sha[0-9]+\w*|[0-9]+x[0-9]+|x[0-9]{2}_?[0-9]{2}|[a-z]{1,2}[0-9]{1,2}[a-z]{1,2}"
@@ -60,7 +65,11 @@ _NOT_A_PASSWORD = compiled(
     r"|case|part|one|two|a|an|the|in|on|at|by|for|to|of|as|or|and|if|so|too|very|up|down|out|it|being|about|between|under|over|after|before"
     r"|sensitive|important|available|unavailable|valid|mandatory|necessary|compromised|hashed|encrypted|credentials?|admin|root|user|username|email|login|server|field|value|type"
     r"|forgotten|broken|stolen|chosen|taken|gone|done|new|old|too|like|unlike|because|until|unless|while|since|longer|shorter|stronger|weaker|better|worse"
-    r"|clear|plaintext|cleartext|visible|invisible|present|absent|active|inactive|blank|kein|nicht|falsch|richtig|sicher|geheim|leer|incorrecta|correcta|segura|faux|vide|falsa|sbagliata|errata"
+    r"|clear|plaintext|cleartext|visible|invisible|present|absent|active|inactive|blank|obrigat[óo]ri[ao]|expir(?:ou|ada|ado|é|ée)|incorret[ao]|inv[áa]lid[ao]|vazi[ao]|fort[ea]|frac[ao]|segur[ao]|necess[áa]ri[ao]"
+    r"|verlopen|onjuist|verplicht|ongeldig|leeg|sterk|zwak|vergeten|gewijzigd|nodig|abgelaufen|ungültig|erforderlich|notwendig|vergessen|schwach"
+    r"|korrekt|geändert|gesetzt|unbekannt|bekannt|dasselbe|derselbe|gleich|obligatoire|invalide|oublié|faible|requis|nécessaire|obligatori[ao]"
+    r"|caducad[ao]|débil|fuerte|vac[íi][ao]|necesari[ao]|requerid[ao]|obbligatori[ao]|scadut[ao]|debole|vuot[ao]|richiest[ao]|wymagan[ea]"
+    r"|nieprawidłowe|wygasło|puste|обязателен|неверный|неверен|истёк|слабый|пустой|нужен|изменён|gerekli|yanlış|geçersiz|kein|nicht|falsch|richtig|sicher|geheim|leer|incorrecta|correcta|segura|faux|vide|falsa|sbagliata|errata"
 )
 
 
@@ -101,6 +110,11 @@ def is_session(value: str) -> bool:
     return keylike(value) and _UUID.fullmatch(value) is None
 
 
+def has_mark(value: str) -> bool:
+    """Whether it holds a digit, or is longer than a word."""
+    return _DIGIT.search(value) is not None or len(value) >= 24
+
+
 def real(value: str) -> bool:
     """Whether a value is none that only stands for one."""
     return len(value) >= 3 and not _PLACEHOLDER.fullmatch(value) and len(set(value)) > 1
@@ -134,6 +148,24 @@ def is_card(value: str) -> bool:
 def is_code(value: str) -> bool:
     """Whether it is an expression, a path or an address instead of a literal."""
     return bool(_CODE.fullmatch(value) or _PATH.fullmatch(value) or _ADDRESS.fullmatch(value))
+
+
+def constant(value: str) -> bool:
+    """Whether it is the name of a constant."""
+    return _CONSTANT.fullmatch(value) is not None
+
+
+def told(value: str) -> bool:
+    """Whether it can be a password beside a name, as in `ann / …`."""
+    if not 5 <= len(value) <= 100 or not real(value) or is_code(value) or _TIME.fullmatch(value):
+        return False
+    if not any(c.isalpha() for c in value) or any(c in "=([{/]" for c in value):
+        return False
+    if _HOST_BEHIND.search(value) is not None:
+        return False
+    return (_DIGIT.search(value) is not None or any(c in "!#$%^*" for c in value[1:])) and not (
+        _NUMBERED.fullmatch(value)
+    )
 
 
 def wordlike(value: str) -> bool:
@@ -179,7 +211,9 @@ def _zigzag(value: str) -> bool:
 
 def striking(value: str) -> bool:
     """Whether it looks like a password even without anything that says so."""
-    if not 6 <= len(value) <= 200 or not real(value) or is_code(value) or _TIME.fullmatch(value):
+    if not 6 <= len(value) <= 200 or " " in value or not real(value):
+        return False
+    if is_code(value) or _TIME.fullmatch(value):
         return False
     if not any(c.isalpha() for c in value) or _UUID.fullmatch(value):
         return False

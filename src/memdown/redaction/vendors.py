@@ -162,7 +162,7 @@ VENDORS: tuple[Kind, ...] = (
     token("Sonar token", "sq[pua]_", "[0-9a-f]{40}", "sqp_{40x}", "squ_{40x}"),
     token("Square token", "sq0[a-z]{3}-", r"[\w-]{20,}", "sq0atp-{22w}", "sq0csp-{43w}", word=False),
     token("Square token", "EAAA", r"[\w-]{56,}", "EAAA{60w}"),
-    token("Stripe key", "[srp]k_(?:live|test|prod)_", r"\w{10,}", "sk_live_{24}", "rk_live_{99}", "sk_test_{24}", word=False),
+    token("Stripe key", "[sr]k_(?:live|test|prod)_", r"\w{10,}", "sk_live_{24}", "rk_live_{99}", "sk_test_{24}", word=False, others=("publishable key pk_live_a1B2c3D4e5F6g7H8i9J0",)),
     token("Stripe webhook secret", "whsec_", "[A-Za-z0-9+/]{24,}={0,2}", "whsec_{32}", word=False),
     token("Supabase key", "sbp_(?:v0_)?", "[0-9a-f]{36,}", "sbp_{40x}"),
     token("Supabase key", "sb_secret_", r"[\w-]{20,}", "sb_secret_{31w}", word=False),
