@@ -190,7 +190,7 @@ HOSTILE = {
     "quotes": "token: '",
     "chinese": "密码",
     "secrets": "password: Xk9!fooBar7\n",
-    "other secrets": "".join(f"password: Xk9!foo{n}x7\n" for n in range(500)),
+    "other secrets": "".join(f"password: Xk9!foo{n}x7\n" for n in range(40)),
 }
 
 

@@ -20,7 +20,7 @@ _SIGN = r"(?:=>|:=|={1,3}|::|[:：＝→﹕]|—|–)"
 # `password: str = "…"`, and a name and a value in two fields.
 _TYPED = r"(?:\??:[ \t]*[A-Za-z_&|\[\]. ]{2,40}=)"
 _TAG = r"(?:[ \t][\w:.-]+=[^<>\n]{0,60})?>"
-_FIELD = r"(?:(?:[\"'],?|>|\n|/|[ \t])\s*[\"'<]*value[\"'>]*\s*[:=>]?)"
+_FIELD = r"(?:[\"']?\s*\{\s*(?:[a-z_]+\s*=\s*\w+\s*){0,3}default\s*=|(?:[\"'],?|>|\n|/|[ \t])\s*[\"'<]*value[\"'>]*\s*[:=>]?)"
 _NEXT_LINE = r"(?:[|>][+-]?[ \t]*)?\r?\n[ \t>*-]*(?:```\w*[ \t]*\r?\n[ \t]*)?"
 _ADVERB = (
     "now|just|still|set|changed|to|simply|currently|always|jetzt|nun|ahora|maintenant|agora|adesso"
@@ -33,7 +33,11 @@ _ASSIGNED = compiled(
 _GIVEN = compiled(rf"(?i)({_CLOSED}\s*[(,]\s*)(?:{_QUOTED})")
 _SAID = compiled(
     rf"(?i)((?:{_SPACE}+[^\s:=.?!|]{{1,30}}){{0,6}}?{_SPACE}+(?:{labels.VERB})"
-    rf"(?:{_SPACE}+(?:{_ADVERB})){{0,2}}[:：]?{_BLANK}+[*_]*)(?:{_QUOTED}|{_BARE})"
+    rf"(?:{_SPACE}+(?:{_ADVERB})){{0,2}}[:：]?{_BLANK}+[*_]*(?:```\w*[ \t]*\r?\n)?)(?:{_QUOTED}|{_BARE})"
+)
+# `Password for the wiki: …`
+_OF = compiled(
+    rf"(?i)((?:{_SPACE}+[^\s:=?!|]{{1,40}}){{1,5}}{_CLOSED}{_SPACE}*[:=：]{_SPACE}*[*_]*)(?:{_QUOTED}|{_BARE})"
 )
 _FOLLOWS = compiled(rf"(?i)({_SPACE}+)(?:{_QUOTED}|{_BARE})")
 _BELOW = compiled(
@@ -45,7 +49,7 @@ _CODE = compiled(
     r"([0-9]{3,10}|[0-9]{2,4}(?:[ -][0-9]{2,4}){1,2})(?:[^\w-]|$)"
 )
 # Signs that also stand between other things than a name and its value.
-_UNSURE = compiled(r"\n|\||—|–|>")
+_UNSURE = compiled(r"\n|\||—|–")
 _VARIABLE = compiled(r"[\"']?(?:=[^=]|: )")
 _WORD = compiled(r"[!-~]+")
 _ASCII_LETTER = compiled("[A-Za-z]")
@@ -67,7 +71,7 @@ _NEXT = compiled(
 # Keys that are no secrets.
 _HARMLESS = compiled(
     r"(?i)(?:public|publishable|pub|cache|idempotency|primary|foreign|sort|partition|dedup\w*|routing"
-    r"|message|row|group|unique|natural|composite|i18n|translation|storage|object|s3|host|map|dict)"
+    r"|message|row|group|unique|natural|composite|i18n|translation|object|map|dict)"
     r"[ _-]?key$"
 )
 _OPENING, _CLOSING = "(<[{\"'`*“„«「", ".,;:)]}>\"'`\\|*_。、，；！」』"
@@ -115,13 +119,21 @@ def _striking(value: Value) -> bool:
     return values.striking(value.text)
 
 
+def _told(value: Value) -> bool:
+    return values.told(value.text)
+
+
 def _key(value: Value) -> bool:
     return values.keylike(value.text) or values.striking(value.text)
 
 
 def _setting(value: Value) -> bool:
     """As the value of a variable such as `JWT_SECRET` it may be made of words."""
-    return _key(value) or (
+    return _key(value) or (len(value.text) >= 8 and values.told(value.text)) or _hyphenated(value)
+
+
+def _hyphenated(value: Value) -> bool:
+    return (
         len(value.text) >= 12
         and values.real(value.text)
         and not values.is_code(value.text)
@@ -231,9 +243,15 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
         return None
     if named > end and rule.whole:
         rule = replace(rule, assigned=rule.said)
-    if rule.assigned is _key and data[end - 3 : end].isupper() and _VARIABLE.match(data, named):
+    if rule.assigned is _key and _is_setting(data, end, named):
         rule = replace(rule, assigned=_setting)
-    for pattern, check in ((_ASSIGNED, rule.assigned), (_SAID, rule.said), (_GIVEN, _striking)):
+    loosely = _told if rule.kind == "password" else rule.said
+    for pattern, check in (
+        (_ASSIGNED, rule.assigned),
+        (_SAID, rule.said),
+        (_GIVEN, loosely),
+        (_OF, loosely),
+    ):
         match = pattern.match(data, named, _limit(data, named + 400))
         value = _value(match, data) if match else None
         if match and value:
@@ -244,9 +262,17 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
     for pattern in (_FOLLOWS, _BELOW):
         match = pattern.match(data, named, _limit(data, named + 300))
         value = _value(match, data) if match else None
+        if value and pattern is _FOLLOWS and rule.assigned is _password and _told(value):
+            return value
         if value and rule.near(value.text) and (value.last or pattern is _FOLLOWS):
             return value
     return _further(data, named, rule) if rule.far else None
+
+
+def _is_setting(data: bytes, end: int, named: int) -> bool:
+    """Whether a word names a variable or says `secret`: then its value may be less random."""
+    word = data[max(0, end - 6) : end]
+    return (word[-3:].isupper() or word.lower() == b"secret") and bool(_VARIABLE.match(data, named))
 
 
 def _row(value: Value, data: bytes) -> Value | None:
@@ -280,6 +306,8 @@ def _further(data: bytes, place: int, rule: _Rule) -> Value | None:
 
 def _joined(gap: bytes, value: Value, rule: _Rule) -> bool:
     """Whether only letters of a script without blanks stand between a word and its value."""
+    if value.text.isdigit() and not gap.isascii() and len(gap) <= 12:
+        return rule.kind == "password" and 4 <= len(value.text) <= 12
     if gap.isascii() or len(gap) > 60 or _ASCII_LETTER.search(gap) or not values.mixed(value.text):
         return rule.kind == "password" and not gap.isascii() and values.joined(value.text)
     return rule.kind == "password" or values.keylike(value.text)
@@ -330,7 +358,8 @@ def _bare(span: tuple[int, int], data: bytes) -> Value | None:
     start += len(shown[: len(shown) - len(inner)].encode())
     end = start + len(inner.encode())
     rest = data[end : end + 200].partition(b"\n")[0].decode("utf-8", "replace")
-    return Value(start, end, inner, False, not rest.strip(_CLOSING + " \t\r\ufffd"))
+    ends = data[end : end + 2] == b"</"
+    return Value(start, end, inner, False, ends or not rest.strip(_CLOSING + " \t\r\ufffd"))
 
 
 def _whole(value: Value, data: bytes) -> int:

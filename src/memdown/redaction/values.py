@@ -41,6 +41,10 @@ _TIME = compiled(
 )
 _UUID = compiled(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 _DIGIT = compiled("[0-9]")
+_TECHNICAL = compiled(
+    r"(?i).*(?:sha-?[0-9]|md[45]|base-?(?:32|58|64)|argon2|pbkdf2|utf-?(?:8|16)|oauth-?[12]|aes-?[0-9]|ipv[46]|ed25519|rfc-?[0-9]"
+    r"|x509|pkcs|http/?[0-9]|tls|e2e|i18n|python|node|64|32|128|256|512)[a-z0-9]*"
+)
 _HOST_BEHIND = compiled(r"@[\w-]+(?:\.|:)")
 # A machine, a version or a size, such as `db2`, `v12` and `16gb`.
 _NUMBERED = compiled(
@@ -163,9 +167,9 @@ def told(value: str) -> bool:
         return False
     if _HOST_BEHIND.search(value) is not None:
         return False
-    return (_DIGIT.search(value) is not None or any(c in "!#$%^*" for c in value[1:])) and not (
-        _NUMBERED.fullmatch(value)
-    )
+    if _NUMBERED.fullmatch(value) or _TECHNICAL.fullmatch(value) or _CONSTANT.fullmatch(value):
+        return False
+    return _DIGIT.search(value) is not None or any(c in "!#$%^*" for c in value[1:])
 
 
 def wordlike(value: str) -> bool:
