@@ -158,6 +158,9 @@ WRITTEN: dict[str, tuple[str, ...]] = {
         "the door code is «4821»",
         "TOTP secret: «{32B}»",
         "2FA setup key: «JBSW Y3DP EHPK 3PXP»",
+        "app password: «abcd efgh ijkl mnop»",
+        "the app password for Mail is «abcd-efgh-ijkl-mnop»",
+        "WordPress application password «Ab1d eFg2 3jkl 4nOp Qr5t uV6x»",
     ),
     "questions": (
         "What is the password?\n«Xk9!fooBar7»",

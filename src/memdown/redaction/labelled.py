@@ -35,6 +35,10 @@ _SAID = compiled(
     rf"(?i)((?:{_SPACE}+[^\s:=.?!|]{{1,30}}){{0,6}}?{_SPACE}+(?:{labels.VERB})"
     rf"(?:{_SPACE}+(?:{_ADVERB})){{0,2}}[:：]?{_BLANK}+[*_]*(?:```\w*[ \t]*\r?\n)?)(?:{_QUOTED}|{_BARE})"
 )
+# App passwords and the secrets of one-time passwords come in groups of four.
+_GROUPS = compiled(
+    r"[^\n]{0,60}?[\s:=：*_`\"'（(「]([A-Za-z0-9]{4}(?:[ -][A-Za-z0-9]{4}){3,7})(?:[^\w-]|$)"
+)
 # `Password for the wiki: …`
 _OF = compiled(
     rf"(?i)((?:{_SPACE}+[^\s:=?!|]{{1,40}}){{1,5}}{_CLOSED}{_SPACE}*[:=：]{_SPACE}*[*_]*)(?:{_QUOTED}|{_BARE})"
@@ -259,6 +263,10 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
                 return value
             if rule.kind == "password" and pattern is _ASSIGNED and (row := _row(value, data)):
                 return row
+    groups = _GROUPS.match(data, named, _limit(data, named + 130))
+    if groups is not None and values.grouped(groups.group(1).decode()):
+        start, stop = groups.span(1)
+        return Value(start, stop, groups.group(1).decode(), False, False)
     for pattern in (_FOLLOWS, _BELOW):
         match = pattern.match(data, named, _limit(data, named + 300))
         value = _value(match, data) if match else None

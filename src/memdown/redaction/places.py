@@ -6,10 +6,8 @@ hint is some part that every text with such a secret holds, in any case.
 
 from __future__ import annotations
 
-from memdown.redaction import labels
 from memdown.redaction.table import Kind, command, shape
 from memdown.redaction.values import (
-    grouped,
     has_digit,
     is_basic,
     is_card,
@@ -93,7 +91,6 @@ _FILES: tuple[Kind, ...] = (
     shape("private key", r"[\"']kty[\"']", r"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s*:\s*[\"']([\w-]{20,})[\"']", '{"kty":"EC","d":"«{43w}»"}', check=has_digit),
     shape("private key", "Private-Lines", r"Private-Lines: [0-9]+\s+([A-Za-z0-9+/=]{16,}(?:\s+[A-Za-z0-9+/=]{16,})*(?:\s+[A-Za-z0-9+/]+={1,2})?)", "Private-Lines: 2\n«{64b}\n{40b}»\n"),
     shape("wallet key", "[xyz]prv|ed25519:|0x[0-9a-fA-F]{64}", r"([xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,}|ed25519:[1-9A-HJ-NP-Za-km-z]{80,})", "«xprv{107z}»"),
-    shape("app password", "[A-Z0-9]{4}(?:[ -][A-Z0-9]{4}){3}", rf"(?i)(?:secret|seed|code|{labels.PASSWORD}|{labels.KEY}|key)[^\n]{{0,60}}?[\s:=：*_`\"'（(「]([A-Z0-9]{{4}}(?:[ -][A-Z0-9]{{4}}){{3,7}})(?:[^\w-]|$)", "2FA setup key: «JBSW Y3DP EHPK 3PXP»", "app password: «abcd efgh ijkl mnop»", "the app password for Mail is «abcd-efgh-ijkl-mnop»", "WordPress application password «Ab1d eFg2 3jkl 4nOp Qr5t uV6x»", others=("key: this must have more", "code: some text that this says"), check=grouped),
     shape("wifi password", "WIFI:", r"(?i)WIFI:(?:[^\n;]*;)*?P:([^;\n]{4,})", "WIFI:T:WPA;S:Home;P:«{10}»;;", check=real),
     shape("password", r"(?:wi-?fi|wlan|ssid)[\s:=(\"'`*-]", r"(?i)(?:wi-?fi|wlan|ssid)(?:[ -]?(?:name|network|netz))?[*_\"'`]*\s*[:=][^\n/|,;]{1,40}?\s*[/|,;]\s*(?:(?:pw|key|pass|code|wpa2?)\s*[:=]?\s*)?[\"'`*]*([^\s\"'`*/|,;]{8,63})", "WiFi: HomeNet / «sunshine99»", "SSID: Home Net, «sunshine99»", others=("wifi: on / bluetooth: disabled", "WLAN: aus, Bluetooth: ausgeschaltet"), check=told),
     shape("password", r"(?:log[ -]?in|sign[ -]?in|credentials?|creds|user(?:name)?|account|zugang\w{0,6}|anmeld\w{0,6}|identifiants?|connexion|credencial\w{0,4}|usuario|usuário|credenzial\w{0,2}|utente|inlog\w{0,8}|gebruiker|logowani\w|логин|учётк\w|账号|帐号|账户|ログイン|아이디|로그인)[\s:：(*_`\"']", r"(?i)(?:log[ -]?in|sign[ -]?in|credentials?|creds|user(?:name)?|account|zugang\w*|anmeld\w*|identifiants?|connexion|credencial\w*|usuario|usuário|credenzial\w*|utente|inlog\w*|gebruiker|logowani\w|логин|учётк\w|账号|帐号|账户|ログイン|아이디|로그인)[\s:：(*_`\"'][^\n=]{0,30}?[\w.@+-]{2,40}[*_`\"']*(?: / |/| : |:| \| )[*_`\"']*([^\s\"'`*|,;)]{5,})", "Login: ann / «hunter22»", "credentials are admin:«hunter22»", "Zugangsdaten: ann / «Sommer2024»", others=("login at 10:30", "log in at https://x.example.com/a", "username/password", "user ids 12:34567"), check=told),
