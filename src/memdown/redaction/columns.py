@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from memdown.redaction import labelled, labels, values
-from memdown.redaction.patterns import compiled
+from memdown.redaction import labels, values
+from memdown.redaction.patterns import Pattern, compiled
 
 _HEADING = compiled(
     rf"(?i)[*_`\"' ]*(?:\w+[ _-])?(?:{labels.PASSWORD}|{labels.SHORT}|{labels.KEY}|key|{labels.PIN}|{labels.CODES}|{labels.PHRASE})s?(?:[ _-]\w+)?(?: \([^)]*\))?[*_`\"' ]*"
 )
 _PASSWORD = compiled(rf"(?i).*(?:{labels.PASSWORD}|{labels.SHORT}|{labels.PIN}|{labels.CODES}).*")
-_SAID = compiled(labelled.WORDS)
+_SAID = compiled(labels.ANY)
 _RULE = compiled(r"[ \t]*\|?[ \t:|+-]*-[ \t:|+-]*\r?")
 # Code has lists of quoted words that look like rows, but are indented or end with a comma.
 _NAME = compiled(
     r"[^\s\"'(){}=:][^\"'(){}=]{0,59}|[ \t]*[*_`]*[\pL\pN][^\"(){}=]{0,59}[ \t]*|\"[\w ./-]{1,59}\""
 )
 # A line of a Markdown table, or names with nothing but a comma, semicolon or tab between them.
-_HEAD = compiled(
-    r"(?:^|\n)([ \t>]*\|[^\n]+|[^\n|]+\|[^\n]+\n[ \t]*\|?[ \t:]*-{2,}[^\n]*|\"?[\w.-]+\"?(?:[,;\t]\"?[\w.-][\w ./()-]*\"?)+)\r?\n"
+_TABLE_HEAD = compiled(
+    r"(?:^|\n)([ \t>]*\|[^\n]+|[^\n|]+\|[^\n]+\n[ \t]*\|?[ \t:]*-{2,}[^\n]*)\r?\n"
 )
+_CSV_HEAD = compiled(r"(?:^|\n)(\"?[\w.-]+\"?(?:[,;\t]\"?[\w.-][\w ./()-]*\"?)+)\r?\n")
 _SEPARATORS = (b"|", b"\t", b";", b",")
 _AROUND = b" \t\r*_`\"'"
 
@@ -29,8 +30,14 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
     """The cells below a heading such as `password` or `API key`."""
     # A break that is written as an escape is as long as what takes its place.
     data = data.replace(b"\\n", b" \n")
+    if b"|" in data:
+        yield from _below(data, _TABLE_HEAD)
+    yield from _below(data, _CSV_HEAD)
+
+
+def _below(data: bytes, head: Pattern) -> Iterator[tuple[int, int, str]]:
     at = 0
-    for match in _HEAD.finditer(data):
+    for match in head.finditer(data):
         start, end = match.span(1)
         if start < at:
             continue

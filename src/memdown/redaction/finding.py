@@ -10,9 +10,9 @@ from itertools import accumulate
 
 from memdown.redaction import (
     broken,
-    columns,
     cookies,
     labelled,
+    labels,
     pem,
     phrases,
     places,
@@ -45,7 +45,7 @@ def find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
     """
     if views.all_seen(texts):
         found, worded = _find_all(texts)
-        return [merged(spans) for spans in found], worded
+        return [merged(spans) if spans else spans for spans in found], worded
     owners, seen = [], []
     for number, text in enumerate(texts):
         for view in views.views(text):
@@ -66,7 +66,7 @@ def _find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
     for group in _groups():
         for number in _holding(together, starts, group.look):
             found[number] += group.find(texts[number])
-            if group.find is _labelled:
+            if group.find is labelled.find:
                 worded.add(number)
     for number in _maybe_broken(texts):
         found[number] += _broken(texts[number])
@@ -119,11 +119,6 @@ def _maybe_broken(texts: Sequence[bytes]) -> Iterator[int]:
         at = end if end >= 0 else len(together)
 
 
-def _labelled(data: bytes) -> Iterator[Span]:
-    yield from labelled.find(data)
-    yield from columns.find(data)
-
-
 def _phrases(data: bytes) -> Iterator[Span]:
     yield from phrases.find(data)
     yield from phrases.find_lines(data)
@@ -166,7 +161,7 @@ def _groups() -> tuple[_Group, ...]:
         _group(places.PLACES),
         _Group(compiled(pem.HINT), pem.find),
         _Group(compiled(cookies.HINT), cookies.find),
-        _Group(compiled(labelled.WORDS), _labelled),
+        _Group(compiled(labels.ANY), labelled.find),
         _Group(compiled(phrases.WORDS), _phrases),
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from memdown.redaction import answers, labels, values
+from memdown.redaction import answers, columns, labels, values
 from memdown.redaction.patterns import compiled
 
 _BLANK = r"[\s\x{a0}\x{202f}\x{3000}]"
@@ -18,8 +18,8 @@ _CLOSED = r"(?:[\\\"'`*_~\])}]|</[A-Za-z]+>|&quot;|[”“»」』】])*"
 _OPENED = r"(?:\*\*?|__?|~~|[(\[{<]|<[A-Za-z]+>|[bruf@]{1,2}[\"'])*?"
 _SIGN = r"(?:=>|:=|={1,3}|::|[:：＝→﹕]|—|–)"
 # `password: str = "…"`, and a name and a value in two fields.
-_TYPED = r"(?:\??:[ \t]*[A-Za-z_&|\[\]. ]{2,40}=)"
-_TAG = r"(?:[ \t][\w:.-]+=[^<>\n]{0,60})?>"
+_TYPED = r"(?:\??:[ \t]*[A-Za-z_&|\[\]. ]+=)"
+_TAG = r"(?:[ \t][\w:.-]+=[^<>\n]*)?>"
 _FIELD = r"(?:[\"']?\s*\{\s*(?:[a-z_]+\s*=\s*\w+\s*){0,3}default\s*=|(?:[\"'],?|>|\n|/|[ \t])\s*[\"'<]*value[\"'>]*\s*[:=>]?)"
 _NEXT_LINE = r"(?:[|>][+-]?[ \t]*)?\r?\n[ \t>*-]*(?:```\w*[ \t]*\r?\n[ \t]*)?"
 _ADVERB = (
@@ -27,28 +27,26 @@ _ADVERB = (
     "|nu|теперь"
 )
 _ASSIGNED = compiled(
-    rf"(?i)((?:{_TAG}|{_CLOSED}(?:{_SPACE}*\([^()\n]{{0,60}}\)[*_]*)?{_BLANK}{{0,3}}(?:{_TYPED}|{_SIGN}"
+    rf"(?i)((?:{_TAG}|{_CLOSED}(?:{_SPACE}*\([^()\n]*\)[*_]*)?{_BLANK}{{0,3}}(?:{_TYPED}|{_SIGN}"
     rf"|{_FIELD}|\|))[*_~]*{_SPACE}*(?:{_NEXT_LINE})?{_OPENED})(?:{_QUOTED}|{_BARE})"
 )
 _GIVEN = compiled(rf"(?i)({_CLOSED}\s*[(,]\s*)(?:{_QUOTED})")
 _SAID = compiled(
-    rf"(?i)((?:{_SPACE}+[^\s:=.?!|]{{1,30}}){{0,6}}?{_SPACE}+(?:{labels.VERB})"
+    rf"(?i)((?:{_SPACE}+[^\s:=.?!|]+){{0,6}}?{_SPACE}+(?:{labels.VERB})"
     rf"(?:{_SPACE}+(?:{_ADVERB})){{0,2}}[:：]?{_BLANK}+[*_]*(?:```\w*[ \t]*\r?\n)?)(?:{_QUOTED}|{_BARE})"
 )
 # App passwords and the secrets of one-time passwords come in groups of four.
-_GROUPS = compiled(
-    r"[^\n]{0,60}?[\s:=：*_`\"'（(「]([A-Za-z0-9]{4}(?:[ -][A-Za-z0-9]{4}){3,7})(?:[^\w-]|$)"
-)
+_GROUPS = compiled(r"[\s:=：*_`\"'（(「]([A-Za-z0-9]{4}(?:[ -][A-Za-z0-9]{4}){3,7})(?:[^\w-]|$)")
 # `Password for the wiki: …`
 _OF = compiled(
-    rf"(?i)((?:{_SPACE}+[^\s:=?!|]{{1,40}}){{1,5}}{_CLOSED}{_SPACE}*[:=：]{_SPACE}*[*_]*)(?:{_QUOTED}|{_BARE})"
+    rf"(?i)((?:{_SPACE}+[^\s:=?!|]+){{1,5}}{_CLOSED}{_SPACE}*[:=：]{_SPACE}*[*_]*)(?:{_QUOTED}|{_BARE})"
 )
 _FOLLOWS = compiled(rf"(?i)({_SPACE}+)(?:{_QUOTED}|{_BARE})")
 _BELOW = compiled(
     rf"({_CLOSED}[ \t]*\r?\n\s{{0,4}}(?:```\w*[ \t]*\r?\n)?[ \t>*-]*)(?:{_QUOTED}|{_BARE})"
 )
 _CODE = compiled(
-    rf"(?i){_CLOSED}(?:{_SPACE}+[^\s:=.?!0-9]{{1,20}}){{0,5}}?{_SPACE}*"
+    rf"(?i){_CLOSED}(?:{_SPACE}+[^\s:=.?!0-9]+){{0,5}}?{_SPACE}*"
     rf"(?:[^!-~\n]{{0,16}}|{_SIGN}|{labels.VERB}|#){_SPACE}*(?:{_SIGN}|\|)?[\s*_`\"'(:]*"
     r"([0-9]{3,10}|[0-9]{2,4}(?:[ -][0-9]{2,4}){1,2})(?:[^\w-]|$)"
 )
@@ -82,6 +80,10 @@ _OPENING, _CLOSING = "(<[{\"'`*“„«「", ".,;:)]}>\"'`\\|*_。、，；！�
 _OF_A_CHIP = compiled(
     r"(?i)gpio|pinout|connector|schematic|mcu|solder|breadboard|jumper|header|arduino|board|bowling"
     r"|\b[jux][0-9]{1,3},? pin"
+)
+_MARKS, _EDGES = (
+    b" \r*_`\"'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-",
+    b"|,;\t\n\\",
 )
 _LOOK_AHEAD, _LOOK_BACK, _JUDGED = 120, 60, 300
 _REST, _REST_IN_QUOTES = compiled(r"[!-~]*"), compiled(r"[^\"'`\n]*")
@@ -158,18 +160,14 @@ def _never(_: str) -> bool:
     return False
 
 
-_LOOSE = "key|auth"
 _RULES = (
     _Rule(labels.PASSWORD, "password", False, _password, _said_password, values.striking, True),
     _Rule(labels.SHORT, "password", True, _password, _striking, values.striking, False),
     _Rule(labels.KEY, "key", False, _key, _key, _near_key, True),
-    _Rule(_LOOSE, "key", True, _long_key, _long_key, _never, False),
+    _Rule(labels.LOOSE, "key", True, _long_key, _long_key, _never, False),
 )
-# One of these stands in every text in which something can be found.
-WORDS = "|".join((labels.PASSWORD, labels.SHORT, labels.KEY, _LOOSE, labels.PIN, labels.CODES))
-WORDS = f"(?i:{WORDS})"
 # The longest of the words that begin at a place: `pincode`, not only `pin`.
-_ANY = compiled(WORDS, longest=True)
+_ANY = compiled(labels.ANY, longest=True)
 
 
 @lru_cache(maxsize=4096)
@@ -182,8 +180,10 @@ def _rules(word: bytes) -> tuple[tuple[_Rule, ...], bool]:
 def find(data: bytes) -> Iterator[tuple[int, int, str]]:
     """The secrets that a word gives away, as (start, end, kind), in any order."""
     found = 0
+    in_table = False
     for match in _ANY.finditer(data):
         start, end = match.span()
+        in_table = in_table or _alone_in_cell(data, start, end)
         if start < found:
             # It is a part of a secret.
             continue
@@ -202,6 +202,17 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
                 yield value.start, found, _kind(rule, data[start:end])
             elif rule.far:
                 yield from answers.below(data, end)
+    if in_table:
+        yield from columns.find(data)
+
+
+def _alone_in_cell(data: bytes, start: int, end: int) -> bool:
+    """Whether a word could be the heading of a column: nothing but separators around it."""
+    after = data[end : end + 40].lstrip(_MARKS)
+    before = data[max(0, start - 40) : start].rstrip(_MARKS)
+    return (not after or after[0] in _EDGES or b"(" in after[:1]) and (
+        not before or before[-1] in _EDGES
+    )
 
 
 def _codes(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, str]]:
@@ -249,6 +260,11 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
         rule = replace(rule, assigned=rule.said)
     if rule.assigned is _key and _is_setting(data, end, named):
         rule = replace(rule, assigned=_setting)
+    groups = _GROUPS.search(data[named : named + _LOOK_AHEAD])
+    if groups is not None and values.grouped(groups.group(1).decode()):
+        start, stop = groups.span(1)
+        start, stop = named + start, named + stop
+        return Value(start, stop, groups.group(1).decode(), False, False)
     loosely = _told if rule.kind == "password" else rule.said
     for pattern, check in (
         (_ASSIGNED, rule.assigned),
@@ -263,10 +279,6 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
                 return value
             if rule.kind == "password" and pattern is _ASSIGNED and (row := _row(value, data)):
                 return row
-    groups = _GROUPS.match(data, named, _limit(data, named + 130))
-    if groups is not None and values.grouped(groups.group(1).decode()):
-        start, stop = groups.span(1)
-        return Value(start, stop, groups.group(1).decode(), False, False)
     for pattern in (_FOLLOWS, _BELOW):
         match = pattern.match(data, named, _limit(data, named + 300))
         value = _value(match, data) if match else None

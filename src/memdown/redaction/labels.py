@@ -77,3 +77,7 @@ def _of(field: str) -> str:
 PASSWORD, SHORT, KEY, PIN, PHRASE, CODES, VERB = (
     _of(field) for field in ("password", "short", "key", "pin", "phrase", "codes", "verb")
 )
+# Words that say so only of what looks like a key.
+LOOSE = "key|auth"
+# One of these stands in every text in which a word gives something away.
+ANY = f"(?i:{'|'.join((PASSWORD, SHORT, KEY, LOOSE, PIN, CODES))})"

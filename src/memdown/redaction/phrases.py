@@ -8,16 +8,18 @@ from memdown.redaction import labels
 from memdown.redaction.patterns import compiled
 
 # Words of such lists have three to eight letters; numbers, bullets and commas may stand between.
-_ROW = r"(?:\b[0-9]{1,2}[.):]?[ \t]*)?[a-z]{3,8}(?:[\s,;|>*-]*(?:\b[0-9]{1,2}[.):]?[ \t]*)?\b[a-z]{3,8}){10,24}\b"
+_SEED_WORD = compiled(
+    r"[\s,;|>*\"'`_(-]*(?:```\w*\s)?(?:[0-9]{1,2}[.):]?[ \t]*)?([a-z]{3,8})(?:[^a-z]|$)"
+)
 _SAID = compiled(rf"(?i)(?:{labels.PHRASE})")
-_LABELLED = compiled(rf"[^\n]{{0,80}}?[:=：\n\"'`(][\s\"'`*_(>-]*(?:```\w*\s)?({_ROW})")
+_STARTS = compiled("[:=：\n\"'`(]")
+_LOOK_AHEAD, _FEWEST, _MOST = 100, 11, 24
 _WRITTEN = compiled(
     r"[^\n]{0,40}?[:=：\n\"'`「は是为][\s\"'`*_(>-]*((?:[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,8}[ \x{3000}]+){11,23}[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]{1,8})"
 )
 _LINE = compiled(r"(?:^|\n)[ \t>*\"'`-]*([a-z]{3,8}(?: [a-z]{3,8}){11,23})[\"'`. \t\r]*(?:\n|$)")
 _LINE_HINT = r"(?:^|\n)[ \t>*\"'`-]*[a-z]{3,8}(?: [a-z]{3,8}){11}"
 _LINE_OF_WORDS = compiled(r"^[\"'`. \t\r]*\n[ \t]*[a-z]+(?: [a-z]+){5}")
-_A_WORD = compiled(r"[\pL]{2,}")
 _LENGTHS = frozenset({12, 15, 18, 21, 24})
 # No list of seed words holds these, but hardly a sentence of twelve words is without one.
 _NEVER_A_SEED = frozenset(
@@ -25,9 +27,6 @@ _NEVER_A_SEED = frozenset(
     " which been being does did these those than into your how why who all can may must will"
     " about after also because before between both during each more most other over same some"
     " such through under until were what when while where".split()
-)
-_COMMON_IN_BOTH = frozenset(
-    "about all after also can more most other over such that this under what when will you they then there".split()
 )
 
 _CODES = compiled(rf"(?i)(?:{labels.CODES})")
@@ -54,13 +53,10 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
         end = match.span()[1]
         if end < at:
             continue
-        for pattern in (_LABELLED, _WRITTEN):
-            found = pattern.match(data, end, min(len(data), end + 600))
-            if found is not None and _is_row(data[slice(*found.span(1))]):
-                start, at = found.span(1)
-                at = start + _as_long_as_a_seed(data[start:at])
-                yield start, at, "seed phrase"
-                break
+        row = _row(data, end) or _written(data, end)
+        if row is not None:
+            at = row[1]
+            yield *row, "seed phrase"
     for match in _CODES.finditer(data):
         yield from _codes(data, match.span()[1])
 
@@ -77,16 +73,32 @@ def find_lines(data: bytes) -> Iterator[tuple[int, int, str]]:
             yield *match.span(1), "seed phrase"
 
 
-def _is_row(row: bytes) -> bool:
-    words = [word for word in row.replace(b",", b" ").split() if word.isalpha()]
-    return not _sentence(words)
+def _row(data: bytes, at: int) -> tuple[int, int] | None:
+    """As many words as a seed has, behind a sign that a list could begin with."""
+    for sign in _STARTS.finditer(data, at, min(len(data), at + _LOOK_AHEAD)):
+        words = list(_words(data, sign.span()[1]))
+        if len(words) >= _FEWEST and not _sentence([data[slice(*word)] for word in words]):
+            # A row may run on into the next sentence; seeds have 12 to 24 words.
+            length = max((one for one in _LENGTHS if one <= len(words)), default=len(words))
+            return words[0][0], words[length - 1][1]
+    return None
 
 
-def _as_long_as_a_seed(row: bytes) -> int:
-    """Where a row ends that runs on into the next sentence: seeds have 12 to 24 words."""
-    words = [match.span()[1] for match in _A_WORD.finditer(row)]
-    length = max((length for length in _LENGTHS if length <= len(words)), default=len(words))
-    return words[length - 1] if words else len(row)
+def _words(data: bytes, at: int) -> Iterator[tuple[int, int]]:
+    for _ in range(_MOST):
+        word = _SEED_WORD.match(data, at, min(len(data), at + 60))
+        if word is None:
+            return
+        yield word.span(1)
+        at = word.span(1)[1]
+
+
+def _written(data: bytes, at: int) -> tuple[int, int] | None:
+    """Seeds in scripts of other languages."""
+    if data[at : at + 600].isascii():
+        return None
+    found = _WRITTEN.match(data, at, min(len(data), at + 600))
+    return found.span(1) if found is not None else None
 
 
 def _sentence(words: list[bytes]) -> bool:

@@ -103,9 +103,9 @@ def squeezed(texts: Sequence[bytes]) -> tuple[bytes, bytes]:
 
     They come as one, with the second value between them, which stands in none of them.
     """
-    together = _BETWEEN.join(
-        text.replace(_BETWEEN, b" ") if _BETWEEN in text else text for text in texts
-    )
+    together = _BETWEEN.join(texts)
+    if together.count(_BETWEEN) >= len(texts):
+        together = _BETWEEN.join(text.replace(_BETWEEN, b" ") for text in texts)
     if b"\\n" in together:
         together = together.replace(b"\\n", b"\n")
     return together.translate(None, b"\n\r\t \\>|"), _BETWEEN
