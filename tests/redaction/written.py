@@ -43,6 +43,7 @@ WRITTEN: dict[str, tuple[str, ...]] = {
         "DATADOG_API_KEY: «{32x}»",
         "spring.datasource.password=«Xk9!fooBar7»",
         "[db]\npassword = «Xk9!fooBar7»",
+        "db:\n  password: «Xk9!fooBar7»\n  port: 5432 near some more text",
         "db:\n  password: >-\n    «Xk9!fooBar7»",
         "- name: DB_PASSWORD\n  value: «Xk9!fooBar7»",
         '{"name": "DB_PASSWORD", "value": "«Xk9!fooBar7»"}',

@@ -37,6 +37,7 @@ _SAID = compiled(
 )
 # App passwords and the secrets of one-time passwords come in groups of four.
 _GROUPS = compiled(r"[\s:=：*_`\"'（(「]([A-Za-z0-9]{4}(?:[ -][A-Za-z0-9]{4}){3,7})(?:[^\w-]|$)")
+_BEFORE_GROUPS = compiled(r"[^\n:=：]*[:=：]?[\s*_`\"'（(「]*")
 # `Password for the wiki: …`
 _OF = compiled(
     rf"(?i)((?:{_SPACE}+[^\s:=?!|]+){{1,5}}{_CLOSED}{_SPACE}*[:=：]{_SPACE}*[*_]*)(?:{_QUOTED}|{_BARE})"
@@ -260,11 +261,8 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
         rule = replace(rule, assigned=rule.said)
     if rule.assigned is _key and _is_setting(data, end, named):
         rule = replace(rule, assigned=_setting)
-    groups = _GROUPS.search(data[named : named + _LOOK_AHEAD])
-    if groups is not None and values.grouped(groups.group(1).decode()):
-        start, stop = groups.span(1)
-        start, stop = named + start, named + stop
-        return Value(start, stop, groups.group(1).decode(), False, False)
+    if groups := _groups(data, named):
+        return groups
     loosely = _told if rule.kind == "password" else rule.said
     for pattern, check in (
         (_ASSIGNED, rule.assigned),
@@ -287,6 +285,17 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
         if value and rule.near(value.text) and (value.last or pattern is _FOLLOWS):
             return value
     return _further(data, named, rule) if rule.far else None
+
+
+def _groups(data: bytes, at: int) -> Value | None:
+    """A value in groups of four, with nothing but words and one sign before it."""
+    ahead = data[at : at + _LOOK_AHEAD]
+    match = _GROUPS.search(ahead)
+    if match is None or not _BEFORE_GROUPS.fullmatch(ahead[: match.span(1)[0]]):
+        return None
+    text = match.group(1).decode()
+    start, end = match.span(1)
+    return Value(at + start, at + end, text, False, False) if values.grouped(text) else None
 
 
 def _is_setting(data: bytes, end: int, named: int) -> bool:
