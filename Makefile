@@ -23,7 +23,7 @@ test: $(VENV)/.dev browser
 	$(BIN)/pytest -m "not long" -n 2 --dist loadfile
 
 test-long: $(VENV)/.dev $(VENV)/.examples
-	$(BIN)/pytest -m long --timeout 7200
+	$(BIN)/pytest -m long --timeout 7200 --write-reliability docs/reliability.md
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
