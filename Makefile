@@ -23,7 +23,8 @@ test: $(VENV)/.dev browser
 	$(BIN)/pytest -m "not long" -n 2 --dist loadfile
 
 test-long: $(VENV)/.dev $(VENV)/.examples
-	$(BIN)/pytest -m long --timeout 7200 --write-reliability docs/reliability.md
+	$(BIN)/pytest -m long --timeout 7200 -o faulthandler_timeout=0 \
+		--write-reliability docs/reliability.md
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

@@ -10,23 +10,30 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+import uvicorn
 from starlette.responses import PlainTextResponse
 
 from memdown import connections
+from waiting import eventually
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 
 
 @contextmanager
 def running() -> Iterator[int]:
+    with serving() as (_, port):
+        yield port
+
+
+@contextmanager
+def serving() -> Iterator[tuple[uvicorn.Server, int]]:
     listening = socket.create_server(("127.0.0.1", 0))
     server = connections.server(PlainTextResponse("hello"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
+    eventually(lambda: server.started)
     try:
-        yield listening.getsockname()[1]
+        yield server, listening.getsockname()[1]
     finally:
         server.should_exit = True
         thread.join()
@@ -53,6 +60,17 @@ def is_dropped(client: socket.socket) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+def test_an_answer_of_several_packets_is_sent_at_once() -> None:
+    """Held back until the client confirms the first, it came 40 ms later."""
+    with serving() as (server, port), connect(port) as client:
+        client.sendall(REQUEST)
+        assert client.recv(1000)
+        (connection,) = server.server_state.connections
+        assert isinstance(connection, connections.ImpatientProtocol)
+        served = connection.transport.get_extra_info("socket")
+        assert served.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @pytest.mark.parametrize(

@@ -171,14 +171,15 @@ def outside(stage: Stage) -> dict[str, str]:
 
 def read_all_ways(memory: Memory, path: str) -> str:
     """What a path shows, by every way in which an agent, a client or a page can ask for it."""
-    shown = ""
-    for way in (
+    ways: tuple[Callable[[], str], ...] = (
         lambda: memory.get(path).text,
         lambda: memory.read(path).text,
         lambda: "".join(chunk.text for chunk in memory.chunks(path)),
         lambda: memory.get(note_path(f"memory:///{path}")).text,
         lambda: memory.get(note_path(path)).text,
-    ):
+    )
+    shown = ""
+    for way in ways:
         with contextlib.suppress(WorkspaceError):
             shown += way()
     result = run_tool(memory, "memory_get", {"path": path})
