@@ -638,6 +638,8 @@ class Memory:
             waiting = self._guarded(lambda: self._upkeep.pending(down))
             if not waiting:
                 return False
+            # Before the sync begins: what it finds damaged it moves away.
+            patience = self._guarded(functools.partial(self._patience, waiting))
             sync, was_running = self._background.start(work, progress)
             if down is not None and was_running:
                 # It may be waiting for the provider.
@@ -647,7 +649,7 @@ class Memory:
                 sync.indexing.wait(_LONG_PATIENCE_SECONDS)
                 sync.join(_WATCHED_SECONDS)
             else:
-                sync.join(self._patience(waiting))
+                sync.join(patience)
             if not was_running or sync.is_alive() or sync.error:
                 break
         if sync.is_alive() and progress:
