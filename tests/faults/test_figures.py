@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -77,8 +78,12 @@ def test_a_run_writes_its_long_campaigns(tmp_path: Path, processes: str) -> None
     page = tmp_path / "page.md"
     page.write_text(EMPTY)
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-n", processes, "--write-reliability", page, tmp_path],
+        [
+            *(sys.executable, "-m", "pytest", "-p", "xdist", "-n", processes),
+            *("--write-reliability", page, tmp_path),
+        ],
         cwd=tmp_path,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         check=False,

@@ -176,7 +176,7 @@ def new_note(top: Path) -> Path:
     return note
 
 
-@pytest.mark.parametrize("rounds", [40, pytest.param(2_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("rounds", [20, pytest.param(2_000, marks=pytest.mark.long)])
 def test_saves_from_the_page_beside_an_editor(
     tmp_path: Path, campaign: Campaign, rounds: int
 ) -> None:
@@ -204,7 +204,7 @@ def test_saves_from_the_page_beside_an_editor(
     assert count["refused"]
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.long)])
 def test_a_server_killed_while_it_saves(tmp_path: Path, campaign: Campaign, kills: int) -> None:
     """The next command finds and settles what the save was about to do."""
     done = campaign("`kill -9` of the server during saves from the page, beside an editor")
