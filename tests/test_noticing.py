@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from faults.figures import Campaign
 from memdown import Memory, noticing
 from memdown.errors import WorkspaceError
 from memdown.noticing import SCAN_AGAIN_SECONDS, Noticing
@@ -519,7 +520,14 @@ def test_every_search_sees_the_edit_before_it(watched: Watched, folder: Path, se
 
 
 @pytest.mark.long
-def test_a_thousand_edits_are_seen(folder: Path, open_memory: OpenMemory) -> None:
+def test_a_thousand_edits_are_seen(
+    folder: Path, open_memory: OpenMemory, campaign: Campaign
+) -> None:
+    done = campaign("notes and folders written, replaced, moved and removed between searches")
     watched = Watched(open_memory(folder, HashEmbedder()))
     watched.settle()
-    list(edit_and_search(watched, folder, 1000, 3))
+    scans = list(edit_and_search(watched, folder, 1000, 3))
+    done(
+        f"{len(scans):,} changes",
+        "each seen by the next search, in every note that it changed, and none more",
+    )
