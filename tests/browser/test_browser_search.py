@@ -132,7 +132,9 @@ def test_what_is_typed_before_the_script_starts_is_searched_for(page: Page, base
     page.goto(f"{base}/", wait_until="commit")
     page.locator("#q").fill("router in the hall")
     expect(page.locator(".hit")).to_have_count(0)
-    while not held:
+    for _ in range(1_000):
+        if held:
+            break
         page.wait_for_timeout(20)
     held[0].continue_()
     expect(page.locator(".hit .path").first).to_have_text("memory/home.md")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,6 +12,7 @@ from memdown.web.guard import Access
 from memdown.web.launching import Door, link
 from memdown.web.serving import listen, server
 from memdown.web.site import Site
+from waiting import eventually
 
 
 def site_over(
@@ -38,8 +38,7 @@ def running(memory: Memory, *, read_only: bool = False, token: str | None = None
     serving = server(site)
     thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
-    while not serving.started:
-        time.sleep(0.01)
+    eventually(lambda: serving.started)
     try:
         yield site
     finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from memdown import Memory
 from memdown.conversations import sessions_folder
 from memdown.web.operations import OPERATIONS, document
 from memdown.web.site import Site
+from waiting import eventually
 from web.conftest import client_for
 from web.live import site_over
 
@@ -165,8 +165,7 @@ def test_a_rebuild_reports_its_progress(client: TestClient) -> None:
 def test_a_second_rebuild_joins_the_first(site: Site) -> None:
     assert site.job.start(force=True)
     site.job.start(force=True)
-    while site.job.state()["state"] == "running":
-        time.sleep(0.01)
+    eventually(lambda: site.job.state()["state"] != "running")
     assert site.job.state()["state"] == "done"
 
 

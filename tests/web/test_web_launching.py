@@ -8,7 +8,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ import pytest
 
 from memdown.cli import run
 from memdown.web.launching import Door, running_ports
+from waiting import eventually
 
 
 @contextmanager
@@ -34,8 +34,10 @@ def served(folder: Path, *options: str, **environ: str) -> Iterator[dict[str, An
     )
     assert process.stdout is not None
     text = ""
-    while not text.rstrip().endswith("}"):
-        text += process.stdout.readline()
+    for line in process.stdout:
+        text += line
+        if text.rstrip().endswith("}"):
+            break
     try:
         yield json.loads(text)
     finally:
@@ -58,10 +60,7 @@ def test_no_secret_stands_in_a_command_line(folder: Path, tmp_path: Path, own_st
     browser.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {seen}.new; mv {seen}.new {seen}\n')
     browser.chmod(0o755)
     with served(folder, BROWSER=f"{browser} %s") as said:
-        deadline = time.monotonic() + 30
-        while not seen.exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        eventually(seen.exists)
         opened = seen.read_text().strip()
         assert opened.startswith("file://")
         assert "code" not in opened

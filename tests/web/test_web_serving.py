@@ -26,8 +26,10 @@ def test_the_command_prints_a_link_that_works_and_ends_on_ctrl_c(folder: Path) -
     )
     assert process.stdout is not None
     text = ""
-    while not text.rstrip().endswith("}"):
-        text += process.stdout.readline()
+    for line in process.stdout:
+        text += line
+        if text.rstrip().endswith("}"):
+            break
     url = json.loads(text)["url"]
     assert url.startswith("http://127.0.0.1:")
     with urllib.request.urlopen(url) as answer:
