@@ -228,7 +228,7 @@ def test_a_server_killed_while_it_saves(tmp_path: Path, campaign: Campaign, kill
         count.update(saved=len(turn.saved), kept=turn.check())
     done(
         f"{kills} kills",
-        f"{count['saved']:,} acknowledged saves, 0 lost; {count['drafts']} times in the middle of a "
-        f"swap, settled by the next command; {count['kept']} versions kept as notes, no hidden file "
-        "left",
+        f"{count['saved']:,} acknowledged saves, 0 lost; {count['drafts']} times a hidden "
+        f"draft was left, and settled by the next command; {count['kept']} versions of the editor "
+        "kept as notes",
     )
