@@ -639,7 +639,7 @@ class Memory:
             if not waiting:
                 return False
             # Before the sync begins: what it finds damaged it moves away.
-            patience = self._guarded(functools.partial(self._patience, waiting))
+            patience = self._patience(waiting)
             sync, was_running = self._background.start(work, progress)
             if down is not None and was_running:
                 # It may be waiting for the provider.
