@@ -11,7 +11,7 @@ import datetime
 import os
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import apsw
@@ -66,8 +66,12 @@ class Collector:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when != "call":
             return
-        rows = [Figures(**row) for name, row in report.user_properties if name == PROPERTY]  # type: ignore[arg-type]
-        self._config.stash[ROWS] += rows
+        for name, row in report.user_properties:
+            if name == PROPERTY:
+                figures = Figures(**row)  # type: ignore[arg-type]
+                if report.failed and figures.result != FAILED:
+                    figures = replace(figures, result=f"{FAILED}: {figures.result}")
+                self._config.stash[ROWS].append(figures)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
