@@ -64,6 +64,11 @@ def test_bad(campaign):
     raise OSError
     done("", "")
 
+@pytest.mark.long
+def test_slow(campaign):
+    campaign("slow")("once", "in 99 s")
+    raise AssertionError
+
 def test_short(campaign):
     campaign("short")("once", "nothing lost")
 """
@@ -94,6 +99,7 @@ def test_a_run_writes_its_long_campaigns(tmp_path: Path, processes: str) -> None
     assert sorted(table(page.read_text())) == [
         f"| bad |  | {FAILED} | {today} |",
         f"| good | 3 times | nothing lost | {today} |",
+        f"| slow | once | {FAILED}: in 99 s | {today} |",
     ]
     assert "SQLite" in page.read_text()
     assert str(tmp_path) not in page.read_text()
