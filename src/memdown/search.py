@@ -56,12 +56,10 @@ _VARIED = 50
 _MOST_UNHELD = 3
 # What scores less than this share of the best is left out.
 _FAR = 0.25
-# A guess that is worth less than this resembles nothing.
-_LEAST_GUESS = 0.02
 _GRAMS_A_WORD = 3
-# Where nothing is sure, any similarity will do, and so many lines around a fact are shown.
+# Where nothing is sure, a faint similarity will do, and so many lines around a fact are shown.
 # The nearest is worth something then: a share of its similarity, but never enough to be strong.
-_ANYTHING, _NOTHING, _CONTEXT_LINES = -1.0, 2.0, 3
+_FAINT, _NOTHING, _CONTEXT_LINES = 0.1, 2.0, 3
 _GUESSED_NEAR, _MOST_GUESSED = 0.5, 0.3
 _NO_TERMS = QueryTerms((), (), (), frozenset())
 
@@ -216,7 +214,7 @@ def _near_the_best(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
         return list(hits)
     best = max(hits, key=lambda hit: hit.score)
     if not _is_strong(best, asked):
-        return [hit for hit in hits if hit.score >= max(_FAR * best.score, _LEAST_GUESS)]
+        return [hit for hit in hits if hit.score >= _FAR * best.score]
     exact = asked.query.terms.exact
     return [
         hit for hit in hits if hit.score >= _FAR * best.score or not exact.isdisjoint(hit.matched)
@@ -347,14 +345,14 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
     judged = judging.judge(best, chunks, question, legs, weights)
     best = judged.best
     sure = ranking.confidence(legs, weights, judged.covered, judged.closeness)
-    # Of few notes the nearest are shown, however far they are, and with what is around them.
+    # Of few notes also the faintly near are shown, and with what is around them.
     sense = _makes_sense(query.text, embedder)
     guessed = sense and judged.nearest is not None and sure < STRONG
     if guessed and judged.nearest is not None:
         sure = max(sure, min(_MOST_GUESSED, _GUESSED_NEAR * judged.nearest))
     view = View(
         size=options.snippet_chars,
-        near=_ANYTHING if guessed else judged.near if sense else _NOTHING,
+        near=_FAINT if guessed else judged.near if sense else _NOTHING,
         context=_CONTEXT_LINES if guessed else 0,
         sure=sure,
         weights=weights,
