@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from browser.chromium import MISSING, find_chromium
-from browser.waiting import until_ready
+from browser.pages import until_ready
 from memdown import Memory
 from memdown.web.site import Site
 from web.live import launch_link, running

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from playwright.sync_api import BrowserContext, Dialog, Page, expect
 
-from browser.waiting import until_ready
+from browser.pages import until_ready
 from memdown import Memory
 from web.live import launch_link, running
 

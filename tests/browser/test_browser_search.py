@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Route, expect
 
-from browser.waiting import until_ready
+from browser.pages import until_ready
 from memdown.web.launching import Door
 from memdown.web.site import Site
 from web.live import launch_link

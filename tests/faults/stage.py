@@ -187,11 +187,13 @@ class Nearly(float):
 
 def answers_of(memory: Memory) -> list[list[tuple[object, ...]]]:
     """What some questions find. Rows of an index may be numbered otherwise than in a rebuilt one,
-    so that sums differ in their last digits, and equal scores come in another order."""
+    so that sums differ in their last digits, and equal scores come in another order: of those that
+    are worth nothing, others may be the last that are shown."""
     found = []
     for query in QUERIES:
         answer = memory.search(query, min_score=0.0, max_results=50)
-        hits = [(h.path, h.start_line, h.end_line, h.snippet, Nearly(h.score)) for h in answer.hits]
+        worth = [hit for hit in answer.hits if hit.score > 1e-3]
+        hits = [(h.path, h.start_line, h.end_line, h.snippet, Nearly(h.score)) for h in worth]
         found.append(sorted(hits, key=lambda hit: hit[:4]))
     return [list(hits) for hits in found]
 
