@@ -8,18 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memdown.timing import find_time, read_time, time_range, written_day
+from memdown.timing import find_time, read_time, written_day
 
 TODAY = date(2026, 6, 20)
 
 
 def days(text: str) -> str:
     """The range as text: one day, or first and last."""
-    found = time_range(text, TODAY)
+    found = find_time(text, TODAY)
     if found is None:
         return ""
-    first, last = found
-    return str(first) if first == last else f"{first} {last}"
+    return str(found.first) if found.first == found.last else f"{found.first} {found.last}"
 
 
 @pytest.mark.parametrize(

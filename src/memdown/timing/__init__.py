@@ -48,12 +48,6 @@ class NamedTime:
     relative: bool
 
 
-def time_range(query: str, today: datetime.date) -> Range | None:
-    """The first and last day of the time that a query names; None if it names none."""
-    found = find_time(query, today)
-    return (found.first, found.last) if found else None
-
-
 def find_time(query: str, today: datetime.date) -> NamedTime | None:
     """The most exact time that a query names, with its place in the query."""
     asked = query[:_MOST_CHARACTERS]
