@@ -83,8 +83,8 @@ async def _called(client: Client, tool: str, arguments: dict[str, str]) -> float
 
 
 def _session_start(folder: Path) -> dict[str, float]:
+    from memdown.agent.hooks.events import HookInput, session_start
     from memdown.config import load_settings
-    from memdown.hooks.events import HookInput, session_start
 
     today = datetime.date.today()  # noqa: DTZ011
     (folder / "memory").mkdir()

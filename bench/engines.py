@@ -30,7 +30,7 @@ _PATIENCE_SECONDS = 120.0
 def run(chunks: int = 50_000) -> None:
     """Index a made-up workspace in each engine and ask each the same questions."""
     sys.path.append(str(Path(__file__).parents[1] / "tests"))
-    from stores.postgres_server import Server
+    from index.postgres_server import Server
 
     server = Server()
     try:

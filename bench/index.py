@@ -11,9 +11,9 @@ from bench.calibration import calibrate, describe, unit
 from bench.generate import Workload, generate
 from bench.measure import Timing, middle, save, table, timed
 from memdown import Memory, SyncReport
-from memdown.chunking import chunk_document
-from memdown.documents import read_document
 from memdown.embedders import create
+from memdown.notes.chunks import chunk_document
+from memdown.notes.document import read_document
 from memdown.types import Embedder, FileState
 
 PHASES = ("scan", "read", "chunk", "embed", "write")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from consoles import console_commands, matches, run_session
-from importing import fixtures
+from imports import fixtures
 from memdown import Memory
 from memdown.cli.reference import render
 from transcripts.talking import CONFIG, said, talk

@@ -157,7 +157,7 @@ def test_a_damaged_index_is_rebuilt(
 
 
 def test_an_index_of_a_newer_version_is_an_error(folder: Path, open_memory: OpenMemory) -> None:
-    from memdown.stores.sqlite.connection import connect
+    from memdown.index.sqlite.connection import connect
 
     memory = open_memory(folder)
     memory.sync()

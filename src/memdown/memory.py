@@ -17,25 +17,39 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
 
-from memdown import (
-    backfill,
-    embedders,
-    filtering,
-    indexing,
-    search,
-    usage,
-    watching,
-    workspace,
-)
-from memdown.asking import check_request, source_names
-from memdown.background import Background
-from memdown.choice import Choice
+from memdown import embedders
+from memdown import notes as workspace
 from memdown.config import Settings, load_settings
-from memdown.conversations import sessions_folder
+from memdown.embedders import usage
 from memdown.errors import EmbedderError, IndexCorrupt, MemdownError, WorkspaceError
-from memdown.filtering import Filter
-from memdown.redaction import refuse_secrets
-from memdown.search import Query, SearchOptions
+from memdown.index import backfill, indexing
+from memdown.index import watch as watching
+from memdown.index.background import Background
+from memdown.index.choice import Choice
+from memdown.index.sync import SESSIONS, Upkeep
+from memdown.opening import (
+    check_own,
+    embedder_setup,
+    lock_dir,
+    open_conversations,
+    open_long_term,
+    open_notes,
+    open_reranker,
+    open_sidecar,
+    open_store,
+    search_options,
+    sync_options,
+    usage_log,
+    with_own_index,
+    with_state_dir,
+)
+from memdown.search import answer as search
+from memdown.search import filters as filtering
+from memdown.search.answer import Query, SearchOptions
+from memdown.search.asking import check_request, source_names
+from memdown.search.filters import Filter
+from memdown.text.redaction import refuse_secrets
+from memdown.transcripts.conversations import sessions_folder
 from memdown.types import (
     Answer,
     Chunk,
@@ -54,21 +68,6 @@ from memdown.types import (
     SyncReport,
     Vector,
     Vectors,
-)
-from memdown.upkeep import SESSIONS, Upkeep
-from memdown.wiring import (
-    check_own,
-    embedder_setup,
-    lock_dir,
-    open_long_term,
-    open_notes,
-    open_reranker,
-    open_sidecar,
-    open_store,
-    search_options,
-    usage_log,
-    with_own_index,
-    with_state_dir,
 )
 
 if TYPE_CHECKING:
@@ -146,7 +145,14 @@ class Memory:
         # Python runs one thread at a time: searches that wait for nothing are done sooner in turn.
         waits = settings.store.driver != "sqlite"
         self._turn = contextlib.nullcontext() if waits else threading.Lock()
-        self._upkeep = Upkeep(settings, notes, store, self._choice, self._stop)
+        self._upkeep = Upkeep(
+            sync_options(settings, notes.folder),
+            notes,
+            store,
+            self._choice,
+            open_conversations(settings),
+            self._stop,
+        )
         self._qmd = open_sidecar(settings, notes)
         self._long_term: LongTermMemory | None = None
         self._long_term_lock = threading.Lock()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from chat.loopback import Body, Say, loopback
+from agent.chat.loopback import Body, Say, loopback
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

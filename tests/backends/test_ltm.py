@@ -293,7 +293,7 @@ def test_the_commands(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     from memdown.config import load_settings
-    from memdown.wiring import open_long_term
+    from memdown.opening import open_long_term
 
     (tmp_path / "MEMORY.md").write_text("x\n")
     where = ["--workspace", str(tmp_path)]

@@ -12,20 +12,20 @@ from typing import Any
 
 import pytest
 
-from chat.loopback import Body, Loopback, Policy, Say, loopback
+from agent.chat.loopback import Body, Loopback, Policy, Say, loopback
 from mcp import Client
 from mcp_case import in_process
 from memdown import Memory
 from memdown.agent import prompt_section, run_tool, tools_for
+from memdown.agent.chat.agent import ChatAgent
+from memdown.agent.chat.endpoint import Endpoint, connect
 from memdown.agent.flushing import run_flush
 from memdown.agent.turns import Message, Reply, ToolCall
 from memdown.backends.ltm import LongTermMemory
-from memdown.chat.agent import ChatAgent
-from memdown.chat.endpoint import Endpoint, connect
 from memdown.cli import run
 from memdown.config import load_settings
-from memdown.sessions import SessionStore
-from memdown.wiring import open_long_term
+from memdown.opening import open_long_term
+from memdown.transcripts.sessions import SessionStore
 
 TOOLS = ["memory_recall", "memory_store", "memory_forget"]
 

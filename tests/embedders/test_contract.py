@@ -9,11 +9,11 @@ from typing import ClassVar
 import pytest
 
 from contracts.embedder_contract import EmbedderContract
+from embedders.providers.loopback import KEY, Loopback
 from embedders.tiny_gguf import write_tiny_bert
 from memdown.embedders import Endpoint, Options, create
 from memdown.testing import HashEmbedder
 from memdown.types import Embedder
-from providers.loopback import KEY, Loopback
 
 
 class TestBundled(EmbedderContract):

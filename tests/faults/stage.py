@@ -16,8 +16,8 @@ from typing import Any
 
 from faults.worker import ANCHOR, ENTRY, open_memory, seal
 from memdown import Memory
-from memdown.stores.sqlite.connection import connect
-from memdown.stores.sqlite.tables import load_chunks
+from memdown.index.sqlite.connection import connect
+from memdown.index.sqlite.tables import load_chunks
 from waiting import eventually
 
 WORKER = Path(__file__).with_name("worker.py")

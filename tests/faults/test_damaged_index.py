@@ -16,8 +16,8 @@ import pytest
 from faults.figures import Campaign
 from faults.stage import Stage, answers_of, staged
 from memdown.cli import run as cli
-from memdown.stores.sqlite.connection import connect
-from memdown.stores.sqlite.schema import MIGRATIONS
+from memdown.index.sqlite.connection import connect
+from memdown.index.sqlite.schema import MIGRATIONS
 
 Damage = Callable[[random.Random, Path], str]
 PAGE = 16384
@@ -207,7 +207,7 @@ def test_after_the_machine_died_everything_is_looked_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only then can a page be half written; checksums cannot tell a block of zeros from a page."""
-    from memdown.stores.sqlite import integrity
+    from memdown.index.sqlite import integrity
 
     looks: list[int] = []
     look = integrity.problems

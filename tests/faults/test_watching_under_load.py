@@ -15,7 +15,7 @@ import pytest
 from faults.figures import Campaign
 from faults.stage import WORKER, contents, staged
 from faults.worker import open_memory
-from memdown import watching
+from memdown.index import watch as watching
 from waiting import eventually
 
 FOLDERS = 60

@@ -15,11 +15,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from memdown import MemdownError, Memory, failpoints
+from memdown import MemdownError, Memory
 from memdown.config import load_settings
-from memdown.stores.sqlite import SqliteStore
+from memdown.files import failpoints
+from memdown.index.sqlite import SqliteStore
+from memdown.notes import NoteChanged, swapping
 from memdown.testing import HashEmbedder
-from memdown.workspace import NoteChanged, swapping
 
 ENTRY = re.compile(r"entry (\S+) checked (\S+)")
 ANCHOR = "The anchor note never changes: the lighthouse keeper is called Quillon."

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from mcp_case import TOKEN, command, http_server
-from memdown import connections
+from memdown import http_server as connections
 from memdown.config import load_settings
 from memdown.errors import ConfigError
 from memdown.mcp import http

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memdown import Memory
-from memdown.conversations import DEBOUNCE_SECONDS, Conversations
-from memdown.growing import Embedded, Growth, write_portions
-from memdown.stores.sqlite import SqliteStore
+from memdown.index.sqlite import SqliteStore
 from memdown.testing import HashEmbedder
 from memdown.transcripts import read_portions, scan_transcripts
 from memdown.transcripts import reading as reading_module
+from memdown.transcripts.conversations import DEBOUNCE_SECONDS, Conversations
+from memdown.transcripts.growing import Embedded, Growth, write_portions
 from memdown.transcripts.marks import Mark, parse_mark
 from memdown.types import Chunk, Document, FileState, Fingerprint, ModelKey, Source, TextQuery
 from transcripts.talking import CONFIG, add, said, talk
@@ -232,7 +232,7 @@ class Scene:
 
 
 def cut(document: Document) -> list[Chunk]:
-    from memdown.chunking import chunk_document
+    from memdown.notes.chunks import chunk_document
 
     return chunk_document(document, tokens=40, overlap=8, model="none")
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memdown import Memory
-from memdown.ranking import with_lanes
+from memdown.search.rank import with_lanes
 from memdown.types import Hit, Source
 from transcripts.talking import CONFIG, said, talk
 

@@ -12,7 +12,7 @@ import pytest
 
 from memdown import Memory
 from memdown.testing import HashEmbedder
-from redaction.planted import planted
+from text.redaction.planted import planted
 from transcripts.talking import CONFIG, said, talk
 
 

@@ -100,7 +100,7 @@ def test_static_files_may_be_kept(client: TestClient) -> None:
 
 
 def state(path: str, size: int = 10) -> FileState:
-    from memdown.workspace import date_of
+    from memdown.notes import date_of
 
     return FileState(path, "memory", size, 1, date=date_of(path))
 

@@ -14,10 +14,10 @@ from memdown.agent.tools import REMEMBER, ToolDefinition, citation_json, tools_f
 from memdown.agent.turns import Message, ModelCall, OnText, run_turn
 from memdown.config import MemoryFlushSettings
 from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
-from memdown.redaction import redact
+from memdown.notes import daily_note
 from memdown.text import estimate_tokens
+from memdown.text.redaction import redact
 from memdown.types import Citation
-from memdown.workspace import daily_note
 
 if TYPE_CHECKING:
     from memdown.memory import Memory

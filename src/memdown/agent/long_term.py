@@ -21,7 +21,7 @@ from memdown.backends.ltm import (
     captured,
 )
 from memdown.errors import MemdownError
-from memdown.redaction import refuse_secrets
+from memdown.text.redaction import refuse_secrets
 
 LONG_TERM_TOOLS = (
     ToolDefinition(

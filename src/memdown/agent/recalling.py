@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from memdown.agent.framing import RECALLED, framed, one_line
 from memdown.errors import QueryError
+from memdown.notes import date_of
 from memdown.types import Hit
-from memdown.workspace import date_of
 
 if TYPE_CHECKING:
     from memdown.memory import Memory

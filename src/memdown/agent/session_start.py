@@ -10,8 +10,8 @@ from typing import Protocol
 from memdown.agent.framing import RECALLED, framed, one_line
 from memdown.agent.provenance import persons_lines
 from memdown.errors import NoteNotFound, WorkspaceError
+from memdown.notes import daily_note
 from memdown.types import Excerpt
-from memdown.workspace import daily_note
 
 DEFAULT_BUDGET = 20_000
 CURATED_NOTE = "MEMORY.md"

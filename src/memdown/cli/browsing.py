@@ -174,8 +174,8 @@ def _notes(memory: Memory, folder: str | None) -> tuple[list[FileState], list[Fa
 
 def _read(memory: Memory, found: list[FileState], problems: list[Failure]) -> Iterator[Listed]:
     """The notes with what is read from them; one that cannot be read becomes a problem."""
-    from memdown.documents import title_of
     from memdown.errors import MemdownError
+    from memdown.notes.document import title_of
     from memdown.types import Failure
 
     for state in found:

@@ -10,7 +10,7 @@ import click
 from memdown.errors import MemdownError
 
 if TYPE_CHECKING:
-    from memdown.clientfiles import Change
+    from memdown.agent.client_files import Change
 
 
 def offer_change(
@@ -20,8 +20,8 @@ def offer_change(
 
     What was installed is then started by `proof`, and what that tells is shown; 1 if it failed.
     """
+    from memdown.agent.client_files import apply_change
     from memdown.cli.output import print_json
-    from memdown.clientfiles import apply_change
 
     backup = apply_change(change) if apply else None
     answer, fault = _started(proof) if apply and proof else (None, None)

@@ -13,8 +13,8 @@ from memdown.cli.options import Target, target_options
 from memdown.errors import ConfigError, MemdownError
 
 if TYPE_CHECKING:
-    from memdown.chat.agent import ChatAgent
-    from memdown.chat.endpoint import Endpoint, Kind
+    from memdown.agent.chat.agent import ChatAgent
+    from memdown.agent.chat.endpoint import Endpoint, Kind
     from memdown.config import Settings
     from memdown.memory import Memory
 
@@ -68,9 +68,9 @@ def chat_command(
       memdown chat --provider anthropic --model claude-sonnet-4-5
       memdown chat --base-url http://localhost:11434/v1 --model qwen3 "Which router do we use?"
     """
-    from memdown.chat.agent import ChatAgent
-    from memdown.chat.endpoint import connect
-    from memdown.chat.saved import latest_session
+    from memdown.agent.chat.agent import ChatAgent
+    from memdown.agent.chat.endpoint import connect
+    from memdown.agent.chat.saved import latest_session
 
     settings = target.settings(here=False)
     endpoint = _endpoint(settings, provider, base_url, model)
@@ -86,7 +86,7 @@ def chat_command(
 
 
 def _endpoint(settings: Settings, kind: Kind, base_url: str | None, model: str) -> Endpoint:
-    from memdown.chat.endpoint import DEFAULT_URLS, Endpoint
+    from memdown.agent.chat.endpoint import DEFAULT_URLS, Endpoint
 
     configured = settings.providers.get(kind)
     key = os.environ.get(f"{kind.upper()}_API_KEY", "").strip()

@@ -23,8 +23,8 @@ def get_command(target: Target, key: str) -> None:
     """Print the value in force of one KEY, such as query.maxResults."""
     import json
 
+    from memdown.agent.client_files.json5 import value_at
     from memdown.cli.output import print_json
-    from memdown.clientfiles.json5 import value_at
     from memdown.config.names import full_name
     from memdown.config.show import as_json
 

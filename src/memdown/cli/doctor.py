@@ -66,8 +66,8 @@ def doctor_command(target: Target, fix: bool) -> int:
 def _subject(target: Target) -> Subject:
     from memdown.doctor import Check, Subject
     from memdown.errors import MemdownError
+    from memdown.files.private import UnsafePlace, close_to_others
     from memdown.memory import Memory
-    from memdown.private import UnsafePlace, close_to_others
 
     try:
         settings = target.settings()

@@ -31,8 +31,8 @@ def hook_command(target: Target, event: str) -> int:
 
 
 def _run(target: Target, event: str) -> None:
+    from memdown.agent.hooks.events import EVENTS, MAX_INPUT_CHARS, parse_input, run_event
     from memdown.config import load_settings
-    from memdown.hooks.events import EVENTS, MAX_INPUT_CHARS, parse_input, run_event
 
     if event not in EVENTS:
         raise MemdownError(f"There is no hook {event[:60]!r}; there are {', '.join(EVENTS)}.")
@@ -91,9 +91,9 @@ def install_command(
     They use the workspace around this folder, or the one that --workspace names. Shows the change
     first; --apply makes it, keeps a copy of the old file, and runs the hooks once.
     """
+    from memdown.agent.hooks.install import installed_commands, plan_hooks, settings_file
+    from memdown.agent.hooks.proving import prove
     from memdown.cli.changes import offer_change
-    from memdown.hooks.install import installed_commands, plan_hooks, settings_file
-    from memdown.hooks.proving import prove
     from memdown.mcp.clients import memory_options, own_command, passed_environment
 
     environ = [f"{name}={value}" for name, value in passed_environment().items()]

@@ -10,7 +10,7 @@ import click
 from memdown.cli.options import Target, target_options
 
 if TYPE_CHECKING:
-    from memdown.importing import Plan, Step
+    from memdown.imports import Plan, Step
 
 _WORDS = {"new": "copy", "update": "update", "same": "there already", "kept": "keep yours"}
 _SHOWN = 200
@@ -36,7 +36,7 @@ def import_command(target: Target, source: str, path: Path | None, really: bool)
     """
     import os
 
-    from memdown import importing
+    from memdown import imports as importing
     from memdown.cli.output import print_json
 
     settings = target.settings()
@@ -44,7 +44,7 @@ def import_command(target: Target, source: str, path: Path | None, really: bool)
     found = importing.find(source, path, os.environ)
     plan = importing.plan(found.items, to, found.problems)
     if really:
-        from memdown.wiring import check_own
+        from memdown.opening import check_own
 
         check_own(settings)
         plan = importing.apply(plan, to)

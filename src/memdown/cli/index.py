@@ -12,8 +12,9 @@ from memdown.cli.options import Target, target_options
 @target_options
 def index_command(target: Target, force: bool) -> None:
     """Bring the index up to date. Searches do this by themselves; this shows the progress."""
-    from memdown.cli.output import print_estimate, print_json, print_report, report_json
+    from memdown.cli.output import print_estimate, print_json, print_report
     from memdown.cli.progress import progress_bar
+    from memdown.shapes import report_json
 
     with target.open() as memory:
         print_estimate(memory.estimate(force=force))
@@ -31,8 +32,9 @@ def index_command(target: Target, force: bool) -> None:
 @target_options
 def status_command(target: Target, deep: bool, sync: bool) -> None:
     """Show what is indexed, how, and whether it is up to date. Changes nothing by itself."""
-    from memdown.cli.output import print_json, print_status, status_json
+    from memdown.cli.output import print_json, print_status
     from memdown.cli.progress import progress_bar
+    from memdown.shapes import status_json
 
     with target.open() as memory:
         if sync:

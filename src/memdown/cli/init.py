@@ -42,8 +42,8 @@ def init_command(target: Target, folder: Path | None, adopt: bool | None, undo: 
     created = _create(place, adopt)
     settings = load_settings(config=target.config, workspace=place, agent=target.agent)
     from memdown.config.own import add_own
-    from memdown.wiring import open_notes
-    from memdown.workspace import scan
+    from memdown.notes import scan
+    from memdown.opening import open_notes
 
     new = add_own(settings.state_dir, place)
     found = scan(open_notes(settings))
@@ -72,7 +72,7 @@ def _absolute(path: Path) -> Path:
 def _create(place: Path, adopt: bool | None) -> list[str]:
     """Make what is missing, and return the names of it."""
     from memdown.config.marker import MARKER, write_marker
-    from memdown.workspace import create_workspace
+    from memdown.notes import create_workspace
 
     if (place / MARKER).is_file():
         if adopt is not None:
@@ -98,7 +98,7 @@ def _has_markdown(place: Path) -> bool:
 
     A folder with MEMORY.md has its own order, and nobody wants all of the home folder.
     """
-    from memdown.workspace import is_memory, open_workspace, scan
+    from memdown.notes import is_memory, open_workspace, scan
 
     if not place.is_dir() or place == Path.home():
         return False
@@ -115,7 +115,7 @@ def _make_folder(place: Path) -> None:
 
 
 def _set_adopt(file: Path, adopt: bool) -> None:
-    from memdown.clientfiles import apply_change, json5, plan_change
+    from memdown.agent.client_files import apply_change, json5, plan_change
 
     change = plan_change(file, lambda text: json5.set_member(text, ["adopt"], adopt))
     apply_change(change, keep=False)

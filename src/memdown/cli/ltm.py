@@ -79,7 +79,7 @@ def forget_command(target: Target, memory_id: str) -> int:
 
 
 def _opened(target: Target) -> LongTermMemory:
-    from memdown.wiring import open_long_term
+    from memdown.opening import open_long_term
 
     return open_long_term(target.settings())
 

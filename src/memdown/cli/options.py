@@ -57,7 +57,7 @@ class Target:
 
     def workspace_to_name(self, *, by_project: bool) -> Path | None:
         """The workspace that an agent is told of, which must be there and be the user's."""
-        from memdown.wiring import check_own, open_notes
+        from memdown.opening import check_own, open_notes
 
         if by_project and self.workspace is not None:
             raise click.UsageError("--workspace and --by-project exclude each other.")

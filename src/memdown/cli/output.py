@@ -11,7 +11,7 @@ import click
 from memdown.types import Status, SyncReport
 
 if TYPE_CHECKING:
-    from memdown.backfill import Estimate
+    from memdown.index.backfill import Estimate
 
 _DAYS_SHOWN = 7
 
@@ -56,94 +56,6 @@ def print_estimate(estimate: Estimate | None) -> None:
             f"{estimate.cached} of {estimate.texts} are in the cache.",
             err=True,
         )
-
-
-def report_json(report: SyncReport) -> dict[str, Any]:
-    """What a sync did, for programs."""
-    return {
-        "indexed": report.indexed,
-        "removed": report.removed,
-        "unchanged": report.unchanged,
-        "chunks": report.chunks,
-        "embedded": report.embedded,
-        "rebuilt": report.rebuilt,
-        "complete": report.complete,
-        "failed": [{"path": one.path, "reason": one.reason} for one in report.failed],
-        "ignored": list(report.ignored),
-        "seconds": {phase: round(value, 4) for phase, value in report.seconds.items()},
-    }
-
-
-def status_json(status: Status) -> dict[str, Any]:
-    """The status in the documents' shape."""
-    store = status.store
-    data: dict[str, Any] = {
-        "backend": status.backend,
-        "agent": status.agent,
-        "provider": status.provider,
-        "model": status.model,
-        "requestedProvider": status.requested_provider,
-        "files": sum(store.files.values()),
-        "chunks": sum(store.chunks.values()),
-        "dirty": status.dirty,
-        "changed": status.changed,
-        "workspaceDir": status.workspace,
-        "dbPath": store.location,
-        "dbBytes": store.size_bytes,
-        "extraPaths": list(status.extra_paths),
-        "sources": list(status.sources),
-        "sourceCounts": [
-            {
-                "source": source,
-                "files": store.files.get(source, 0),
-                "chunks": store.chunks.get(source, 0),
-            }
-            for source in status.sources
-        ],
-        "cache": {
-            "enabled": status.cache_enabled,
-            "entries": store.cache_entries,
-            "maxEntries": status.cache_max_entries,
-            "lookedUp": sum(one.looked_up for one in status.usage),
-            "found": sum(one.found for one in status.usage),
-        },
-        "sent": [
-            {
-                "day": one.day,
-                "provider": one.provider,
-                "host": one.host,
-                "requests": one.requests,
-                "texts": one.texts,
-                "characters": one.characters,
-                "tokens": one.tokens,
-            }
-            for one in status.usage
-            if one.requests
-        ],
-        "batch": {
-            "enabled": status.jobs_enabled,
-            "pending": status.jobs_pending,
-            "lastError": status.jobs_error,
-        },
-        "fts": {"enabled": True, "available": store.fts_available, "error": store.fts_error},
-        "vector": {
-            "enabled": status.vector_enabled,
-            "available": store.vector_available,
-            "loadError": store.vector_error,
-            "dims": store.dims,
-        },
-        "citations": status.citations,
-        "problems": [{"path": one.path, "reason": one.reason} for one in status.problems],
-        "withoutVectors": status.without_vectors,
-    }
-    data["watcher"] = status.watcher
-    if status.backend_reason:
-        data["backendReason"] = status.backend_reason
-    if status.fallback:
-        data["fallback"] = {"from": status.requested_provider, "reason": status.fallback}
-    if status.embedder_works is not None:
-        data["probe"] = {"embedder": status.embedder_works, "error": status.embedder_error}
-    return data
 
 
 def print_status(status: Status) -> None:

@@ -70,7 +70,7 @@ def complete_path(
 
     from memdown.config import load_settings
     from memdown.errors import MemdownError
-    from memdown.workspace import open_workspace, scan
+    from memdown.notes import open_workspace, scan
 
     del parameter
     given = context.params

@@ -91,7 +91,7 @@ def attempt(settings: Settings, name: str | None) -> Trial:
 
     from memdown import embedders
     from memdown.errors import ConfigError
-    from memdown.wiring import embedder_setup
+    from memdown.opening import embedder_setup
 
     setup = embedder_setup(settings)
     used = _in_use(setup)
@@ -113,7 +113,7 @@ def attempt(settings: Settings, name: str | None) -> Trial:
 def overview(settings: Settings) -> list[Provider]:
     """Every provider there is, built in or from a plugin."""
     from memdown import embedders
-    from memdown.wiring import embedder_setup
+    from memdown.opening import embedder_setup
 
     setup = embedder_setup(settings)
     used = _in_use(setup)

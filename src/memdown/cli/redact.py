@@ -22,7 +22,7 @@ def redact_command(file: Path, as_text: bool, as_json: bool) -> int:
     """
     from memdown.cli.output import print_json
     from memdown.errors import SessionError
-    from memdown.redaction import find_secrets, redact
+    from memdown.text.redaction import find_secrets, redact
 
     try:
         data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()

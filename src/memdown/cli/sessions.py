@@ -13,8 +13,8 @@ from memdown.cli.options import Target, Words, target_options, words_argument
 from memdown.cli.terminal import style
 
 if TYPE_CHECKING:
-    from memdown.sessions.browsing import Conversation
     from memdown.transcripts import Turn
+    from memdown.transcripts.sessions.browsing import Conversation
 
 
 @click.group("sessions")
@@ -27,7 +27,7 @@ def sessions_command() -> None:
 def list_command(target: Target) -> None:
     """List the conversations of this agent, the last active first."""
     from memdown.cli.output import print_json
-    from memdown.sessions.browsing import conversations
+    from memdown.transcripts.sessions.browsing import conversations
 
     found, problems = conversations(_folder(target))
     if target.as_json:
@@ -57,7 +57,7 @@ def list_command(target: Target) -> None:
 def show_command(target: Target, session: str, last: int | None) -> None:
     """Print a conversation; secrets are redacted."""
     from memdown.cli.output import print_json
-    from memdown.sessions.browsing import turns_of
+    from memdown.transcripts.sessions.browsing import turns_of
 
     turns = turns_of(_folder(target), session)
     turns = turns[-last:] if last else turns
@@ -88,7 +88,7 @@ def search_command(
     For a search by meaning, use `memdown search --source sessions`.
     """
     from memdown.cli.output import print_json
-    from memdown.sessions import recall
+    from memdown.transcripts.sessions import recall
 
     found = recall(_folder(target), text, context=context, limit=max_results, session=session)
     if target.as_json:
@@ -135,7 +135,7 @@ def search_command(
 def export_command(target: Target, session: str, output: Path | None, form: str) -> None:
     """Write a conversation as Markdown or JSONL, secrets redacted."""
     from memdown.errors import SessionError
-    from memdown.sessions.browsing import turns_of
+    from memdown.transcripts.sessions.browsing import turns_of
 
     turns = turns_of(_folder(target), session)
     if form == "markdown" and not target.as_json:
@@ -164,7 +164,7 @@ def export_command(target: Target, session: str, output: Path | None, form: str)
 def delete_command(target: Target, session: str, yes: bool) -> int:
     """Delete a conversation: its transcript or its history. The index forgets it at the next sync."""
     from memdown.cli.output import print_json
-    from memdown.sessions.browsing import delete, find
+    from memdown.transcripts.sessions.browsing import delete, find
 
     one = find(_folder(target), session)
     if not yes and not click.confirm(f"Delete {one.path}?", err=True):
@@ -179,8 +179,8 @@ def delete_command(target: Target, session: str, yes: bool) -> int:
 
 
 def _folder(target: Target) -> Path:
-    from memdown.conversations import sessions_folder
-    from memdown.sessions.moving import bring_over
+    from memdown.transcripts.conversations import sessions_folder
+    from memdown.transcripts.sessions.moving import bring_over
 
     settings = target.settings()
     bring_over(settings.state_dir, settings.agent)

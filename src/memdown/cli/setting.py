@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from memdown.agent.client_files import apply_change, json5, jsonc, plan_change
 from memdown.cli.options import Target
-from memdown.clientfiles import apply_change, json5, jsonc, plan_change
 from memdown.config import places
 from memdown.config.marker import KEYS, MARKER, check_marker, is_inside
 from memdown.config.names import EXTRA_PATHS, WORKSPACE, full_name
@@ -52,7 +52,7 @@ def set_here(target: Target, key: str, value: Any) -> list[Path]:
 
     Paths outside of it go to the user's own list: the file in the folder may not name them.
     """
-    from memdown.wiring import check_own, open_notes
+    from memdown.opening import check_own, open_notes
 
     name = key if key in KEYS else full_name(key).removeprefix(EXTRA_PATHS.rpartition(".")[0] + ".")
     if name not in KEYS:

@@ -35,11 +35,12 @@ def migrate_command(target: Target, goal: str) -> None:
       memdown store migrate --to postgresql://memdown@db.example.com/memdown
       memdown store migrate --to sqlite
     """
-    from memdown.cli.output import print_json, print_report, report_json
+    from memdown.cli.output import print_json, print_report
     from memdown.cli.progress import progress_bar
+    from memdown.index.moving import copy_vectors
     from memdown.memory import Memory
-    from memdown.stores.moving import copy_vectors
-    from memdown.wiring import open_store, with_own_index
+    from memdown.opening import open_store, with_own_index
+    from memdown.shapes import report_json
 
     old = target.settings()
     old = with_own_index(old, old.workspace)

@@ -38,7 +38,8 @@ def watch_command(target: Target, quiet: bool, unit: str | None) -> None:
       memdown watch --print-unit > ~/.config/systemd/user/memdown.service
       systemctl --user enable --now memdown
     """
-    from memdown.cli.output import print_json, report_json
+    from memdown.cli.output import print_json
+    from memdown.shapes import report_json
 
     if unit:
         from memdown.cli.units import service_definition

@@ -13,7 +13,7 @@ from memdown.config.marker import read_marker
 from memdown.config.own import OwnWorkspaces, read_own, real
 from memdown.config.search_settings import MemorySearch, StoreSettings
 from memdown.config.settings import Sections, Settings
-from memdown.private import check_place
+from memdown.files.private import check_place
 
 
 def load_settings(

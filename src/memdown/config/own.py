@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from memdown.errors import ConfigError
-from memdown.private import make_folder
+from memdown.files.private import make_folder
 
 LIST_NAME = "workspaces.json"
 _MAX_BYTES = 10_000_000

@@ -22,8 +22,8 @@ def python(_: Subject) -> Iterator[Check]:
 def sqlite(_: Subject) -> Iterator[Check]:
     import apsw
 
-    from memdown.stores.sqlite import checksums
-    from memdown.stores.sqlite.schema import fts5_error
+    from memdown.index.sqlite import checksums
+    from memdown.index.sqlite.schema import fts5_error
 
     version = apsw.sqlite_lib_version()
     numbers = tuple(int(part) for part in version.split("."))
@@ -63,7 +63,7 @@ def sqlite_libraries(_: Subject) -> Iterator[Check]:
 def vector_extension(subject: Subject) -> Iterator[Check]:
     import apsw
 
-    from memdown.stores.sqlite.vectors import load_extension
+    from memdown.index.sqlite.vectors import load_extension
 
     settings = subject.settings
     if settings is not None and not settings.store.vector.enabled:

@@ -8,11 +8,11 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from memdown import private
 from memdown.doctor.checks import Check, Subject
 from memdown.errors import WorkspaceError
+from memdown.files import private
 from memdown.memory import Memory
-from memdown.redaction import find_secrets
+from memdown.text.redaction import find_secrets
 
 _MOST_PLACES = 20
 

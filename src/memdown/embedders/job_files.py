@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memdown.private import make_folder
+from memdown.files.private import make_folder
 
 log = logging.getLogger("memdown")
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import apsw
 
-from memdown.chunking import chunk_document
 from memdown.evaluation.metrics import Found
+from memdown.notes.chunks import chunk_document
 from memdown.types import Document
 
 _WORD = re.compile(r"\w+")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from memdown.errors import ConfigError
 
 if TYPE_CHECKING:
-    from memdown.clientfiles import Change
+    from memdown.agent.client_files import Change
 
 Entry = dict[str, Any]
 NAME = "memdown"
@@ -103,7 +103,7 @@ def plan_install(
     file: Path | None = None,
 ) -> Change:
     """The change that adds Memdown to a client's file, or with `undo` takes it out."""
-    from memdown.clientfiles import plan_change
+    from memdown.agent.client_files import plan_change
 
     known = CLIENTS[client]
     entry = known.entry(
@@ -113,12 +113,12 @@ def plan_install(
     place = (*known.path, NAME)
     target = file or _file(client, known, project)
     if target.suffix == ".toml":
-        from memdown.clientfiles import toml
+        from memdown.agent.client_files import toml
 
         if undo:
             return plan_change(target, lambda text: toml.remove_table(text, place))
         return plan_change(target, lambda text: toml.set_table(text, place, entry))
-    from memdown.clientfiles import jsonc
+    from memdown.agent.client_files import jsonc
 
     if undo:
         return plan_change(target, lambda text: jsonc.remove_member(text, place))
@@ -129,11 +129,11 @@ def installed_command(client: str, file: Path) -> tuple[list[str], dict[str, str
     """The command that a client's file holds for us, and the environment it adds."""
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".toml":
-        from memdown.clientfiles import toml
+        from memdown.agent.client_files import toml
 
         entry: Any = toml.parse(text)
     else:
-        from memdown.clientfiles import jsonc
+        from memdown.agent.client_files import jsonc
 
         entry = jsonc.parse(text)
     for name in (*CLIENTS[client].path, NAME):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memdown.errors import ConfigError, MemdownError
-from memdown.private import make_folder
+from memdown.files.private import make_folder
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -142,6 +142,6 @@ def create_app(server: Server[Any], token: str, hosts: list[str]) -> ASGIApp:
 
 def serve(app: ASGIApp, listener: socket.socket) -> None:
     """Answer until the process is told to stop."""
-    from memdown import connections
+    from memdown import http_server as connections
 
     connections.server(app, lifespan="on").run(sockets=[listener])

@@ -41,7 +41,7 @@ class LazyMemory:
         """The single memories of the plugin `memory-lancedb`, which need no workspace."""
         with self._lock:
             if self._long_term is None:
-                from memdown.wiring import open_long_term
+                from memdown.opening import open_long_term
 
                 self._long_term = open_long_term(self._settings)
             return self._long_term

@@ -7,8 +7,8 @@ from urllib.parse import quote, unquote
 
 from memdown.config import Settings
 from memdown.errors import PathRefused
-from memdown.wiring import open_notes
-from memdown.workspace import scan
+from memdown.notes import scan
+from memdown.opening import open_notes
 
 PAGE = 200
 _PREFIX = "memory:///"

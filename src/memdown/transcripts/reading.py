@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from memdown.redaction import Redactor
+from memdown.text.redaction import Redactor
 from memdown.transcripts.discovery import opened, state_of
 from memdown.transcripts.lines import read_lines
 from memdown.transcripts.marks import Mark, goes_on, parse_mark, samples_of

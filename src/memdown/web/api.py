@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from memdown import doctor
-from memdown.cli.output import status_json
 from memdown.errors import NoteNotFound
-from memdown.sessions import recall
-from memdown.sessions.browsing import conversations, turns_of
+from memdown.shapes import status_json
+from memdown.transcripts.sessions import recall
+from memdown.transcripts.sessions.browsing import conversations, turns_of
 from memdown.web import history, shapes, shelves, talks
 from memdown.web.rendering import render_note
 from memdown.web.site import Site

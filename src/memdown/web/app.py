@@ -26,13 +26,13 @@ from memdown.errors import (
     SessionNotFound,
     WorkspaceError,
 )
+from memdown.notes import NoteChanged
 from memdown.web import pages, shapes
 from memdown.web.fields import BadRequest, from_body, from_query
 from memdown.web.guard import Guard
 from memdown.web.operations import OPERATIONS, Operation, document
 from memdown.web.site import ReadOnly, Site
 from memdown.web.templating import STATIC, page
-from memdown.workspace import NoteChanged
 
 log = logging.getLogger("memdown")
 

@@ -9,9 +9,9 @@ import time
 from collections.abc import AsyncIterator
 from typing import Any
 
-from memdown.cli.output import report_json
 from memdown.errors import MemdownError
 from memdown.memory import Memory
+from memdown.shapes import report_json
 from memdown.types import Progress, SyncReport
 
 _TICK_SECONDS = 0.1

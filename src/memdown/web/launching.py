@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from memdown.errors import MemdownError
-from memdown.private import make_folder, open_file
+from memdown.files.private import make_folder, open_file
 
 
 class NoPage(MemdownError):

@@ -11,15 +11,15 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from memdown.documents import title_of
 from memdown.errors import MemdownError, NoteNotFound, QueryError
-from memdown.front_matter import read_front_matter
+from memdown.notes import Note, daily_note
+from memdown.notes.document import title_of
+from memdown.notes.front_matter import read_front_matter
 from memdown.types import FileState, Hit
 from memdown.web import explaining, history, indexed, shelves, talks
 from memdown.web.rendering import Known, note_url, render_note, render_snippet
 from memdown.web.site import Site
 from memdown.web.templating import page
-from memdown.workspace import Note, daily_note
 
 View = Callable[[Site, Request], Response]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import uvicorn
 
-from memdown import connections
+from memdown import http_server as connections
 from memdown.errors import MemdownError
 from memdown.memory import Memory
 from memdown.web.app import create_app

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
+from memdown.notes import Note
 from memdown.types import Answer, Chunk, FileState, Hit, Why
 from memdown.web.history import Change, Line
-from memdown.workspace import Note
 
 
 def answer(found: Answer) -> dict[str, Any]:

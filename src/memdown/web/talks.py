@@ -10,11 +10,11 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from memdown.conversations import sessions_folder
-from memdown.sessions import recall
-from memdown.sessions.browsing import Conversation, conversations, find, turns_of
-from memdown.sessions.moving import bring_over
 from memdown.transcripts import Turn
+from memdown.transcripts.conversations import sessions_folder
+from memdown.transcripts.sessions import recall
+from memdown.transcripts.sessions.browsing import Conversation, conversations, find, turns_of
+from memdown.transcripts.sessions.moving import bring_over
 from memdown.web.rendering import render_snippet
 from memdown.web.site import Site
 from memdown.web.templating import page

@@ -17,7 +17,7 @@ import numpy as np
 from memdown.backends.ltm.capturing import category_of
 from memdown.backends.ltm.entries import CATEGORIES, Category, Entry, Found
 from memdown.errors import EmbedderError, MissingExtra, QueryError, StoreError
-from memdown.private import make_folder
+from memdown.files.private import make_folder
 from memdown.types import Embedder, Vector, Vectors
 
 DUPLICATE = 0.95

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from memdown.backends.ltm.capturing import MOST_A_CONVERSATION, captured
 from memdown.backends.ltm.memories import LongTermMemory, Stored
-from memdown.redaction import Redactor
 from memdown.text.frames import one_line
+from memdown.text.redaction import Redactor
 
 RECALLED = 3
 RECALL_SCORE = 0.3

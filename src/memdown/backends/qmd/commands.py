@@ -11,7 +11,7 @@ from pathlib import Path
 from memdown.backends.qmd.collections import Collection
 from memdown.backends.qmd.running import CommandFailed, CommandMissing, Finished, run
 from memdown.config.qmd_settings import QmdSettings
-from memdown.private import make_folder
+from memdown.files.private import make_folder
 from memdown.text import without_stop_words
 
 _LISTED = re.compile(r"^(\S+) \(qmd://", re.MULTILINE)

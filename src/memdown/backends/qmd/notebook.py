@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
-from memdown.private import open_file
+from memdown.files.private import open_file
 
 _FIRST_REST_SECONDS = 15.0
 _LONGEST_REST_SECONDS = 600.0

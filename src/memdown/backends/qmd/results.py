@@ -9,9 +9,9 @@ from typing import Any
 
 from memdown.backends.qmd.collections import Collection
 from memdown.backends.qmd.running import CommandFailed
-from memdown.ranking import cited
+from memdown.notes import date_of
+from memdown.search.rank import cited
 from memdown.types import Hit
-from memdown.workspace import date_of
 
 _PLACE = re.compile(r"qmd://([^/]+)/(.+)", re.DOTALL)
 # The line above a snippet: "@@ -2,4 @@ (1 before, 5 after)".

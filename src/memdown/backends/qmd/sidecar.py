@@ -24,7 +24,7 @@ from memdown.backends.qmd.notebook import (
 from memdown.backends.qmd.running import CommandFailed
 from memdown.backends.qmd.scope import Chat, is_allowed
 from memdown.config.qmd_settings import QmdSettings
-from memdown.search import clean
+from memdown.search.answer import clean
 from memdown.types import Answer, Hit, Source
 
 log = logging.getLogger("memdown")

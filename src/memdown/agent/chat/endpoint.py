@@ -1,0 +1,166 @@
+"""Where the model is: one request to an OpenAI-compatible or Anthropic endpoint, streamed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from memdown.agent.tools import ToolDefinition
+from memdown.agent.turns import Message, ModelCall, OnText, Reply
+from memdown.errors import MemdownError
+
+if TYPE_CHECKING:
+    import httpx
+
+Kind = Literal["openai", "anthropic"]
+DEFAULT_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+_ATTEMPTS = 3
+_READ_SECONDS = 300.0
+_TOO_LONG = ("context_length_exceeded", "context length", "prompt is too long", "maximum context")
+
+
+class EndpointError(MemdownError):
+    """The model's endpoint cannot be reached or gave no whole answer."""
+
+
+class ContextOverflow(EndpointError):
+    """The endpoint refused the conversation as too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Which model, where; the key never shows in a message."""
+
+    kind: Kind
+    base_url: str
+    model: str
+    key: str = field(default="", repr=False)
+    max_output_tokens: int = 4096
+
+
+def connect(endpoint: Endpoint, sleep: Callable[[float], None] = time.sleep) -> ModelCall:
+    """A function that asks this endpoint."""
+    if endpoint.kind == "anthropic":
+        from memdown.agent.chat import anthropic_wire as wire
+    else:
+        from memdown.agent.chat import openai_wire as wire  # type: ignore[no-redef]
+    client: httpx.Client | None = None
+
+    def ask(
+        messages: Sequence[Message],
+        tools: Sequence[ToolDefinition],
+        on_text: OnText | None = None,
+    ) -> Reply:
+        nonlocal client
+        client = client or _client()
+        url = endpoint.base_url.rstrip("/") + wire.PATH
+        body = wire.request(endpoint, messages, tools)
+        for attempt in range(_ATTEMPTS):
+            try:
+                with _streamed(client, endpoint, url, wire.headers(endpoint), body) as events:
+                    return wire.read(events, on_text)
+            except _Busy as busy:
+                if attempt == _ATTEMPTS - 1:
+                    raise EndpointError(str(busy)) from None
+                sleep(0.5 * 2**attempt)
+        raise EndpointError(f"{url} was not asked.")
+
+    return ask
+
+
+def _client() -> httpx.Client:
+    """A client that keeps no connection open: a person types for minutes between two requests."""
+    import httpx
+
+    timeout = httpx.Timeout(10.0, read=_READ_SECONDS)
+    return httpx.Client(timeout=timeout, limits=httpx.Limits(max_keepalive_connections=0))
+
+
+class _Busy(Exception):
+    """An answer that says: try again."""
+
+
+@contextmanager
+def _streamed(
+    client: httpx.Client,
+    endpoint: Endpoint,
+    url: str,
+    headers: dict[str, str],
+    body: dict[str, Any],
+) -> Iterator[Iterator[dict[str, Any]]]:
+    """The events of one streamed answer, with every failure told in a sentence."""
+    import httpx
+
+    started = False
+    try:
+        with client.stream("POST", url, headers=headers, json=body) as response:
+            if response.status_code != 200:
+                response.read()
+                raise _failure(endpoint, url, response.status_code, response.text)
+            started = True
+            yield _events(response, endpoint, url)
+    except httpx.TransportError as error:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        if not started:
+            raise _Busy(f"{url} cannot be reached ({what}).") from None
+        # Part of the answer may have been shown: asking again would show it twice.
+        raise EndpointError(
+            f"{url} broke off in the middle of an answer ({what}); try again."
+        ) from None
+    except httpx.InvalidURL:
+        raise EndpointError(f"{url} is not a usable address; check --base-url.") from None
+
+
+def _events(response: httpx.Response, endpoint: Endpoint, url: str) -> Iterator[dict[str, Any]]:
+    for line in response.iter_lines():
+        if not line.startswith("data:"):
+            continue
+        text = line.removeprefix("data:").strip()
+        if text == "[DONE]":
+            return
+        event = _parsed(text, url)
+        if error := event.get("error"):
+            raise _failure(endpoint, url, 0, json.dumps(error))
+        yield event
+
+
+def _failure(endpoint: Endpoint, url: str, status: int, body: str) -> Exception:
+    said = _message(body)
+    if endpoint.key:
+        said = said.replace(endpoint.key, "[redacted]")
+    if any(words in body.lower() for words in _TOO_LONG) or status == 413:
+        return ContextOverflow(f"{url} refused the conversation as too long: {said}")
+    if status in (401, 403):
+        return EndpointError(f"{url} refused the key ({status}): {said}")
+    if status in (408, 409, 429) or status >= 500:
+        return _Busy(f"{url} is busy or broken ({status}): {said}")
+    return EndpointError(f"{url} answered with an error ({status or 'stream'}): {said}")
+
+
+def unfinished(url: str) -> EndpointError:
+    """For an answer that just stops."""
+    return EndpointError(f"{url} stopped in the middle of an answer; try again.")
+
+
+def _parsed(text: str, url: str) -> dict[str, Any]:
+    try:
+        event = json.loads(text)
+    except ValueError:
+        event = None
+    if not isinstance(event, dict):
+        raise EndpointError(f"{url} sent something that is not a streamed answer; check the URL.")
+    return event
+
+
+def _message(body: str) -> str:
+    try:
+        data = json.loads(body)
+    except ValueError:
+        return " ".join(body.split())[:300]
+    inner = data.get("error", data) if isinstance(data, dict) else data
+    said = inner.get("message", inner) if isinstance(inner, dict) else inner
+    return " ".join(str(said).split())[:300]

@@ -1,0 +1,258 @@
+"""What each hook does, in the protocol of Claude Code: JSON in, JSON or nothing out."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memdown import notes as workspace
+from memdown.agent.session_start import session_context
+from memdown.config import Settings
+from memdown.errors import ConfigError, NoteNotFound, WorkspaceError
+from memdown.notes.descriptors import shown
+from memdown.opening import open_notes
+from memdown.types import Citation, Excerpt
+
+if TYPE_CHECKING:
+    from memdown.agent.hooks.conversation import Said
+    from memdown.agent.hooks.saving import Copy
+
+MAX_INPUT_CHARS = 8_000_000
+Output = dict[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class HookInput:
+    """What the agent's program tells a hook."""
+
+    session_id: str
+    transcript: Path | None
+    cwd: Path | None
+    prompt: str
+    source: str = ""
+    dry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Notes:
+    """The notes without their index, which a session start does not need."""
+
+    place: workspace.Workspace
+
+    def get(self, path: str, *, start: int = 1, lines: int | None = None) -> Excerpt:
+        data, state = workspace.read_note(self.place, path)
+        return workspace.excerpt(workspace.decode(data, state.path), state.path, start, lines)
+
+
+def parse_input(text: str) -> HookInput:
+    """The hook's input; unknown fields are left alone."""
+    try:
+        data = json.loads(text) if text.strip() else {}
+    except (ValueError, RecursionError):
+        raise ConfigError(
+            "The hook got no valid JSON; it is meant to be run by an agent."
+        ) from None
+    if not isinstance(data, dict):
+        raise ConfigError("The hook got JSON that is not an object; it is run by an agent.")
+
+    def field(name: str) -> str:
+        value = data.get(name)
+        return value if isinstance(value, str) else ""
+
+    return HookInput(
+        session_id=field("session_id"),
+        transcript=Path(field("transcript_path")).expanduser()
+        if field("transcript_path")
+        else None,
+        cwd=Path(field("cwd")) if field("cwd") else None,
+        prompt=field("prompt"),
+        source=field("source"),
+        dry=data.get("memdown_dry_run") is True,
+    )
+
+
+def run_event(event: str, given: HookInput, settings: Settings) -> Output:
+    """What a hook has to say; with `dry`, what it would do, while nothing is written."""
+    if given.dry:
+        return _say(_outlook(settings))
+    return EVENTS[event](given, settings)
+
+
+def session_start(given: HookInput, settings: Settings) -> Output:
+    """Give the agent the notes of the last two days and MEMORY.md."""
+    if not _has_notes(settings):
+        return None
+    if not settings.workspace.is_dir():
+        return _say(_no_workspace(settings))
+    output = _context("SessionStart", session_context(_Notes(open_notes(settings))))
+    if settings.passed_over is not None and given.source in ("", "startup"):
+        return {**(output or {}), **_say(_passed_over(settings))}
+    return output
+
+
+def user_prompt_submit(given: HookInput, settings: Settings) -> Output:
+    """Give the agent the memories that clearly belong to what the user just said."""
+    if not given.prompt.strip():
+        return None
+    if _has_single_memories(settings):
+        from memdown.backends.ltm import auto_recall
+        from memdown.opening import open_long_term
+
+        return _context("UserPromptSubmit", auto_recall(open_long_term(settings), given.prompt))
+    # The start of the session told that there is no workspace; not before every prompt again.
+    if not _has_notes(settings) or not settings.workspace.is_dir():
+        return None
+    from memdown.agent.recalling import recall, recall_text
+    from memdown.memory import Memory
+
+    with Memory.from_settings(settings) as memory:
+        return _context("UserPromptSubmit", recall_text(recall(memory, given.prompt)))
+
+
+def stop(given: HookInput, settings: Settings) -> Output:
+    """Copy what was said since the last time; quick, since it runs after every answer."""
+    _save(given, settings, write_digest=False)
+    return None
+
+
+def pre_compact(given: HookInput, settings: Settings) -> Output:
+    """Copy the conversation and add a digest of it to the daily log, before it is cut.
+
+    Where single memories take the place of notes, some of what the user said is kept instead.
+    With `memoryFlush.enabled: false` it is only copied.
+    """
+    _save(given, settings, write_digest=True)
+    return None
+
+
+EVENTS: Mapping[str, Callable[[HookInput, Settings], Output]] = {
+    "session-start": session_start,
+    "user-prompt-submit": user_prompt_submit,
+    "stop": stop,
+    "pre-compact": pre_compact,
+    "session-end": pre_compact,
+}
+
+
+def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
+    if given.transcript is None or not (_has_notes(settings) or _has_single_memories(settings)):
+        return
+    from memdown.agent.hooks.digest import digest
+    from memdown.agent.hooks.saving import opened_copy, save_conversation
+    from memdown.transcripts.conversations import sessions_folder
+
+    folder = sessions_folder(settings.state_dir, settings.agent)
+    with opened_copy(folder, given.session_id) as copy:
+        save_conversation(copy, given.transcript)
+        new = copy.undigested() if write_digest else []
+        if _has_single_memories(settings):
+            _capture(settings, copy, new)
+            return
+        if not settings.compaction.memory_flush.enabled:
+            return
+        text = digest(new, given.session_id)
+        if text:
+            copy.digested(new[-1].end, str(_write_once(settings, text)))
+
+
+def _has_notes(settings: Settings) -> bool:
+    return settings.enabled and settings.memory_slot == "memory-core"
+
+
+def _has_single_memories(settings: Settings) -> bool:
+    return settings.enabled and settings.memory_slot == "memory-lancedb"
+
+
+def _capture(settings: Settings, copy: Copy, new: Sequence[Said]) -> None:
+    """Keep what is worth it of what the user said since the last time."""
+    if not new:
+        return
+    from memdown.agent.long_term import AroundTurns
+    from memdown.agent.provenance import own_words
+    from memdown.opening import open_long_term
+    from memdown.transcripts.messages import without_recalled
+
+    before, now = (
+        [own_words(without_recalled(said.text)) for said in some if said.role == "user"]
+        for some in (copy.digested_before(), new)
+    )
+    around = AroundTurns(lambda: open_long_term(settings), before)
+    kept = [stored.entry.id for message in now for stored in around.after(message)]
+    copy.digested(new[-1].end, ", ".join(kept))
+
+
+def _write_once(settings: Settings, text: str) -> Citation:
+    """Add the digest to today's log, unless it stands there: the last run may have been killed."""
+    place = _opened(settings)
+    today = datetime.date.today()  # noqa: DTZ011
+    for day in (today, today - datetime.timedelta(days=1)):
+        path = workspace.daily_note(day)
+        try:
+            note = _Notes(place).get(path).text
+        except (NoteNotFound, WorkspaceError):
+            continue
+        if text in note:
+            first = note[: note.index(text)].count("\n") + 1
+            return Citation(path, first, first + text.count("\n"))
+    locks = settings.state_dir / "locks"
+    return workspace.remember(place, text, durable=False, today=today, lock_dir=locks)
+
+
+def _opened(settings: Settings) -> workspace.Workspace:
+    """The notes; the default workspace is made when it is first needed.
+
+    One that the user named is not: it may lie on a disk that is not there at the moment.
+    """
+    if settings.workspace == settings.state_dir / "workspace" and not settings.workspace.is_dir():
+        workspace.create_workspace(settings.workspace, private=True)
+    try:
+        return open_notes(settings)
+    except WorkspaceError as error:
+        raise WorkspaceError(
+            f"{error} The conversation is copied, and its digest is written when that works again."
+        ) from None
+
+
+def _outlook(settings: Settings) -> str:
+    """Which memory the hooks have, told after they were installed."""
+    if _has_single_memories(settings):
+        return "the hooks keep single memories (plugins.slots.memory: memory-lancedb)."
+    if not _has_notes(settings):
+        return "memory is turned off (memorySearch.enabled or plugins.slots.memory)."
+    notes = open_notes(settings)
+    if not os.access(notes.folder, os.W_OK | os.X_OK):
+        raise WorkspaceError(
+            f"The workspace {notes.folder} cannot be written to; check its permissions."
+        )
+    count = len(workspace.scan(notes).files)
+    return f"workspace {notes.folder}, {count} note{'s' * (count != 1)}."
+
+
+def _no_workspace(settings: Settings) -> str:
+    missing = f"there is no memory yet: the workspace {shown(settings.workspace)} does not exist."
+    return (
+        f"{missing} Run `memdown init`, and `memdown hooks install --apply`, where your notes are."
+    )
+
+
+def _passed_over(settings: Settings) -> str:
+    return (
+        f"{shown(settings.passed_over or '')} looks like a memory, but you never made it yours, so the one in "
+        f"use is {shown(settings.workspace)}. Run `memdown init` there once if it is your memory."
+    )
+
+
+def _say(text: str) -> dict[str, Any]:
+    """A message that the agent's program shows to its user."""
+    return {"systemMessage": f"memdown: {text}"}
+
+
+def _context(event: str, text: str) -> Output:
+    if not text:
+        return None
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}

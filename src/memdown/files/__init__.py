@@ -1,0 +1,1 @@
+"""Files of our own: locks, private folders, points at which tests kill."""

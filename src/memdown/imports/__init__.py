@@ -1,0 +1,10 @@
+"""Bringing in what people have: Claude Code, Codex, ChatGPT, OpenClaw, mem0, any Markdown.
+
+`find` lists what a source holds, `plan` compares it with what is there, `apply` copies it.
+"""
+
+from memdown.imports.finding import SOURCES, find
+from memdown.imports.items import Found, Item
+from memdown.imports.writing import Destination, Plan, Step, apply, plan
+
+__all__ = ["SOURCES", "Destination", "Found", "Item", "Plan", "Step", "apply", "find", "plan"]

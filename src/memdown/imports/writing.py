@@ -1,0 +1,199 @@
+"""Bringing items in: what is new is copied, what is there already is left, nothing is lost."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from memdown.errors import ImportFailed, MemdownError
+from memdown.files.private import make_folder
+from memdown.imports.items import Item
+from memdown.notes.descriptors import opened_folder
+from memdown.transcripts.conversations import sessions_folder
+from memdown.types import Failure
+
+Status = Literal["new", "same", "update", "kept"]
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where imported things go."""
+
+    workspace: Path
+    state_dir: Path
+    agent: str
+
+    def path(self, item: Item) -> Path:
+        """The file that an item becomes."""
+        if item.kind == "note":
+            return self.workspace / item.name
+        if item.kind == "settings":
+            return self.state_dir / item.name
+        return sessions_folder(self.state_dir, item.agent or self.agent) / item.name
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What an import does with one item: copies it, updates its copy, or leaves what is there.
+
+    `kept` means that the copy was changed by hand since, or that there are settings already.
+    """
+
+    item: Item
+    path: Path
+    status: Status
+    size: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything an import would do."""
+
+    steps: tuple[Step, ...]
+    problems: tuple[Failure, ...] = ()
+
+
+def plan(items: Sequence[Item], to: Destination, problems: Sequence[Failure] = ()) -> Plan:
+    """Compare what is to come in with what is there; nothing is written."""
+    known = _journal(to)
+    steps: list[Step] = []
+    failed = list(problems)
+    taken: set[Path] = set()
+    for item in _apart(items, to):
+        path = to.path(item)
+        if path in taken:
+            failed.append(Failure(item.origin, f"{path} is taken by another one of this import."))
+            continue
+        taken.add(path)
+        try:
+            digest, size = _measured(item)
+            status = _status(path, digest, known.get(_key(item, to)), item)
+        except MemdownError as error:
+            failed.append(Failure(item.origin, str(error)))
+            continue
+        steps.append(Step(item, path, status, size, digest))
+    return Plan(tuple(steps), tuple(failed))
+
+
+def _apart(items: Sequence[Item], to: Destination) -> Iterator[Item]:
+    """The items under names that differ in more than capitals, which some disks take for one."""
+    names: dict[str, set[str]] = {}
+    for item in items:
+        path = str(to.path(item))
+        names.setdefault(path.casefold(), set()).add(path)
+    for item in items:
+        path = str(to.path(item))
+        # The same one keeps its name whatever the order, so that the next import finds it again.
+        if path == max(names[path.casefold()]):
+            yield item
+            continue
+        stem, dot, ending = item.name.rpartition(".")
+        digest = hashlib.sha256(item.name.encode("utf-8", "replace")).hexdigest()[:8]
+        yield replace(item, name=f"{stem}-{digest}{dot}{ending}")
+
+
+def apply(made: Plan, to: Destination) -> Plan:
+    """Do what a plan says. Originals are only read; a copy that is there is replaced whole."""
+    known = dict(_journal(to))
+    done: list[Step] = []
+    failed = list(made.problems)
+    for step in made.steps:
+        if step.status in ("new", "update"):
+            try:
+                _write(step, to)
+            except (MemdownError, OSError) as error:
+                reason = error.strerror if isinstance(error, OSError) else str(error)
+                failed.append(
+                    Failure(step.item.origin, f"{step.path} cannot be written: {reason}.")
+                )
+                continue
+        if step.status != "kept":
+            known[_key(step.item, to)] = step.digest
+        done.append(step)
+    _write_journal(to, known)
+    return Plan(tuple(done), tuple(failed))
+
+
+def _status(path: Path, digest: str, known: str | None, item: Item) -> Status:
+    try:
+        facts = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return "new"
+    if not path.is_file() or path.is_symlink():
+        raise ImportFailed(f"{path} is in the way and is no ordinary file; move it.")
+    there = _digest_of(path, facts.st_size)
+    if there == digest:
+        return "same"
+    return "update" if there == known and item.kind != "settings" else "kept"
+
+
+def _measured(item: Item) -> tuple[str, int]:
+    digest = hashlib.sha256()
+    size = 0
+    for part in item.content():
+        digest.update(part)
+        size += len(part)
+    return digest.hexdigest(), size
+
+
+def _digest_of(path: Path, size: int) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(min(max(size, 1), 1024 * 1024)):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _write(step: Step, to: Destination) -> None:
+    """Write a draft beside the target and rename it; no link on the way is followed."""
+    base = to.workspace if step.item.kind == "note" else to.state_dir
+    private = step.path.is_relative_to(to.state_dir)
+    if private:
+        make_folder(step.path.parent)
+    else:
+        base.mkdir(parents=True, exist_ok=True)
+    parts = step.path.relative_to(base).parts
+    draft = f".{parts[-1]}.importing"
+    with opened_folder(str(base), parts[:-1], create=True) as folder:
+        flags = os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(draft, flags, 0o600 if private else 0o666, dir_fd=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                for part in step.item.content():
+                    file.write(part)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, parts[-1], src_dir_fd=folder, dst_dir_fd=folder)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(draft, dir_fd=folder)
+            raise
+
+
+def _key(item: Item, to: Destination) -> str:
+    return f"{to.path(item)}"
+
+
+def _journal(to: Destination) -> Mapping[str, str]:
+    """What every imported file was when it was written, so that changes by hand are noticed."""
+    try:
+        data = json.loads((to.state_dir / "imports.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {key: value for key, value in data.items() if isinstance(value, str)}
+
+
+def _write_journal(to: Destination, known: Mapping[str, str]) -> None:
+    make_folder(to.state_dir)
+    path = to.state_dir / "imports.json"
+    draft = path.with_name(f".imports.json.{os.getpid()}")
+    draft.write_text(json.dumps(dict(sorted(known.items())), indent=1), "utf-8")
+    draft.chmod(0o600)
+    draft.replace(path)

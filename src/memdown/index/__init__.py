@@ -1,0 +1,1 @@
+"""The index: kept in step with the files, stored by an engine, read from memory."""

@@ -1,0 +1,168 @@
+"""Files and chunks as rows of one table, so that one version of it is one state of the index.
+
+A chunk's row has the number of its first passage, a file's row the negative of its own number.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from memdown.errors import IndexCorrupt
+from memdown.index.packing import (
+    pack_headings,
+    pack_lines,
+    pack_passages,
+    pack_text,
+    unpack_chunk,
+)
+from memdown.index.passages import passage_terms
+from memdown.types import Chunk, FileState, StoredChunk, Vectors
+
+_FIELDS = (
+    ("key", pa.int64()),
+    ("file", pa.int64()),
+    ("stamp", pa.int64()),
+    ("path", pa.string()),
+    ("source", pa.string()),
+    ("id", pa.string()),
+    ("digest", pa.string()),
+    ("facts", pa.string()),
+    ("start_line", pa.int64()),
+    ("end_line", pa.int64()),
+    ("headings", pa.binary()),
+    ("text", pa.binary()),
+    ("passages", pa.binary()),
+    ("lines", pa.binary()),
+    ("terms", pa.string()),
+)
+CHUNK_COLUMNS = [name for name, _ in _FIELDS if name not in ("file", "stamp", "facts", "terms")]
+
+
+def schema_for(dims: int | None) -> pa.Schema:
+    """The columns of a table; vectors have one only when their length is known."""
+    fields = [pa.field(name, kind) for name, kind in _FIELDS]
+    if dims is not None:
+        fields.append(pa.field("embedding", pa.list_(pa.float32(), dims)))
+    return pa.schema(fields)
+
+
+def file_row(number: int, file: FileState, stamp: int) -> dict[str, Any]:
+    """A file's facts."""
+    facts = {
+        "size": file.size,
+        "mtime": file.mtime_ns,
+        "ctime": file.ctime_ns,
+        "inode": file.inode,
+        "date": file.date.isoformat() if file.date else None,
+        "problem": file.problem,
+        "tags": list(file.tags),
+        "names": file.names,
+    }
+    return {
+        "key": -number,
+        "file": number,
+        "stamp": stamp,
+        "path": file.path,
+        "source": file.source,
+        "digest": file.digest,
+        "facts": json.dumps(facts),
+    }
+
+
+def read_file_row(row: Mapping[str, Any]) -> FileState:
+    """The facts back from a row."""
+    try:
+        facts = json.loads(row["facts"])
+        return FileState(
+            row["path"],
+            row["source"],
+            facts["size"],
+            facts["mtime"],
+            facts["ctime"],
+            facts["inode"],
+            row["digest"],
+            datetime.date.fromisoformat(facts["date"]) if facts["date"] else None,
+            facts.get("problem", ""),
+            tuple(facts.get("tags", ())),
+            facts.get("names", ""),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise IndexCorrupt(
+            f"What is noted of {row.get('path')} cannot be read ({error}); rebuild the index with "
+            "`memdown index --force`."
+        ) from error
+
+
+def chunk_rows(
+    number: int, first_key: int, chunks: Sequence[Chunk], vectors: Vectors | None, stamp: int
+) -> list[dict[str, Any]]:
+    """The rows of a file's chunks, numbered from `first_key` on."""
+    rows = []
+    key = first_key
+    for place, chunk in enumerate(chunks):
+        row: dict[str, Any] = {
+            "key": key,
+            "file": number,
+            "stamp": stamp,
+            "path": chunk.path,
+            "source": chunk.source,
+            "id": chunk.id,
+            "digest": chunk.digest,
+            "start_line": chunk.start_line,
+            "end_line": chunk.end_line,
+            "headings": pack_headings(chunk),
+            "text": pack_text(chunk.text),
+            "passages": pack_passages(chunk),
+            "lines": pack_lines(chunk),
+            "terms": "\n".join(
+                f"{' '.join(text)}\t{' '.join(head)}" for text, head in passage_terms(chunk)
+            ),
+        }
+        if vectors is not None:
+            row["embedding"] = vectors[place]
+        rows.append(row)
+        key += len(chunk.passages)
+    return rows
+
+
+def read_chunk_row(row: Mapping[str, Any], date: datetime.date | None) -> StoredChunk:
+    """A chunk back from a row, checked against the digest it was stored with."""
+    return unpack_chunk(
+        row["key"],
+        row["id"],
+        row["path"],
+        row["source"],
+        row["start_line"],
+        row["end_line"],
+        row["headings"],
+        row["text"],
+        row["digest"],
+        row["passages"],
+        row["lines"],
+        date,
+    )
+
+
+def as_table(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """Rows as an Arrow table; what a row lacks is null."""
+    columns = {
+        name: [row.get(name) for row in rows] for name in schema.names if name != "embedding"
+    }
+    if "embedding" in schema.names:
+        columns["embedding"] = _vectors([row.get("embedding") for row in rows], schema)
+    return pa.table(columns, schema=schema)
+
+
+def _vectors(each: Sequence[Any], schema: pa.Schema) -> pa.Array:
+    dims = schema.field("embedding").type.list_size
+    flat = np.zeros((len(each), dims), np.float32)
+    lacks = np.array([vector is None for vector in each], bool)
+    for place in np.flatnonzero(~lacks).tolist():
+        flat[place] = each[place]
+    return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), dims, mask=pa.array(lacks))

@@ -1,0 +1,592 @@
+"""The LanceDB store: tables of a database in a folder or in object storage."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace as with_changes
+from pathlib import Path
+from typing import Any
+
+from lancedb.index import BTree
+
+from memdown.errors import IndexBusy, IndexCorrupt, StoreError
+from memdown.files.failpoints import reach
+from memdown.files.private import make_folder
+from memdown.index.lancedb import cache, rows
+from memdown.index.lancedb.connection import KEPT_FOR, connect, mapped, opened
+from memdown.index.lancedb.lease import Lease
+from memdown.index.lancedb.pointer import NAME as POINTER
+from memdown.index.lancedb.pointer import (
+    PREFIX,
+    Pointer,
+    next_generation,
+    read_pointer,
+    unused_tables,
+    write_pointer,
+)
+from memdown.index.lancedb.reading import LanceOrigin, by_key, fits_in_memory, read
+from memdown.index.lancedb.snapshot import LanceSnapshot
+from memdown.index.lancedb.writing import Batch
+from memdown.index.mirror import Mirror, State
+from memdown.index.sqlite import lock
+from memdown.index.sqlite.keys import file_ids, file_keys
+from memdown.types import (
+    Chunk,
+    FileState,
+    Fingerprint,
+    IndexedFile,
+    ModelKey,
+    Source,
+    StoredChunk,
+    StoreStatus,
+    Vector,
+    Vectors,
+)
+
+# Every write makes a small file; so many are put together. Many rows get an index by number.
+_COMPACT_AFTER = 20
+_LOCK_SECONDS = 60.0
+_INDEX_AFTER = 5_000
+
+
+def create(
+    path: Path,
+    *,
+    url: str | None = None,
+    vector_enabled: bool = True,
+    cache_entries: int = 50_000,
+) -> LanceStore:
+    """A store in the folder `path`, or at an address such as `s3://bucket/memory`."""
+    return LanceStore(path, url, vector_enabled, cache_entries)
+
+
+class LanceStore:
+    """One index. Many processes may read while one writes."""
+
+    def __init__(
+        self, path: Path, url: str | None, vector_enabled: bool, cache_entries: int
+    ) -> None:
+        self._path = path
+        self._place = url or str(path)
+        self._is_local = url is None
+        self._cache_entries = cache_entries
+        self._vector_error = None if vector_enabled else "turned off in the settings"
+        self._db: Any = None
+        self._lock = threading.RLock()
+        self._mirror = Mirror(self._origin, at_once=True)
+        self._open_pointer: Any = None
+        self._open_table: Any = None
+        self._known_origin: LanceOrigin | None = None
+        self._known_files: tuple[object, dict[str, tuple[int, FileState]]] | None = None
+        self._lease = None if self._is_local else Lease()
+        self._batch: Batch | None = None
+        self._is_writing = 0
+        self._closed = False
+
+    def fingerprint(self) -> Fingerprint | None:
+        """How the index was made; None if there is none yet."""
+        with self._using() as db:
+            pointer = self._pointer(db)
+            return pointer.fingerprint if pointer else None
+
+    def state(self) -> object:
+        """What tells one state of the index from another: any change makes a new one."""
+        with self._using() as db:
+            pointer = self._pointer(db)
+            table = None if pointer is None else self._latest(db, pointer.table)
+            return None if table is None else (pointer, table.version)
+
+    def files(self) -> dict[str, FileState]:
+        """Every indexed file."""
+        with self._using() as db:
+            self._flush(db)
+            pointer = read_pointer(db) if db is not None else None
+            if pointer is None:
+                return {}
+            return {path: state for path, (_, state) in self._files(db, pointer.table).items()}
+
+    def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
+        """The vectors that are already known, by the digest of their text."""
+        with self._using() as db:
+            if not self._cache_entries or not digests or db is None:
+                return {}
+            return cache.read(db, key, digests)
+
+    def remember_vectors(self, key: ModelKey, digests: Sequence[str], vectors: Vectors) -> None:
+        """Keep vectors for later, whatever happens to the index."""
+        if self._cache_entries and digests:
+            with self._using(make=True) as db:
+                cache.write(db, key, digests, vectors, self._cache_entries)
+
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:
+        """How many of a file's leading chunks are stored exactly as given."""
+        with self._using() as db:
+            pointer = read_pointer(db) if db is not None else None
+            if pointer is None or path not in self._files(db, pointer.table):
+                return 0
+            number = self._files(db, pointer.table)[path][0]
+            table = db.open_table(pointer.table)
+            stored = self._chunks_of(table, number, ["key", "id"])
+            vectors = self._with_vectors(table, number) if embedded else set()
+            same = 0
+            for row, chunk in zip(stored, chunks, strict=False):
+                if row["id"] != chunk.id or (embedded and row["key"] not in vectors):
+                    break
+                same += 1
+            return same
+
+    def replace(
+        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
+    ) -> None:
+        """Store a file in one step; its first `keep` chunks are there already."""
+        self._write(file, chunks, vectors, keep, None)
+
+    def replace_all(self, files: Sequence[IndexedFile]) -> None:
+        """Store several files, one after the other."""
+        for file in files:
+            self.replace(file.state, file.chunks, file.vectors, file.keep)
+
+    def last_chunk(self, path: str) -> StoredChunk | None:
+        """A file's last chunk, from which a text that only ever grows is continued."""
+        with self._using() as db:
+            self._flush(db)
+            pointer = read_pointer(db) if db is not None else None
+            return self._last_chunk(db, pointer.table, path) if pointer else None
+
+    def extend(
+        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
+    ) -> None:
+        """Store a file that grew, in one step: rows from number `key` on are replaced."""
+        self._write(file, chunks, vectors, 0, key)
+
+    def touch(self, *files: FileState) -> None:
+        """Keep the rows of files whose content is the same, with their new facts."""
+        with self._using(make=True) as db:
+            for file in files:
+                self._put(db, self._live(db).table, file, [], None, None)
+
+    def remove(self, paths: Sequence[str]) -> None:
+        """Forget files."""
+        with self._using(make=True) as db:
+            self._flush(db)
+            pointer = self._live(db)
+            known = self._files(db, pointer.table)
+            numbers = [known[path][0] for path in paths if path in known]
+            if numbers:
+                self._keep_lease(db)
+                db.open_table(pointer.table).delete(f"file IN ({', '.join(map(str, numbers))})")
+                reach("index.removing")
+
+    def begin(self, fingerprint: Fingerprint) -> None:
+        """Note how an index that is still empty will be made."""
+        with self._using(make=True) as db:
+            pointer = read_pointer(db)
+            if pointer is None:
+                pointer = Pointer(next_generation(db), fingerprint)
+            write_pointer(db, pointer.made_with(fingerprint))
+
+    @contextlib.contextmanager
+    def rebuild(self, fingerprint: Fingerprint) -> Iterator[Rebuild]:
+        """A new, empty index beside the live one: published whole on success, or not at all."""
+        with self._using(make=True) as db:
+            self._clear_leftovers(db)
+            number = next_generation(db)
+        reach("rebuild.begun")
+        target = Rebuild(self, f"{PREFIX}{number}", fingerprint)
+        try:
+            yield target
+            target.flush()
+            reach("rebuild.before_flip")
+            with self._using(make=True) as db:
+                old = read_pointer(db)
+                made = target.fingerprint
+                write_pointer(db, old.moved(number, made) if old else Pointer(number, made))
+        except BaseException:
+            with contextlib.suppress(StoreError), self._using(make=True) as db:
+                db.drop_table(f"{PREFIX}{number}", ignore_missing=True)
+            raise
+        reach("rebuild.after_flip")
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[LanceSnapshot]:
+        """One unchanging view for one search: one version of the live table."""
+        # Memory goes on with the newest version only, so both are taken together.
+        with self._using() as db:
+            origin, dims = self._seen(db)
+            view = None if origin is None else self._mirror.view(origin)
+        yield LanceSnapshot(self._place, None if origin is None else origin.table, view, dims)
+
+    @contextlib.contextmanager
+    def _origin(self) -> Iterator[LanceOrigin]:
+        with self._using() as db:
+            origin, _ = self._seen(db)
+            if origin is None:
+                raise StoreError(f"Nothing is written to {self._place} yet.")
+            yield origin
+
+    def _seen(self, db: Any) -> tuple[LanceOrigin | None, int | None]:
+        """The newest version of the live table, if it was written to; and the vectors' length."""
+        pointer = self._pointer(db)
+        if pointer is None:
+            raise StoreError(f"There is no index at {self._place} yet: run `memdown index`.")
+        dims = pointer.fingerprint.dims if self._vector_error is None else None
+        latest = self._latest(db, pointer.table)
+        if latest is None:
+            return None, dims
+        known, version = self._known_origin, latest.version
+        if known is None or (known.state.name, known.state.revision) != (pointer.table, version):
+            table = db.open_table(pointer.table)
+            table.checkout(version)
+            held = dims if dims and fits_in_memory(table.count_rows(), dims) else None
+            stamps = known.stamps if known and known.state.name == pointer.table else {}
+            state = State(pointer.table, held, version)
+            known = self._known_origin = LanceOrigin(table, state, stamps)
+        return known, dims
+
+    def _pointer(self, db: Any) -> Pointer | None:
+        """Where the live index is; its table stays open, since every search asks."""
+        if db is None:
+            return None
+        try:
+            if self._open_pointer is not None:
+                return read_pointer(db, self._open_pointer)
+        except (OSError, RuntimeError, ValueError):
+            # Another process has set the index aside.
+            self._let_go()
+        self._open_pointer = opened(db, POINTER)
+        return None if self._open_pointer is None else read_pointer(db, self._open_pointer)
+
+    def _latest(self, db: Any, name: str) -> Any:
+        """A table that sees what others write; None if there is none."""
+        if self._open_table is None or self._open_table.name != name:
+            self._open_table = opened(db, name)
+        return self._open_table
+
+    def _let_go(self) -> None:
+        self._open_pointer = self._open_table = self._known_origin = self._known_files = None
+
+    @contextlib.contextmanager
+    def writing(self, timeout: float) -> Iterator[bool]:
+        """Be the one writer among all processes; False when another still is after `timeout`.
+
+        What is written inside is collected and written a few files at a time.
+        """
+        with lock.exclusive(self._path.with_name(self._path.name + ".lock"), timeout) as acquired:
+            if acquired and self._lease is not None:
+                with self._using(make=True) as db:
+                    acquired = self._lease.take(db, timeout)
+            try:
+                if acquired:
+                    with self._using(make=True) as db:
+                        self._clear_leftovers(db)
+                self._is_writing += acquired
+                try:
+                    yield acquired
+                finally:
+                    self._is_writing -= acquired
+                    with self._lock:
+                        # What could not be written is written by the next sync.
+                        waiting, self._batch = self._batch, None
+                    if waiting is not None:
+                        with self._using(make=True) as db:
+                            self._keep_lease(db)
+                            waiting.write(db)
+                if acquired:
+                    with self._using() as db:
+                        self._compact(db)
+            finally:
+                if acquired and self._lease is not None:
+                    with contextlib.suppress(StoreError), self._using(make=True) as db:
+                        self._lease.give_back(db)
+
+    def status(self) -> StoreStatus:
+        """What the store holds and can do; writes nothing."""
+        with self._using() as db:
+            pointer = read_pointer(db) if db is not None else None
+            files: dict[Any, int] = {}
+            chunks: dict[Any, int] = {}
+            table = opened(db, pointer.table) if pointer is not None else None
+            if table is not None:
+                for row in read(table, "digest <> ''", ["key", "source"]).to_pylist():
+                    counts = files if row["key"] < 0 else chunks
+                    counts[row["source"]] = counts.get(row["source"], 0) + 1
+            return StoreStatus(
+                files=files,
+                chunks=chunks,
+                cache_entries=cache.count(db) if db is not None else 0,
+                fts_available=True,
+                fts_error=None,
+                vector_available=self._vector_error is None,
+                vector_error=self._vector_error,
+                dims=pointer.fingerprint.dims if pointer else None,
+                location=self._place,
+                size_bytes=self._size(),
+            )
+
+    def leftovers(self) -> bool:
+        """Whether a rebuild that was killed has left something for the next writer to clear."""
+        with self._using() as db:
+            return db is not None and bool(unused_tables(db, read_pointer(db)))
+
+    def check(self) -> list[str]:
+        """What is wrong with the index, after a thorough look at all of it."""
+        with self._using() as db:
+            pointer = read_pointer(db) if db is not None else None
+            table = opened(db, pointer.table) if pointer is not None else None
+            if table is None:
+                return []
+            wrong = []
+            for row in read(table, "key >= 0", rows.CHUNK_COLUMNS).to_pylist():
+                try:
+                    rows.read_chunk_row(row, None)
+                except IndexCorrupt as error:
+                    wrong.append(str(error))
+            return wrong
+
+    def set_aside(self) -> str | None:
+        """Move a damaged index away, so that a new one can be made; the cache goes with it."""
+        place = self._path.with_name(self._path.name + ".lock")
+        with self._lock, lock.exclusive(place, _LOCK_SECONDS) as acquired:
+            if not acquired:
+                raise IndexBusy(
+                    f"The index {self._place} is damaged, but another process is writing to it; "
+                    "try again when that is done."
+                )
+            self._db = self._batch = None
+            self._let_go()
+            self._mirror = Mirror(self._origin, at_once=True)
+            if not self._is_local:
+                with mapped(self._place):
+                    connect(self._place).drop_all_tables()
+                return f"deleted from {self._place}"
+            if not self._path.exists():
+                return None
+            number = 1
+            while (aside := self._path.with_name(f"{self._path.name}.damaged-{number}")).exists():
+                number += 1
+            self._path.rename(aside)
+            return str(aside)
+
+    def close(self) -> None:
+        """Let go of everything; a closed store cannot be used again."""
+        with self._lock:
+            self._closed = True
+            self._mirror.close()
+            self._db = self._batch = None
+            self._let_go()
+
+    def _write(
+        self,
+        file: FileState,
+        chunks: Sequence[Chunk],
+        vectors: Vectors | None,
+        keep: int,
+        key: int | None,
+    ) -> None:
+        with self._using(make=True) as db:
+            pointer = self._live(db)
+            if key is None:
+                number = self._number(db, pointer.table, file)
+                key = file_keys(number).start
+                key += sum(len(chunk.passages) for chunk in chunks[:keep])
+            self._put(db, pointer.table, file, chunks[keep:], vectors, key)
+            made = pointer.fingerprint
+            if made.dims is None and vectors is not None and len(vectors):
+                found = with_changes(made, dims=vectors.shape[1])
+                write_pointer(db, pointer.made_with(found))
+            reach("index.file")
+
+    def _put(
+        self,
+        db: Any,
+        name: str,
+        file: FileState,
+        chunks: Sequence[Chunk],
+        vectors: Vectors | None,
+        key: int | None,
+    ) -> None:
+        """A file's facts and, from number `key` on, its chunks."""
+        number = self._number(db, name, file)
+        is_new = file.path not in self._files(db, name)
+        if self._batch is None:
+            self._batch = Batch(name)
+        elif self._batch.name != name or self._batch.waits_for(number):
+            self._flush(db)
+            self._batch, is_new = Batch(name), file.path not in self._files(db, name)
+        self._batch.add(number, file, chunks, vectors, key, is_new=is_new)
+        if not self._is_writing or self._batch.is_full:
+            self._flush(db)
+
+    def _flush(self, db: Any) -> None:
+        """Write what was collected."""
+        waiting, self._batch = self._batch, None
+        if waiting is not None:
+            self._keep_lease(db)
+            waiting.write(db)
+
+    def _keep_lease(self, db: Any) -> None:
+        if self._lease is not None and self._is_writing:
+            self._lease.keep(db)
+
+    def _number(self, db: Any, name: str, file: FileState) -> int:
+        known = {path: number for path, (number, _) in self._files(db, name).items()}
+        if self._batch is not None and self._batch.name == name:
+            known |= self._batch.numbers
+        if file.path in known:
+            return known[file.path]
+        ids = file_ids(file.source)
+        return max((number + 1 for number in known.values() if number in ids), default=ids.start)
+
+    def _files(self, db: Any, name: str) -> dict[str, tuple[int, FileState]]:
+        table = opened(db, name)
+        if table is None:
+            return {}
+        state = (name, table.version)
+        known = self._known_files
+        if known is None or known[0] != state:
+            wanted = ["key", "path", "source", "digest", "facts"]
+            found = {
+                row["path"]: (-row["key"], rows.read_file_row(row))
+                for row in read(table, "key < 0", wanted).to_pylist()
+            }
+            known = self._known_files = (state, found)
+        return known[1]
+
+    def _chunks_of(self, table: Any, number: int, columns: list[str]) -> list[dict[str, Any]]:
+        found = read(table, f"file = {number} AND key >= 0", columns).to_pylist()
+        return sorted(found, key=lambda row: int(row["key"]))
+
+    def _with_vectors(self, table: Any, number: int) -> set[int]:
+        """The numbers of a file's chunks that have vectors."""
+        if "embedding" not in table.schema.names:
+            return set()
+        where = f"file = {number} AND key >= 0 AND embedding IS NOT NULL"
+        return set(read(table, where, ["key"])["key"].to_pylist())
+
+    def _last_chunk(self, db: Any, name: str, path: str) -> StoredChunk | None:
+        known = self._files(db, name)
+        if path not in known:
+            return None
+        number, state = known[path]
+        table = db.open_table(name)
+        keys = [row["key"] for row in self._chunks_of(table, number, ["key"])]
+        if not keys:
+            return None
+        (row,) = by_key(table, keys[-1:], rows.CHUNK_COLUMNS)
+        return rows.read_chunk_row(row, state.date)
+
+    def _live(self, db: Any) -> Pointer:
+        pointer = read_pointer(db)
+        if pointer is None:
+            raise StoreError(f"There is no index at {self._place} yet: run `memdown index`.")
+        return pointer
+
+    @contextlib.contextmanager
+    def _using(self, *, make: bool = False) -> Iterator[Any]:
+        """The database; None while there is none, unless it is to be made."""
+        with self._lock, mapped(self._place):
+            if self._closed:
+                raise StoreError("This memory is closed; open it again with Memory.open.")
+            if self._is_local and not self._path.exists():
+                self._db = None
+                self._let_go()
+                if not make:
+                    yield None
+                    return
+                make_folder(self._path)
+            if self._db is None:
+                self._db = connect(self._place)
+            yield self._db
+
+    def _clear_leftovers(self, db: Any) -> None:
+        for name in unused_tables(db, read_pointer(db)):
+            db.drop_table(name, ignore_missing=True)
+
+    def _compact(self, db: Any) -> None:
+        pointer = read_pointer(db) if db is not None else None
+        for name in [cache.NAME, *([pointer.table] if pointer else [])]:
+            table = opened(db, name) if db is not None else None
+            if table is None:
+                continue
+            if table.stats()["fragment_stats"]["num_small_fragments"] > _COMPACT_AFTER:
+                if name != cache.NAME and table.count_rows() > _INDEX_AFTER:
+                    table.create_index("key", config=BTree(), replace=False)
+                table.optimize(cleanup_older_than=KEPT_FOR)
+
+    def _size(self) -> int:
+        if not self._is_local or not self._path.exists():
+            return 0
+        return sum(file.stat().st_size for file in self._path.rglob("*") if file.is_file())
+
+
+class Rebuild:
+    """The writer of the table that is being made; rows are collected and added many at once."""
+
+    def __init__(self, store: LanceStore, name: str, fingerprint: Fingerprint) -> None:
+        self._store = store
+        self._name = name
+        self._batch = Batch(name)
+        self._numbers: dict[Source, int] = {}
+        self.fingerprint = fingerprint
+
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:  # noqa: ARG002
+        """Nothing is stored yet."""
+        return 0
+
+    def replace(
+        self,
+        file: FileState,
+        chunks: Sequence[Chunk],
+        vectors: Vectors | None,
+        keep: int = 0,  # noqa: ARG002
+    ) -> None:
+        """Store a file."""
+        self._note_dims(vectors)
+        number = self._numbers.get(file.source, file_ids(file.source).start)
+        self._numbers[file.source] = number + 1
+        self._batch.add(number, file, chunks, vectors, file_keys(number).start, is_new=True)
+        reach("rebuild.file")
+        if self._batch.is_full:
+            self.flush()
+
+    def replace_all(self, files: Sequence[IndexedFile]) -> None:
+        """Store several files, one after the other."""
+        for file in files:
+            self.replace(file.state, file.chunks, file.vectors, file.keep)
+
+    def last_chunk(self, path: str) -> StoredChunk | None:
+        """A file's last chunk among those written so far."""
+        self.flush()
+        with self._store._using(make=True) as db:
+            return self._store._last_chunk(db, self._name, path)
+
+    def extend(
+        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
+    ) -> None:
+        """Store more of a file."""
+        self._note_dims(vectors)
+        self.flush()
+        with self._store._using(make=True) as db:
+            self._store._put(db, self._name, file, chunks, vectors, key)
+
+    def touch(self, *files: FileState) -> None:
+        """Note the new facts of files that are written already."""
+        self.flush()
+        with self._store._using(make=True) as db:
+            for file in files:
+                self._store._put(db, self._name, file, [], None, None)
+
+    def remove(self, paths: Sequence[str]) -> None:
+        """Not needed: what is gone is never written."""
+
+    def flush(self) -> None:
+        """Write what was collected."""
+        with self._store._using(make=True) as db:
+            self._store._keep_lease(db)
+            self._batch.write(db, self.fingerprint.dims)
+
+    def _note_dims(self, vectors: Vectors | None) -> None:
+        if vectors is not None and len(vectors):
+            self.fingerprint = with_changes(self.fingerprint, dims=vectors.shape[1])

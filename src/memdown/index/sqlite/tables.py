@@ -1,0 +1,214 @@
+"""Reading what an index holds, and the entries of `meta`."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Sequence
+from typing import Literal
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from memdown.index.sqlite.connection import one, run
+from memdown.index.sqlite.failures import Damaged
+from memdown.index.sqlite.keys import file_ids, file_keys, source_keys
+from memdown.index.sqlite.rows import unpack, unpack_lines, unpack_tags
+from memdown.types import (
+    FILE_SPAN,
+    SOURCES,
+    Chunk,
+    FileState,
+    Fingerprint,
+    ModelKey,
+    Source,
+    StoredChunk,
+)
+
+_FINGERPRINT = "memory_index_meta_v1"
+_REVISION = "revision"
+_SAMPLE = 64
+_FILES_WITHIN = "files WHERE id >= ? AND id < ? AND hash <> ''"
+_CHUNKS_WITHIN = "chunk_rows WHERE key >= ? AND key < ?"
+
+
+def read_files(db: apsw.Connection) -> dict[str, FileState]:
+    """Every indexed file."""
+    return {state.path: state for state in read_numbered(db).values()}
+
+
+def read_numbered(db: apsw.Connection) -> dict[int, FileState]:
+    """Every indexed file by its number."""
+    files = {}
+    for number, path, source, size, mtime, ctime, inode, digest, date, problem, tags, names in run(
+        db,
+        "SELECT id, path, source, size, mtime, ctime, inode, hash, date, problem, tags, names "
+        "FROM files",
+    ):
+        facts = (size, mtime, ctime, inode, digest, _date(date), problem)
+        files[number] = FileState(path, source, *facts, unpack_tags(tags), names)
+    if any(file.path is None for file in files.values()):
+        raise Damaged("a file in it has no name")
+    return files
+
+
+def chunk_keys(db: apsw.Connection, passages: Sequence[int]) -> dict[int, int]:
+    """The chunk of each passage: the one with the largest number not above it."""
+    return dict(
+        run(
+            db,
+            "SELECT p.value, "
+            "(SELECT key FROM chunk_rows WHERE key <= p.value ORDER BY key DESC LIMIT 1) "
+            "FROM json_each(?) AS p",
+            (json.dumps(list(passages)),),
+        )
+    )
+
+
+def all_chunk_keys(db: apsw.Connection) -> NDArray[np.int64]:
+    """The numbers of all chunks, in order."""
+    sql = "SELECT group_concat(key) FROM (SELECT key FROM chunk_rows ORDER BY key)"
+    return np.fromstring(one(db, sql) or "", np.int64, sep=",")
+
+
+def last_chunk(db: apsw.Connection, prefix: str, path: str) -> StoredChunk | None:
+    """A file's last chunk."""
+    file_id: int | None = one(db, f"SELECT id FROM {prefix}files WHERE path = ?", (path,))
+    if file_id is None:
+        return None
+    keys = file_keys(file_id)
+    key: int | None = one(
+        db,
+        f"SELECT max(key) FROM {prefix}chunk_rows WHERE key >= ? AND key < ?",
+        (keys.start, keys.stop),
+    )
+    return None if key is None else load_chunks(db, [key], prefix)[key]
+
+
+def sample_keys(db: apsw.Connection, source: Source) -> list[int]:
+    """The first chunks of some files, evenly drawn."""
+    ids = [file_id for (file_id,) in run(db, "SELECT id FROM files WHERE source = ?", (source,))]
+    step = max(1, len(ids) // _SAMPLE)
+    return [file_keys(file_id).start for file_id in ids[::step]]
+
+
+def load_chunks(
+    db: apsw.Connection, keys: Sequence[int], prefix: str = ""
+) -> dict[int, StoredChunk]:
+    """Chunks by their numbers, each checked against the digest it was stored with."""
+    found = {}
+    for (
+        key,
+        chunk_id,
+        digest,
+        first,
+        last,
+        start,
+        end,
+        places,
+        numbers,
+        path,
+        source,
+        date,
+        names,
+        packed,
+    ) in run(
+        db,
+        "SELECT c.key, c.id, c.hash, c.start_line, c.end_line, c.text_start, c.text_end, "
+        "c.passages, c.lines, f.path, f.source, f.date, f.names, "
+        f"(SELECT text FROM {prefix}chunk_texts t WHERE t.key <= c.key ORDER BY t.key DESC LIMIT 1) "
+        f"FROM json_each(?) AS wanted JOIN {prefix}chunk_rows c ON c.key = wanted.value "
+        f"JOIN {prefix}files f ON f.id = c.key / {FILE_SPAN}",
+        (json.dumps(list(keys)),),
+    ):
+        lines = unpack_lines(numbers)
+        text, heading, passages = unpack(packed, start, end, places, digest, first, lines)
+        chunk = Chunk(
+            chunk_id.hex(),
+            path,
+            source,
+            first,
+            last,
+            heading,
+            text,
+            digest.hex(),
+            passages,
+            lines,
+            names,
+        )
+        found[key] = StoredChunk(key, chunk, _date(date))
+    return found
+
+
+def count_by_source(db: apsw.Connection, table: Literal["files", "chunks"]) -> dict[Source, int]:
+    """How many readable files or chunks each source has: its numbers form one range."""
+    counts = {}
+    for source in SOURCES:
+        numbers = file_ids(source) if table == "files" else source_keys(source)
+        sql = _FILES_WITHIN if table == "files" else _CHUNKS_WITHIN
+        if count := int(one(db, f"SELECT count(*) FROM {sql}", (numbers.start, numbers.stop))):
+            counts[source] = count
+    return counts
+
+
+def read_fingerprint(db: apsw.Connection) -> Fingerprint | None:
+    """How the live generation was made."""
+    text = read_meta(db, _FINGERPRINT)
+    if text is None:
+        return None
+    try:
+        data = json.loads(text)
+        return Fingerprint(
+            key=ModelKey(data["provider"], data["model"], data["providerKey"]),
+            chunk_tokens=data["chunkTokens"],
+            chunk_overlap=data["chunkOverlap"],
+            terms_version=data["termsVersion"],
+            dims=data["vectorDims"],
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise Damaged(f"its fingerprint cannot be read: {error}") from error
+
+
+def write_fingerprint(db: apsw.Connection, fingerprint: Fingerprint) -> None:
+    """Note how the live generation is made."""
+    data = {
+        "provider": fingerprint.key.provider,
+        "model": fingerprint.key.model,
+        "providerKey": fingerprint.key.provider_key,
+        "chunkTokens": fingerprint.chunk_tokens,
+        "chunkOverlap": fingerprint.chunk_overlap,
+        "termsVersion": fingerprint.terms_version,
+        "vectorDims": fingerprint.dims,
+    }
+    write_meta(db, _FINGERPRINT, json.dumps(data))
+
+
+def read_revision(db: apsw.Connection) -> int:
+    """A number that grows with every change to the live generation."""
+    return int(read_meta(db, _REVISION) or 0)
+
+
+def next_revision(db: apsw.Connection) -> int:
+    """Tell everyone who holds something in memory that it is out of date; the new number."""
+    revision = read_revision(db) + 1
+    write_meta(db, _REVISION, str(revision))
+    return revision
+
+
+def read_meta(db: apsw.Connection, key: str) -> str | None:
+    """One entry of `meta`."""
+    value: str | None = one(db, "SELECT value FROM meta WHERE key = ?", (key,))
+    return value
+
+
+def write_meta(db: apsw.Connection, key: str, value: str) -> None:
+    """Set one entry of `meta`."""
+    run(db, "INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def _date(text: str | None) -> datetime.date | None:
+    try:
+        return datetime.date.fromisoformat(text) if text else None
+    except (ValueError, TypeError) as error:
+        raise Damaged(f"a date in it cannot be read ({error})") from error

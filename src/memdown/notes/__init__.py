@@ -1,0 +1,49 @@
+"""The notes on disk: which files count, how they are read, and how something is added to them.
+
+Paths are POSIX and relative to the workspace (`memory/2026-03-01.md`); notes of an extra path
+outside the workspace have their absolute path. A path that `scan` lists is a path that `read_note`
+opens, and nothing else is.
+"""
+
+from memdown.notes.discovery import Scan, scan
+from memdown.notes.editing import Note, NoteChanged, read_whole, save
+from memdown.notes.leftovers import drafts, kept_versions, recover, unfinished_save
+from memdown.notes.reading import decode, excerpt, read_note
+from memdown.notes.roots import (
+    Workspace,
+    check_kind,
+    daily_note,
+    date_of,
+    is_memory,
+    open_workspace,
+    ways,
+)
+from memdown.notes.starting import create_workspace
+from memdown.notes.writing import append, remember, repair
+
+__all__ = [
+    "Note",
+    "NoteChanged",
+    "Scan",
+    "Workspace",
+    "append",
+    "check_kind",
+    "create_workspace",
+    "daily_note",
+    "date_of",
+    "decode",
+    "drafts",
+    "excerpt",
+    "is_memory",
+    "kept_versions",
+    "open_workspace",
+    "read_note",
+    "read_whole",
+    "recover",
+    "remember",
+    "repair",
+    "save",
+    "scan",
+    "unfinished_save",
+    "ways",
+]

@@ -1,0 +1,220 @@
+"""A note edited as a whole: written beside the old version and swapped in, or not changed at all.
+
+An editor shows a version and saves another one later. In between the agent, a sync tool or another
+editor may have changed the file; that version must win until a person has seen it. So a save names
+the version that it was made from; `swapping` sees to it that nothing else is replaced.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
+from memdown.files.failpoints import reach
+from memdown.notes import journal
+from memdown.notes.descriptors import (
+    failed_write,
+    fault,
+    mode_in,
+    opened_folder,
+    shown,
+    sync_folder,
+)
+from memdown.notes.reading import MAX_NOTE_BYTES, decode, read_note
+from memdown.notes.roots import Place, Workspace, check_folder, locate
+from memdown.notes.swapping import Outcome, draft_name, publish, swap_in, told_kept, version_of
+from memdown.notes.writing import finish, settle_save
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_MARK = b"\xef\xbb\xbf"
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A whole note; `version` is a digest of its bytes, which a later save must name."""
+
+    path: str
+    text: str
+    version: str
+    editable: bool
+
+
+class NoteChanged(WorkspaceError):
+    """The note is no longer the version that was edited; `current` is what stands there now."""
+
+    def __init__(self, path: str, current: Note | None, kept: str | None = None) -> None:
+        what = "was changed" if current else "was removed"
+        message = (
+            f"{shown(path)} {what} on disk meanwhile, so it was not saved; compare both versions "
+            "and save again."
+        )
+        super().__init__(f"{message} {told_kept(kept, path)}" if kept else message)
+        self.current = current
+
+
+def read_whole(workspace: Workspace, path: str) -> Note:
+    """A note with the version that an edit of it must name."""
+    data, state = read_note(workspace, path)
+    extra = locate(workspace, state.path).extra
+    editable = not extra and not data.startswith(_UTF16)
+    return Note(state.path, decode(data, state.path), version_of(data), editable)
+
+
+def save(workspace: Workspace, path: str, text: str, *, base: str | None, lock_dir: Path) -> Note:
+    """Give a note new text, if it still is the version `base`; None makes a new note.
+
+    Line endings, a byte order mark and the permissions of the file stay as they were.
+    """
+    place = locate(workspace, path)
+    if place.extra:
+        raise PathRefused(f"{shown(path)} lies in extraPaths, which are only read; use memory/.")
+    _check(text, place.path)
+    check_folder(workspace.folder)
+    try:
+        with journal.locked(journal.lock_file(workspace.folder, lock_dir)) as lock:
+            finish(workspace, lock)
+            with opened_folder(place.base, place.parts[:-1], create=base is None) as folder:
+                return _save(workspace, place, lock, folder, text, base)
+    except OSError as error:
+        raise failed_write(error, place.path) from None
+
+
+def _save(
+    workspace: Workspace, place: Place, lock: int, folder: int, text: str, base: str | None
+) -> Note:
+    old = _bytes(workspace, place)
+    if (version_of(old) if old is not None else None) != base:
+        raise NoteChanged(place.path, _note(workspace, place))
+    if old is not None and old.startswith(_UTF16):
+        raise WorkspaceError(
+            f"{shown(place.path)} is UTF-16 text, which cannot be edited here; save it as UTF-8."
+        )
+    data = _encoded(text, old or b"")
+    if data != old:
+        outcome, kept = _put_in_place(place, lock, folder, data, base)
+        if outcome is Outcome.BUSY:
+            raise WorkspaceError(
+                f"{shown(place.path)} was not saved, because another program has it open to write; "
+                "close it there and save again."
+            )
+        if outcome is Outcome.CHANGED:
+            raise NoteChanged(place.path, _note(workspace, place), kept)
+    return Note(place.path, decode(data, place.path), version_of(data), editable=True)
+
+
+def _put_in_place(
+    place: Place, lock: int, folder: int, data: bytes, base: str | None
+) -> tuple[Outcome, str | None]:
+    """Write a draft, give it the note's name, and tidy up, also if that was cut short.
+
+    How it ended, and the path of a version of someone else that had to be kept.
+    """
+    name = place.parts[-1]
+    work = journal.Save(place.path, draft_name())
+    kept = None
+    journal.record_save(lock, work)
+    try:
+        reach("save.recorded")
+        _write_draft(folder, work.draft, name if base is not None else None, data)
+        if base is None:
+            outcome = Outcome.SAVED if publish(folder, work.draft, name) else Outcome.CHANGED
+        else:
+            work = replace(work, base=base, ours=version_of(data))
+            journal.record_save(lock, work)
+            outcome = swap_in(folder, name, work)
+        sync_folder(folder)
+        reach("save.done")
+    finally:
+        kept = settle_save(place, work)
+        reach("save.settled")
+        journal.clear(lock)
+    return outcome, kept
+
+
+def _write_draft(folder: int, draft: str, like: str | None, data: bytes) -> None:
+    """A hidden file in the folder with the permissions of the note that it will replace."""
+    mode = mode_in(folder, 0o666) if like is None else 0o600
+    file = os.open(draft, _NEW_FILE, mode, dir_fd=folder)
+    try:
+        if like is not None:
+            facts = os.stat(like, dir_fd=folder, follow_symlinks=False)
+            wrong = fault(facts)
+            if wrong:
+                raise PathRefused(f"{shown(like)} {wrong}.")
+            with contextlib.suppress(PermissionError):
+                os.fchown(file, facts.st_uid, facts.st_gid)
+            os.fchmod(file, facts.st_mode & 0o7777)
+        written = 0
+        while written < len(data):
+            written += os.write(file, data[written:])
+            reach("save.drafting")
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _bytes(workspace: Workspace, place: Place) -> bytes | None:
+    try:
+        return read_note(workspace, place.path)[0]
+    except NoteNotFound:
+        return None
+
+
+def _note(workspace: Workspace, place: Place) -> Note | None:
+    try:
+        return read_whole(workspace, place.path)
+    except NoteNotFound:
+        return None
+
+
+def _check(text: str, path: str) -> None:
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise WorkspaceError(
+            f"The new text of {shown(path)} has half a character in it (a lone surrogate); remove "
+            "it and save again."
+        ) from None
+    if "\0" in text:
+        raise WorkspaceError(
+            f"The new text of {shown(path)} has a NUL character in it; remove it and save again."
+        )
+    if size > MAX_NOTE_BYTES:
+        raise WorkspaceError(
+            f"The new text of {shown(path)} is larger than {MAX_NOTE_BYTES / 1e6:.0f} MB; split it."
+        )
+
+
+def _encoded(text: str, old: bytes) -> bytes:
+    """The text in bytes, with the line endings and the mark that the old version has."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    before = old.removeprefix(_MARK).decode("utf-8", "replace").split("\n")
+    returns = [line.endswith("\r") for line in before[:-1]]
+    if not any(returns):
+        endings = [False] * len(lines)
+    elif all(returns):
+        endings = [True] * len(lines)
+    else:
+        endings = _endings(before, returns, lines)
+    joined = "".join(
+        line + ("\r\n" if returned else "\n")
+        for line, returned in zip(lines[:-1], endings, strict=False)
+    )
+    return (_MARK if old.startswith(_MARK) else b"") + (joined + lines[-1]).encode("utf-8")
+
+
+def _endings(before: list[str], returns: list[bool], lines: list[str]) -> list[bool]:
+    """In a file with both kinds of line ending, lines that stay keep theirs."""
+    import difflib
+
+    endings = [2 * sum(returns) > len(returns)] * len(lines)
+    plain = [line.removesuffix("\r") for line in before]
+    for block in difflib.SequenceMatcher(None, plain, lines, autojunk=False).get_matching_blocks():
+        for offset in range(block.size):
+            if block.a + offset < len(returns):
+                endings[block.b + offset] = returns[block.a + offset]
+    return endings

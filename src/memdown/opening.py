@@ -1,0 +1,257 @@
+"""Settings → the plain values that the parts are made from."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memdown import embedders
+from memdown import notes as workspace
+from memdown.config import ProviderSettings, RemoteSettings, Settings
+from memdown.embedders import Given, JobOptions, Options, Sent, Setup, usage
+from memdown.errors import EmbedderError, WorkspaceError
+from memdown.index import claims
+from memdown.index import engines as stores
+from memdown.index.indexing import Chunking
+from memdown.index.sync import SyncOptions
+from memdown.search.answer import STRONG, SearchOptions
+from memdown.transcripts.conversations import Conversations, sessions_folder
+from memdown.types import Embedder, Reranker, Source, Store
+
+if TYPE_CHECKING:
+    from memdown.backends.ltm import LongTermMemory
+    from memdown.backends.qmd import Sidecar
+
+
+def open_notes(settings: Settings) -> workspace.Workspace:
+    """The notes that the settings name."""
+    return workspace.open_workspace(
+        settings.workspace, settings.extra_paths, adopted=settings.adopted
+    )
+
+
+def check_own(settings: Settings) -> None:
+    """Refuse to write into a checkout that the user never made a memory."""
+    if settings.foreign:
+        raise WorkspaceError(
+            f"{settings.workspace} looks like a memory, but it lies in a checkout and you never "
+            "made it yours, so nothing is written there; run `memdown init` in it once if it is "
+            "your memory, or name another folder with --workspace."
+        )
+
+
+def embedder_setup(settings: Settings, environ: Mapping[str, str] | None = None) -> Setup:
+    """What the settings and the environment say about embedders."""
+    batch = settings.remote.batch
+    log = usage_log(settings)
+
+    def note(sent: Sent) -> None:
+        counts = usage.noted_today(
+            sent.provider,
+            sent.host,
+            requests=1,
+            texts=sent.texts,
+            characters=sent.characters,
+            tokens=sent.tokens,
+        )
+        usage.note(log, counts)
+
+    jobs = JobOptions(
+        # Results are handed over in the cache: without one there is no way to collect them.
+        enabled=batch.enabled and settings.cache.enabled,
+        wait=batch.wait,
+        concurrency=batch.concurrency,
+        poll_seconds=batch.poll_interval_ms / 1000,
+        timeout_seconds=batch.timeout_minutes * 60,
+        folder=settings.state_dir / "jobs" / settings.agent,
+    )
+    return Setup(
+        provider=settings.provider,
+        fallback=settings.fallback,
+        model=settings.model,
+        remote=_given(settings.remote),
+        sections={name: _given(section) for name, section in settings.providers.items()},
+        environ=os.environ if environ is None else environ,
+        model_path=settings.local.model_path,
+        model_cache_dir=settings.local.model_cache_dir or str(settings.state_dir / "models"),
+        options=Options(jobs=jobs, on_sent=note),
+    )
+
+
+def with_own_index(settings: Settings, folder: Path) -> Settings:
+    """The settings with the index file that belongs to this workspace."""
+    if settings.store.path != _default_index(settings):
+        return settings
+    path = claims.index_path(settings.store.path, folder)
+    return replace(settings, store=replace(settings.store, path=path))
+
+
+def claim_index(settings: Settings, folder: Path) -> None:
+    """Note, before the first write, that the agent's default index is this workspace's."""
+    if settings.store.driver == "sqlite" and settings.store.path == _default_index(settings):
+        claims.claim(settings.store.path, folder)
+
+
+def _default_index(settings: Settings) -> Path:
+    return settings.state_dir / "memory" / f"{settings.agent}.sqlite"
+
+
+def store_options(settings: Settings, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What the store that the settings name is made from."""
+    store = settings.store
+    options: dict[str, Any] = {
+        "vector_enabled": store.vector.enabled,
+        "cache_entries": settings.cache.max_entries if settings.cache.enabled else 0,
+    }
+    if store.driver == "postgres":
+        named = (os.environ if environ is None else environ).get("MEMDOWN_POSTGRES_URL", "")
+        url = store.url.reveal() if store.url else named.strip() or None
+        read_url = store.read_url.reveal() if store.read_url else None
+        return {**options, "url": url, "read_url": read_url, "agent": settings.agent}
+    if store.driver == "lancedb":
+        path = store.path.with_suffix(".lancedb")
+        return {**options, "path": path, "url": store.url.reveal() if store.url else None}
+    return {**options, "path": store.path, "extension_path": store.vector.extension_path}
+
+
+def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | None:
+    """The `qmd` command that answers in place of the index, if the settings ask for it."""
+    if settings.backend != "qmd":
+        return None
+    from memdown.backends.qmd import Sidecar
+
+    def facts() -> str:
+        files = workspace.scan(notes).files.values()
+        talks = sessions_folder(settings.state_dir, settings.agent)
+        changed = (
+            talks.stat().st_mtime_ns if settings.qmd.sessions.enabled and talks.is_dir() else 0
+        )
+        told = sorted((file.path, file.size, file.mtime_ns) for file in files)
+        return hashlib.sha256(repr((changed, told)).encode()).hexdigest()
+
+    home = settings.state_dir / "agents" / settings.agent / "qmd"
+    talks = sessions_folder(settings.state_dir, settings.agent)
+    return Sidecar(settings.qmd, home, notes.folder, talks, facts)
+
+
+def open_reranker(settings: Settings, environ: Mapping[str, str] | None = None) -> Reranker | None:
+    """The reranker that is turned on, if one is."""
+    rerank = settings.query.rerank
+    if not rerank.enabled:
+        return None
+    from memdown.search import rerank as reranking
+
+    return reranking.create(
+        rerank.provider,
+        model=rerank.model,
+        base_url=rerank.base_url,
+        api_key=rerank.api_key.reveal() if rerank.api_key else None,
+        count=rerank.candidates,
+        seconds=rerank.timeout_ms / 1000,
+        environ=os.environ if environ is None else environ,
+        options=embedder_setup(settings, environ).options,
+    )
+
+
+def open_long_term(
+    settings: Settings,
+    embedder: Embedder | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> LongTermMemory:
+    """The single memories of the plugin `memory-lancedb`, with the configured embedder."""
+    from memdown.backends.ltm import LongTermMemory
+
+    if embedder is None:
+        embedder = embedders.choose(embedder_setup(settings, environ)).embedder
+    if embedder is None:
+        raise EmbedderError(
+            "Single memories are found by meaning, so memory-lancedb needs an embedder: set "
+            "memorySearch.provider to another value than none."
+        )
+    path = settings.state_dir / "agents" / settings.agent / "memories.lancedb"
+    return LongTermMemory(path, embedder)
+
+
+def usage_log(settings: Settings) -> Path:
+    """Where it is written down what was sent to providers."""
+    return settings.state_dir / "usage.jsonl"
+
+
+def _given(settings: RemoteSettings | ProviderSettings) -> Given:
+    return Given(
+        base_url=settings.base_url,
+        api_key=settings.api_key.reveal() if settings.api_key else None,
+        headers={name: value.reveal() for name, value in settings.headers.items()},
+    )
+
+
+def lock_dir(settings: Settings) -> Path:
+    """Where processes meet that write to the same notes."""
+    return settings.state_dir / "locks"
+
+
+def with_state_dir(
+    environ: Mapping[str, str] | None, state_dir: str | Path | None
+) -> Mapping[str, str] | None:
+    """The environment, with the state folder set if one is given."""
+    if state_dir is None:
+        return environ
+    return {**(os.environ if environ is None else environ), "MEMDOWN_STATE_DIR": str(state_dir)}
+
+
+def open_store(settings: Settings, environ: Mapping[str, str] | None = None) -> Store:
+    """The store that the settings name."""
+    return stores.open_store(settings.store.driver, **store_options(settings, environ))
+
+
+def search_options(
+    settings: Settings,
+    embedder: Embedder | None,
+    max_results: int | None,
+    min_score: float | None,
+    sources: Sequence[Source] | None,
+) -> SearchOptions:
+    """How a search is done: what the caller says, else the settings, else the embedder's best."""
+    query, hybrid = settings.query, settings.query.hybrid
+    bar = query.min_score if min_score is None else min_score
+    text_weight = hybrid.text_weight
+    if text_weight is None and embedder is not None:
+        text_weight = embedder.text_weight
+    return SearchOptions(
+        max_results=query.max_results if max_results is None else max_results,
+        min_score=STRONG if bar is None else bar,
+        strict=bar is not None,
+        sources=settings.sources if sources is None else tuple(sources),
+        hybrid=hybrid.enabled,
+        text_weight=text_weight,
+        candidate_multiplier=hybrid.candidate_multiplier,
+        mmr_lambda=hybrid.mmr.lambda_ if hybrid.mmr.enabled else None,
+        half_life_days=(
+            hybrid.temporal_decay.half_life_days if hybrid.temporal_decay.enabled else None
+        ),
+    )
+
+
+def sync_options(settings: Settings, folder: Path) -> SyncOptions:
+    """How the index of the workspace in `folder` is kept in step."""
+    return SyncOptions(
+        chunking=Chunking(settings.chunking.tokens, settings.chunking.overlap),
+        lock_dir=lock_dir(settings),
+        usage_log=usage_log(settings),
+        cache_entries=settings.cache.max_entries,
+        claim=lambda: claim_index(settings, folder),
+    )
+
+
+def open_conversations(settings: Settings) -> Conversations:
+    """The agent's transcripts as a source of the index."""
+    return Conversations(
+        sessions_folder(settings.state_dir, settings.agent),
+        enabled="sessions" in settings.sources,
+        delta_bytes=settings.sync.sessions.delta_bytes,
+        delta_messages=settings.sync.sessions.delta_messages,
+    )

@@ -1,0 +1,506 @@
+"""Query → Answer: both legs, the ranking steps in order, and the reasons when little was found."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from memdown.errors import EmbedderError, QueryError
+from memdown.search import diversity, identifiers, judging
+from memdown.search import rank as ranking
+from memdown.search import spelling as respelling
+from memdown.search.rank import Legs, View, Weights
+from memdown.text import (
+    QueryTerms,
+    is_asked,
+    is_gram,
+    prefix_terms,
+    query_terms,
+    without_stop_words,
+)
+from memdown.text.dates import NamedTime, asks_for_notes_only, find_time
+from memdown.types import (
+    FILE_SPAN,
+    Embedder,
+    Explanation,
+    Hit,
+    Reranker,
+    Snapshot,
+    Source,
+    TextQuery,
+    Vector,
+)
+
+SNIPPET_CHARS = 700
+# From this score on a result is strong.
+STRONG = 0.35
+# Some 350 words: of more, neither leg would gain, and each takes its time.
+_MOST_QUERY_CHARS = 2_000
+# The pool each leg gives: the first results must not depend on how many are asked for.
+_LEAST_CANDIDATES, _MOST_CANDIDATES = 100, 400
+_DEFAULT_TEXT_WEIGHT = 0.3
+# How many places are kept.
+_LEAST_SHOWN = 40
+# What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
+_GUESSED = 0.7
+_SPARE = 4
+# How many places a reranker may choose from, and how many that missed the bar are told.
+_RERANKED = 50
+_SHOWN_BELOW = 3
+# What it scores to be of the time that is asked for, in words; to tell of it counts half as much.
+_TIMELY_WORD, _TOLD = 0.6, 0.5
+# Variety is chosen among so many of the best, however many are asked for.
+_VARIED = 50
+# How many identifiers that no note holds are named.
+_MOST_UNHELD = 3
+# What scores less than this share of the best is left out.
+_FAR = 0.25
+_GRAMS_A_WORD = 3
+# Where nothing is sure, a faint similarity will do, and so many lines around a fact are shown.
+# The nearest is worth something then: a share of its similarity, but never enough to be strong.
+_FAINT, _NOTHING, _CONTEXT_LINES = 0.1, 2.0, 3
+_GUESSED_NEAR, _MOST_GUESSED = 0.5, 0.3
+_NO_TERMS = QueryTerms((), (), (), frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How a search is done; the defaults are the documented ones."""
+
+    max_results: int = 6
+    min_score: float = STRONG
+    # Nothing below the minimum score is shown; otherwise what is below it is marked as weak.
+    strict: bool = False
+    sources: tuple[Source, ...] = ("memory",)
+    hybrid: bool = True
+    vector_weight: float | None = None
+    text_weight: float | None = None
+    candidate_multiplier: int = 4
+    mmr_lambda: float | None = None
+    half_life_days: float | None = 30.0
+    snippet_chars: int = SNIPPET_CHARS
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as the two legs understand it; `failure` is why the embedder gave no vector."""
+
+    text: str
+    terms: QueryTerms
+    vector: Vector | None
+    failure: EmbedderError | None = None
+
+
+def clean(text: str) -> str:
+    """The query without what no index can hold: lone surrogates, NULs, endless length."""
+    text = text[:_MOST_QUERY_CHARS].encode("utf-8", "replace").decode("utf-8")
+    return " ".join(text.replace("\0", " ").split())
+
+
+def prepare(text: str, embedder: Embedder | None, reasons: list[str]) -> Query:
+    """Split the question into terms and embed it; without a vector, keywords must do."""
+    cleaned = clean(text)
+    if not cleaned:
+        raise QueryError("The query is empty: ask for something, such as a name or a question.")
+    asked = Query(cleaned, query_terms(cleaned), None)
+    if embedder is None:
+        return asked
+    try:
+        vector = embedder.embed_query(cleaned)
+    except EmbedderError as error:
+        reasons.append(f"keywords only: {error}")
+        return replace(asked, failure=error)
+    if not np.any(vector):
+        reasons.append("keywords only: the query has no meaning to the embedder")
+        return asked
+    return replace(asked, vector=vector)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The hits, best first, the reasons where something is missing, and how it all came about."""
+
+    hits: list[Hit]
+    reasons: list[str]
+    explanation: Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One search: what is asked, how, on which day, and with whose help.
+
+    `files` are the numbers of the files that may be found, all if None; `timely` those of the time
+    that is named, by source, and `told` the words that name it, if they are not looked for.
+    """
+
+    query: Query
+    options: SearchOptions
+    today: datetime.date
+    embedder: Embedder | None = None
+    reranker: Reranker | None = None
+    named: NamedTime | None = None
+    unheld: tuple[str, ...] = ()
+    respelled: Mapping[str, str] = field(default_factory=dict)
+    files: frozenset[int] | None = None
+    timely: Mapping[Source, frozenset[int]] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
+
+
+def settle(asked: Asked, snapshot: Snapshot) -> Asked:
+    """The question as it can be asked of these notes: identifiers are looked for as they are written."""
+    query = asked.query
+    if not query.terms.identifiers:
+        return asked
+    look = identifiers.Look(snapshot, asked.options.sources, asked.files)
+    terms, unheld = identifiers.settle(query.terms, look)
+    return replace(asked, query=replace(query, terms=terms), unheld=unheld)
+
+
+def _is_unheld(asked: Asked) -> bool:
+    """Whether all that is asked for are identifiers that no note holds."""
+    return bool(asked.unheld) and not asked.query.terms.words and asked.named is None
+
+
+def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
+    """All that might be an answer, from every source.
+
+    An embedder that costs nothing to ask also compares the best passages themselves.
+    """
+    if _is_unheld(asked):
+        return []
+    return [hit for one in asked.options.sources for hit in _source_hits(asked, snapshot, one)]
+
+
+def respell(
+    asked: Asked, hits: Sequence[Hit], snapshot: Snapshot
+) -> tuple[Asked, list[Hit]] | None:
+    """The question with misspelled words put right, and what that finds; None if it does not help."""
+    query, options = asked.query, asked.options
+    if any(_is_strong(hit, asked) for hit in hits):
+        return None
+    put_right = respelling.put_right(query.terms.words, snapshot, options.sources)
+    if not put_right:
+        return None
+    words = tuple(dict.fromkeys(put_right.get(word, word) for word in query.terms.words))
+    prefixes = tuple(prefix_terms(words)) if query.terms.prefixes else ()
+    query = replace(query, terms=replace(query.terms, words=words, prefixes=prefixes))
+    if asked.embedder and not asked.embedder.cacheable and query.vector is not None:
+        query = replace(query, vector=asked.embedder.embed_query(" ".join(words)))
+    again = replace(asked, query=query, respelled=put_right)
+    found = [
+        replace(hit, score=_GUESSED * hit.score, relevance=_GUESSED * hit.relevance)
+        for hit in gather(again, snapshot)
+    ]
+    return (again, found) if any(_is_strong(hit, again) for hit in found) else None
+
+
+def _is_strong(hit: Hit, asked: Asked) -> bool:
+    """Whether a hit is likely to answer: it is sure enough, or holds an identifier of the question."""
+    exact = asked.query.terms.exact
+    return _rounded(hit.relevance) >= asked.options.min_score or not exact.isdisjoint(hit.matched)
+
+
+def _may_be_shown(hit: Hit, asked: Asked) -> bool:
+    """Whether a hit is good enough, or at least resembles the question if nobody set a bar."""
+    if _is_strong(hit, asked):
+        return True
+    return not asked.options.strict and (hit.why is None or hit.why.resembles)
+
+
+def _near_the_best(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
+    """Those that are not far below the best one."""
+    if asked.options.strict or not hits:
+        return list(hits)
+    best = max(hits, key=lambda hit: hit.score)
+    if not _is_strong(best, asked):
+        return [hit for hit in hits if hit.score >= _FAR * best.score]
+    exact = asked.query.terms.exact
+    return [
+        hit for hit in hits if hit.score >= _FAR * best.score or not exact.isdisjoint(hit.matched)
+    ]
+
+
+def _rounded(score: float) -> float:
+    """A score as it is shown: nobody should read that 0.35 is below 0.35."""
+    return round(score, 2)
+
+
+def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
+    """The answer: what is good enough, each thing once, best first."""
+    query, options, reranker = asked.query, asked.options, asked.reranker
+    reasons = [
+        f"no note holds {word!r}: looked for {other!r}" for word, other in asked.respelled.items()
+    ]
+    reasons += [f"no note holds {text!r}" for text in asked.unheld[:_MOST_UNHELD]]
+    kept = _near_the_best([hit for hit in hits if _may_be_shown(hit, asked)], asked)
+    ranked = diversity.with_rank(diversity.without_repeats(kept), "repeats")
+    if reranker is not None and len(ranked) > 1:
+        ranked = _reranked(query.text, ranked, reranker, reasons)
+    if options.mmr_lambda is not None:
+        varied = diversity.diversified(ranked[:_VARIED], options.mmr_lambda)
+        ranked = diversity.with_rank([*varied, *ranked[_VARIED:]], "diversity")
+    if len(options.sources) > 1:
+        ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
+    chosen = [
+        ranking.cited(replace(hit, strength="strong" if _is_strong(hit, asked) else "weak"))
+        for hit in ranked[: options.max_results]
+    ]
+    if not chosen:
+        reasons += _why_nothing(asked, hits)
+    return Found(chosen, reasons, _explanation(asked, hits, kept))
+
+
+def _explanation(asked: Asked, hits: Sequence[Hit], kept: Sequence[Hit]) -> Explanation:
+    terms, named = asked.query.terms, asked.named
+    good = set(map(id, kept))
+    below = sorted((hit for hit in hits if id(hit) not in good), key=lambda hit: -hit.relevance)
+    return Explanation(
+        words=terms.words,
+        phrases=terms.phrases,
+        exact=tuple(sorted(terms.exact)),
+        period=(named.first, named.last) if named else None,
+        min_score=asked.options.min_score,
+        candidates=len(hits),
+        below=tuple(map(ranking.cited, below[:_SHOWN_BELOW])),
+    )
+
+
+def timed(asked: Asked, snapshot: Snapshot) -> Asked:
+    """With the time that the query names, if there are notes of it.
+
+    Then not its words are looked for, but its notes; an exact date is looked for as well.
+    """
+    query = asked.query
+    named = find_time(query.text, asked.today)
+    if named is None:
+        return asked
+    of_then = [
+        (number, file.source)
+        for number, file in snapshot.files().items()
+        if file.date is not None
+        and not file.problem
+        and named.first <= file.date <= named.last
+        and file.source in asked.options.sources
+        and (asked.files is None or number in asked.files)
+    ]
+    timely = {
+        source: frozenset(number for number, of in of_then if of == source)
+        for source in {source for _, source in of_then}
+    }
+    if not timely and not named.relative:
+        return asked
+    told = query_terms(query.text[named.start : named.end])
+    rest = f"{query.text[: named.start]} {query.text[named.end :]}"
+    # One word alone is looked for as well: "today" may stand in a note.
+    if told.exact or not told.words or not (rest.strip() or " " in query.text):
+        return replace(asked, named=named, timely=timely)
+    terms = _NO_TERMS if asks_for_notes_only(rest) else query_terms(rest)
+    return replace(
+        asked,
+        query=replace(query, terms=terms),
+        named=named,
+        timely=timely,
+        # The day of a month alone stands everywhere.
+        told=tuple(word for word in without_stop_words(told.words) if not word.isdecimal()),
+    )
+
+
+def _reranked(text: str, hits: list[Hit], reranker: Reranker, reasons: list[str]) -> list[Hit]:
+    """The first hits in the order of a reranker; the scores stay where they are."""
+    first = hits[: reranker.count]
+    try:
+        scores = reranker.rerank(text, [hit.snippet for hit in first])
+    except EmbedderError as error:
+        reasons.append(f"not reranked: {error}")
+        return hits
+    order = sorted(range(len(first)), key=lambda number: -scores[number])
+    moved = [
+        replace(first[number], score=hit.score) for number, hit in zip(order, first, strict=True)
+    ]
+    return diversity.with_rank([*moved, *hits[len(first) :]], "reranking")
+
+
+def candidate_count(options: SearchOptions) -> int:
+    """How many candidates each leg gives."""
+    wanted = options.max_results * options.candidate_multiplier
+    return min(_MOST_CANDIDATES, max(_LEAST_CANDIDATES, wanted))
+
+
+def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
+    """The best of one source; each source is asked alone, so that a large one hides no small one."""
+    query, options, embedder = asked.query, asked.options, asked.embedder
+    legs = _legs(query, snapshot, source, options, asked.files)
+    if timely := asked.timely.get(source):
+        legs = _with_timely(legs, asked, timely, snapshot, source)
+    weights = _weights(options, bool(legs.text), bool(legs.vector))
+    # For variety or of another time, one may win that is far behind by its words.
+    least = 4 * _VARIED if asked.named or options.mmr_lambda is not None else _LEAST_SHOWN
+    best = ranking.fuse(legs, weights, max(least, 4 * options.max_results))
+    # Those further behind are hardly ever needed; only of another time than others they may win.
+    all_of_them = asked.named is not None or judging.is_few(legs)
+    first = len(best) if all_of_them else max(judging.READ, 2 * options.max_results)
+    chunks = snapshot.load(list({one.chunk_key for one in best[:first]}))
+    question = judging.Question(query.terms, query.vector, embedder)
+    judged = judging.judge(best, chunks, question, legs, weights)
+    best = judged.best
+    sure = ranking.confidence(legs, weights, judged.covered, judged.closeness)
+    # Of few notes also the faintly near are shown, and with what is around them.
+    sense = _makes_sense(query.text, embedder)
+    guessed = sense and judged.nearest is not None and sure < STRONG
+    if guessed and judged.nearest is not None:
+        sure = max(sure, min(_MOST_GUESSED, _GUESSED_NEAR * judged.nearest))
+    view = View(
+        size=options.snippet_chars,
+        near=_FAINT if guessed else judged.near if sense else _NOTHING,
+        context=_CONTEXT_LINES if guessed else 0,
+        sure=sure,
+        weights=weights,
+        today=asked.today,
+        half_life_days=options.half_life_days,
+        period=(asked.named.first, asked.named.last) if asked.named else None,
+        only_time=bool(asked.timely) and not query.terms.words,
+    )
+    hits, is_enough = _take(ranking.make_hits(best, chunks, query.terms.words, view), asked)
+    missing = {one.chunk_key for one in best} - chunks.keys()
+    if not is_enough and missing:
+        chunks |= snapshot.load(list(missing))
+        hits, _ = _take(ranking.make_hits(best, chunks, query.terms.words, view), asked)
+    return hits
+
+
+def _makes_sense(text: str, embedder: Embedder | None) -> bool:
+    """Whether a question is one: to gibberish, the nearest note is no answer."""
+    knows = getattr(embedder, "knows", None)
+    return knows is None or is_asked(text) or knows(text)
+
+
+def _take(made: Iterable[Hit], asked: Asked) -> tuple[list[Hit], bool]:
+    """As many hits as may be needed, and whether there were so many.
+
+    Some may be left out later, because they repeat others. Once enough of them are good and none
+    repeats another, nothing that follows can come before them.
+    """
+    options = asked.options
+    most = max(
+        options.max_results + _SPARE,
+        _RERANKED if asked.reranker else 0,
+        _VARIED + _SPARE if options.mmr_lambda is not None else 0,
+    )
+    in_order = not asked.reranker and options.mmr_lambda is None and len(options.sources) == 1
+    hits: list[Hit] = []
+    good: list[Hit] = []
+    distinct = 0
+    for hit in made:
+        hits.append(hit)
+        if in_order and _may_be_shown(hit, asked):
+            distinct += not diversity.repeats(hit, good)
+            good.append(hit)
+        if len(hits) >= most or distinct >= options.max_results:
+            return hits, True
+    return hits, False
+
+
+def _legs(
+    query: Query,
+    snapshot: Snapshot,
+    source: Source,
+    options: SearchOptions,
+    files: frozenset[int] | None = None,
+) -> Legs:
+    limit = candidate_count(options)
+    terms = query.terms if options.hybrid or query.vector is None else _NO_TERMS
+    found = snapshot.match_text(
+        TextQuery(terms.words, terms.prefixes, terms.phrases, (source,), limit, files)
+    )
+    text = {match.key: match.score for match in found.matches}
+    chunk_of = snapshot.chunk_keys(list(text))
+    vector: dict[int, float] = {}
+    background = 0.0
+    if query.vector is not None:
+        vector = {
+            one.key: one.score
+            for one in snapshot.match_vector(query.vector, [source], limit, files)
+        }
+        unknown = [key for key in set(chunk_of.values()) if key not in vector]
+        vector |= snapshot.similarities(query.vector, unknown)
+        background = snapshot.background(query.vector, source)
+        background = judging.average(background, len(vector))
+    grams = sum(map(is_gram, terms.words))
+    words = len(terms.words) - grams + grams / _GRAMS_A_WORD
+    return Legs(text, found.reachable, vector, background, chunk_of, words)
+
+
+def _with_timely(
+    legs: Legs, asked: Asked, timely: frozenset[int], snapshot: Snapshot, source: Source
+) -> Legs:
+    """What was written in the time that a query names counts as if it held one more word.
+
+    What was not, but tells of that time, counts as if it held half a word more.
+    """
+    limit = candidate_count(asked.options)
+    own = _legs(asked.query, snapshot, source, asked.options, timely)
+    if not asked.query.terms.words:
+        # Whatever was written then is asked for, and nothing that only resembles the question.
+        legs = replace(legs, text={}, vector={}, chunk_of={})
+    text, vector = {**legs.text, **own.text}, {**legs.vector, **own.vector}
+    chunk_of = {**legs.chunk_of, **own.chunk_of}
+    word = _TIMELY_WORD * (legs.reachable / max(1.0, legs.words) if legs.reachable > 0 else 1.0)
+    # Each note has at least its beginning to show, whatever its words.
+    begins = [number * FILE_SPAN for number in sorted(timely)[-limit:]]
+    for key in {*own.text, *own.vector, *begins}:
+        text[key] = text.get(key, 0.0) + word
+        chunk_of.setdefault(key, key)
+    if asked.told:
+        query = TextQuery(asked.told, (), (), (source,), limit, asked.files)
+        tellers = [
+            one.key
+            for one in snapshot.match_text(query).matches
+            if one.key // FILE_SPAN not in timely
+        ]
+        of = snapshot.chunk_keys(tellers)
+        chunk_of |= of
+        if asked.query.vector is not None:
+            unknown = [key for key in set(of.values()) if key not in vector]
+            vector |= snapshot.similarities(asked.query.vector, unknown)
+        for key in tellers:
+            text[key] = text.get(key, 0.0) + _TOLD * word
+    return replace(
+        legs,
+        text=text,
+        reachable=legs.reachable + word,
+        vector=vector,
+        chunk_of=chunk_of,
+        dated=True,
+    )
+
+
+def _weights(options: SearchOptions, has_text: bool, has_vector: bool) -> Weights:
+    """The legs' weights; a leg that found nothing leaves all to the other."""
+    if not has_vector:
+        return Weights(vector=0.0, text=1.0)
+    if not has_text:
+        return Weights(vector=1.0, text=0.0)
+    text = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
+    return Weights(vector=1.0 - text, text=text)
+
+
+def _why_nothing(asked: Asked, hits: Sequence[Hit]) -> list[str]:
+    query, bar = asked.query, asked.options.min_score
+    if _is_unheld(asked):
+        return ["look for a part of it, or for words that would stand beside it"]
+    if hits and asked.options.strict:
+        best = max(hits, key=lambda hit: hit.relevance)
+        return [
+            f"the best of {len(hits)} candidates, {best.path}#L{best.start_line}, scored "
+            f"{best.relevance:.2f}, below the minimum score of {bar:.2f}: "
+            "allow a lower score, or use words that the note would use"
+        ]
+    if not query.terms.words and query.vector is None:
+        return ["the query holds no word to look for: name something that a note would name"]
+    return [
+        "nothing in the notes resembles the query: use words that a note would use, or check that the "
+        "note is in this workspace"
+    ]

@@ -1,0 +1,443 @@
+"""From raw matches to an order: small pure steps, each a function.
+
+A passage's text score is spread over its neighbours, the vector score of its chunk is added, and
+the sum is brought to a scale that means the same for every query: how sure we are that the notes
+answer it at all, times how a passage compares with the best one.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeVar
+
+from memdown.notes.facts import heading_at
+from memdown.search.snippets import Taken, grow, show_fact
+from memdown.text import distinct_terms, index_terms
+from memdown.types import FILE_SPAN, Hit, Move, StoredChunk, Why
+
+# What a passage's text score gains from others: the better neighbour, the better one two away, the
+# best of its file, and all of its chunk together.
+_NEXT, _SECOND, _FILE, _CHUNK = 0.3, 0.15, 0.1, 0.1
+# How much it counts which share of the query's words a passage holds, beside its BM25, which prefers
+# a rare word that is repeated in a short text.
+_COVERED = 1.15
+# The vector leg counts in full only if the best chunk stands out by _TELLING from an average one.
+# Where an embedder does not know a language, everything is equally near and tells nothing: below
+# _UNTOLD it hardly counts, and from there on more and more, until it has risen by _TOLD.
+_TELLING, _UNTOLD, _TOLD = 0.3, 0.05, 0.15
+_LEAST_TOLD = 0.01
+# How sure a match makes us: a text score of 1 / _TEXT_SURE is certainty, where _BESIDE of the better
+# neighbour's counts as well; a similarity counts from _VECTOR_LEAST above that of an average chunk
+# on, and is certainty _VECTOR_SPAN further. Where it stands alone, it must do without a margin.
+# Of many words, one will be missing more often: each beyond the first lowers the bar a little.
+# A passage with all of them is an answer, however long it is.
+_TEXT_SURE, _BESIDE, _EACH_WORD, _MOST_WORDS, _ALL_WORDS = 0.9, 0.5, 0.06, 13, 0.6
+_VECTOR_LEAST, _VECTOR_SPAN, _VECTOR_ALONE = 0.3, 0.3, 0.6
+# What was written down in the time that is asked about is an answer, whatever its words.
+_DATED_SURE = 0.6
+_WORDS_MISSED = 0.1
+# The share of a score that age can take away: an old note that alone answers must stay on top.
+_MOST_DECAY = 0.15
+# Of nearly equal answers the one in MEMORY.md comes first: it was put there to last.
+_MEMORY, _DURABLE = "MEMORY.md", 1.06
+# What is left of a share for notes of another time than the one asked for, and for undated ones.
+# Where nothing but the time is asked for, all others come after its notes.
+_UNTIMELY, _UNDATED, _BESIDE_THE_TIME = 0.6, 0.8, 0.2
+# When a transcript's words are a note's: nearly all of at least so many.
+_ECHO_SHARE, _ECHO_WORDS = 0.9, 5
+_SPEAKERS = frozenset(index_terms("User Assistant"))
+
+
+Place = tuple[int, int]
+WHOLE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """What the two legs found in one source.
+
+    `text` is BM25 by passage and `reachable` what a passage with every word of the query would
+    score; `vector` is cosine similarity by chunk and `background` that of an average chunk; `words`
+    is about how many words the query has. `dated` tells that there are notes of the time it names.
+    """
+
+    text: Mapping[int, float]
+    reachable: float
+    vector: Mapping[int, float]
+    background: float
+    chunk_of: Mapping[int, int]
+    words: float = 1.0
+    dated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What the two legs count; they add up to 1."""
+
+    vector: float
+    text: float
+
+
+_Key = TypeVar("_Key")
+
+
+class Scored(NamedTuple):
+    """A passage, or a fact in it: its scores by leg, how they compare with the best ones, and both together."""
+
+    key: int
+    chunk_key: int
+    text: float
+    vector: float
+    by_text: float
+    by_vector: float
+    share: float = 0.0
+    moves: tuple[Move, ...] = ()
+    # Where in the chunk the fact starts that is meant; a whole passage has none.
+    at: int = WHOLE
+
+    @property
+    def place(self) -> Place:
+        """What tells this passage or fact from others."""
+        return self.key, self.at
+
+
+def spread(scores: Mapping[int, float], chunk_of: Mapping[int, int]) -> dict[int, float]:
+    """Let a passage gain from matches beside it and elsewhere in its chunk and file."""
+    best: dict[int, float] = {}
+    together: dict[int, float] = {}
+    for key, score in scores.items():
+        file, chunk = key // FILE_SPAN, chunk_of[key]
+        best[file] = max(best.get(file, 0.0), score)
+        together[chunk] = together.get(chunk, 0.0) + score
+    get = scores.get
+    return {
+        key: score
+        + _NEXT * max(get(key - 1, 0.0), get(key + 1, 0.0))
+        + _SECOND * max(get(key - 2, 0.0), get(key + 2, 0.0))
+        + _FILE * best[key // FILE_SPAN]
+        + _CHUNK * together[chunk_of[key]]
+        for key, score in scores.items()
+    }
+
+
+def confidence(
+    legs: Legs, weights: Weights, covered: float = 0.0, near: float | None = None
+) -> float:
+    """How sure we are that something was found: from 0, nothing fits, to 1.
+
+    `covered` is the largest share of the query's words that one passage holds, `near` how much nearer
+    than an average one the nearest sentence is, if that is known of all.
+    """
+    if near is None:
+        near = max(legs.vector.values(), default=legs.background) - legs.background
+    if not weights.text:
+        # Words that stand nowhere in the notes speak against everything that only resembles them.
+        missed = _WORDS_MISSED if legs.reachable > 0 else 0.0
+        return _clipped((near - missed) / _VECTOR_ALONE)
+    by_vector = _clipped((near - _VECTOR_LEAST) / _VECTOR_SPAN) if weights.vector else 0.0
+    by_text = _sure_by_text(legs)
+    if covered >= 1.0:
+        by_text = max(by_text, _ALL_WORDS)
+    sure = 1.0 - (1.0 - by_text) * (1.0 - by_vector)
+    return max(sure, _DATED_SURE) if legs.dated else sure
+
+
+def _sure_by_text(legs: Legs) -> float:
+    if legs.reachable <= 0:
+        return 0.0
+    get = legs.text.get
+    best = max(
+        (
+            score + _BESIDE * max(get(key - 1, 0.0), get(key + 1, 0.0))
+            for key, score in legs.text.items()
+        ),
+        default=0.0,
+    )
+    lenience = 1.0 + _EACH_WORD * (max(1.0, min(legs.words, _MOST_WORDS)) - 1.0)
+    return _clipped(_TEXT_SURE * lenience * best / legs.reachable)
+
+
+def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
+    """Bring the legs together by passage, the best `count`; each counts relative to its own best."""
+    text = _relative(spread(legs.text, legs.chunk_of))
+    vector = closeness(legs.vector, legs.background)
+    matched = set(legs.chunk_of.values())
+    summed = [
+        (-weights.text * score - weights.vector * vector.get(legs.chunk_of[key], 0.0), key)
+        for key, score in text.items()
+    ]
+    summed += [
+        (-weights.vector * score, key) for key, score in vector.items() if key not in matched
+    ]
+    summed.sort()
+    best = (-summed[0][0] if summed else 0.0) or 1.0
+    scored = []
+    for rank, (negated, key) in enumerate(summed[:count], start=1):
+        chunk_key = legs.chunk_of.get(key, key)
+        own = legs.text.get(key, 0.0) / legs.reachable if legs.reachable > 0 else 0.0
+        scored.append(
+            Scored(
+                key,
+                chunk_key,
+                text=_clipped(own),
+                vector=legs.vector.get(chunk_key, 0.0),
+                by_text=text.get(key, 0.0),
+                by_vector=vector.get(chunk_key, 0.0),
+                share=-negated / best,
+                moves=(Move("fusion", rank),),
+            )
+        )
+    return scored
+
+
+def by_coverage(
+    scored: Sequence[Scored], covered: Mapping[Place, float], weights: Weights
+) -> list[Scored]:
+    """Judge passages by which share of the query's words they hold; the others come after them."""
+    judged = [
+        (one, (one.by_text + _COVERED * covered[one.place]) / (1.0 + _COVERED), one.by_vector)
+        for one in scored
+        if one.place in covered
+    ]
+    return _judged(judged, scored, weights, "coverage")
+
+
+def by_closeness(
+    scored: Sequence[Scored],
+    similarity: Mapping[Place, float],
+    background: float,
+    weights: Weights,
+    *,
+    alone: bool = False,
+) -> list[Scored]:
+    """Judge passages by their own similarity as well, which counts as much as that of the chunk.
+
+    It counts `alone` where there are few chunks, which says more than their long texts.
+    """
+    near = closeness(similarity, background)
+    judged = [
+        (
+            one,
+            one.by_text,
+            near[one.place] if alone else (one.by_vector + near[one.place]) / 2,
+        )
+        for one in scored
+        if one.place in near
+    ]
+    return _judged(judged, scored, weights, "closeness")
+
+
+def _judged(
+    judged: Sequence[tuple[Scored, float, float]],
+    scored: Sequence[Scored],
+    weights: Weights,
+    step: str,
+) -> list[Scored]:
+    """Those with new scores by text and vector, best first; then the rest, none better than they are."""
+    shares = [weights.text * text + weights.vector * vector for _, text, vector in judged]
+    best = max(shares, default=0.0) or 1.0
+    order = sorted(range(len(judged)), key=lambda n: (-shares[n], judged[n][0].place))
+    first = []
+    for rank, number in enumerate(order, start=1):
+        one, by_text, by_vector = judged[number]
+        first.append(
+            one._replace(
+                by_text=by_text,
+                by_vector=by_vector,
+                share=shares[number] / best,
+                moves=(*one.moves, Move(step, rank)),
+            )
+        )
+    known = {one.place for one in first}
+    least = first[-1].share if first else 1.0
+    rest = [one for one in scored if one.place not in known]
+    return first + [one._replace(share=min(one.share, least)) for one in rest]
+
+
+def _relative(scores: Mapping[int, float]) -> dict[int, float]:
+    """Scores as shares of the best."""
+    best = max(scores.values(), default=0.0)
+    return {key: score / best if best > 0 else 0.0 for key, score in scores.items()}
+
+
+def closeness(scores: Mapping[_Key, float], background: float) -> dict[_Key, float]:
+    """Similarities from that of an average chunk, which becomes 0, to the best one.
+
+    That becomes 1 if it stands out, and much less if it does not.
+    """
+    reach = max(scores.values(), default=background) - background
+    told = min(1.0, max(_LEAST_TOLD, (reach - _UNTOLD) / _TOLD)) / max(reach, _TELLING)
+    return {key: told * max(0.0, score - background) for key, score in scores.items()}
+
+
+def _rounded(value: float) -> float:
+    """What is compared: the last digits differ from machine to machine."""
+    return round(value, 6)
+
+
+def _clipped(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How the hits of one source are shown: how long, how sure, seen from which day.
+
+    `period` is the time that the query names, `only_time` that it asks for nothing else. From the
+    similarity `near` on, a result resembles the query, whatever its words; of facts, `context` lines
+    are shown.
+    """
+
+    size: int
+    sure: float
+    weights: Weights
+    today: datetime.date
+    half_life_days: float | None
+    period: tuple[datetime.date, datetime.date] | None = None
+    only_time: bool = False
+    context: int = 0
+    near: float = 0.0
+
+
+def recency(date: datetime.date | None, view: View) -> float:
+    """The factor that time leaves of a share: 1 for undated or new notes, never far below that.
+
+    Where the query names a time, it is not age that counts but being of that time.
+    """
+    if view.period is not None:
+        if view.only_time:
+            return 1.0 if date is not None and _is_timely(date, view.period) else _BESIDE_THE_TIME
+        return _UNDATED if date is None else 1.0 if _is_timely(date, view.period) else _UNTIMELY
+    if date is None or view.half_life_days is None:
+        return 1.0
+    age = max(0, (view.today - date).days)
+    return 1.0 - _MOST_DECAY + _MOST_DECAY * math.exp(-math.log(2) / view.half_life_days * age)
+
+
+def _is_timely(date: datetime.date, period: tuple[datetime.date, datetime.date]) -> bool:
+    return period[0] <= date <= period[1]
+
+
+def make_hits(
+    scored: Sequence[Scored],
+    chunks: Mapping[int, StoredChunk],
+    words: Collection[str],
+    view: View,
+) -> Iterator[Hit]:
+    """What a person sees, best first: windows around passages, none of them showing a line twice."""
+    shares: dict[int, float] = {}
+    facts: dict[int, dict[int, float]] = {}
+    for one in scored:
+        shares[one.key] = max(one.share, shares.get(one.key, 0.0))
+        facts.setdefault(one.chunk_key, {})[one.at] = one.share
+    known = [one for one in scored if one.chunk_key in chunks]
+    known = [
+        one._replace(share=_DURABLE * one.share)
+        if chunks[one.chunk_key].chunk.path == _MEMORY
+        else one
+        for one in known
+    ]
+    factors = {key: recency(chunks[key].date, view) for key in {one.chunk_key for one in known}}
+    known.sort(key=lambda one: (-_rounded(one.share * factors[one.chunk_key]), one.place))
+    taken = Taken()
+    for rank, one in enumerate(known, start=1):
+        stored, factor = chunks[one.chunk_key], factors[one.chunk_key]
+        chunk = stored.chunk
+        if one.at == WHOLE:
+            number = min(one.key - stored.key, len(chunk.passages) - 1)
+            wanted = [shares.get(stored.key + n, 0.0) for n in range(len(chunk.passages))]
+            place = grow(chunk, number, wanted, words, view.size, taken)
+        else:
+            near = facts[one.chunk_key]
+            place = show_fact(chunk, one.at, near, view.size, taken, view.context)
+        if place is not None:
+            yield _hit(stored, one, (*one.moves, Move("time", rank)), place, factor, words, view)
+
+
+def _hit(
+    stored: StoredChunk,
+    scored: Scored,
+    moves: tuple[Move, ...],
+    place: tuple[int, int],
+    factor: float,
+    words: Collection[str],
+    view: View,
+) -> Hit:
+    chunk, (start, end) = stored.chunk, place
+    sure = view.sure
+    snippet = chunk.text[start:end]
+    heading = heading_at(chunk, start)
+    found = distinct_terms(snippet) | distinct_terms(heading)
+    return Hit(
+        path=chunk.path,
+        source=chunk.source,
+        start_line=chunk.line_at(start),
+        end_line=chunk.line_at(max(start, end - 1)),
+        score=_clipped(sure * scored.share * factor),
+        snippet=snippet,
+        relevance=_clipped(sure * scored.share),
+        vector_score=scored.vector,
+        text_score=scored.text,
+        recency=factor,
+        heading=heading,
+        date=stored.date,
+        matched=tuple(word for word in words if word in found),
+        why=Why(
+            text_weight=view.weights.text,
+            vector_weight=view.weights.vector,
+            by_text=scored.by_text,
+            by_vector=scored.by_vector,
+            confidence=sure,
+            timely=_timely(stored.date, view.period),
+            moves=moves,
+            resembles=scored.text > 0 or scored.vector >= view.near,
+        ),
+    )
+
+
+def _timely(
+    date: datetime.date | None, period: tuple[datetime.date, datetime.date] | None
+) -> bool | None:
+    if period is None:
+        return None
+    return date is not None and _is_timely(date, period)
+
+
+def with_lanes(hits: Sequence[Hit]) -> list[Hit]:
+    """Notes and transcripts in turn where both were found, so that neither crowds the other out.
+
+    The order stays as it is, except that among the first results, however many one takes, at most
+    one more is from transcripts than from notes, as long as there are notes. What a transcript only
+    repeats of a found note is left out.
+    """
+    notes = [hit for hit in hits if hit.source == "memory"]
+    if not notes or len(notes) == len(hits):
+        return list(hits)
+    known = [distinct_terms(note.snippet) for note in notes]
+    rest = [hit for hit in hits if hit.source == "memory" or not _echoes(hit, known)]
+    ordered: list[Hit] = []
+    lead = 0
+    while rest:
+        number = 0
+        if lead > 0 and rest[0].source != "memory":
+            number = next((n for n, hit in enumerate(rest) if hit.source == "memory"), 0)
+        hit = rest.pop(number)
+        lead += -1 if hit.source == "memory" else 1
+        ordered.append(hit)
+    return ordered
+
+
+def _echoes(hit: Hit, known: Iterable[frozenset[str]]) -> bool:
+    """Whether nearly all words of a hit stand in one note that was found as well."""
+    words = distinct_terms(hit.snippet) - _SPEAKERS
+    return len(words) >= _ECHO_WORDS and any(
+        len(words & note) >= _ECHO_SHARE * len(words) for note in known
+    )
+
+
+def cited(hit: Hit) -> Hit:
+    """The hit with its citation."""
+    return replace(hit, citation=f"{hit.path}#L{hit.start_line}-L{hit.end_line}")

@@ -1,0 +1,229 @@
+"""What is shown of a chunk: a window of whole lines that grows around the best passage.
+
+Only of a line that is too long to be shown whole, some sentences are shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from memdown.notes.facts import units_of
+from memdown.text import index_terms, match_spans
+from memdown.types import Chunk
+
+# A line without the white space around it.
+_LINE = re.compile(r"\S(?:[^\n]*\S)?")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
+_KNOWN_CHARS = 48
+# Facts beside a fact are shown with it if they fit nearly as well, up to so many lines.
+_AS_GOOD, _FEW_LINES = 0.7, 5
+
+
+class Piece(NamedTuple):
+    """A line of a chunk, or a sentence of a long one: its offsets and the number of its line."""
+
+    start: int
+    end: int
+    line: int
+
+
+class Taken:
+    """The pieces that are shown already: chunks overlap, and windows should not."""
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[str, int, str]] = set()
+
+    def has(self, chunk: Chunk, piece: Piece) -> bool:
+        """Whether a piece is shown, in whichever chunk."""
+        return self._name(chunk, piece) in self._seen
+
+    def add(self, chunk: Chunk, piece: Piece) -> None:
+        """Note that a piece of a chunk is shown."""
+        self._seen.add(self._name(chunk, piece))
+
+    def _name(self, chunk: Chunk, piece: Piece) -> tuple[str, int, str]:
+        start, end, line = piece
+        number = chunk.lines[line] if chunk.lines else chunk.start_line + line
+        return chunk.path, number, chunk.text[start : min(end, start + _KNOWN_CHARS)]
+
+
+def grow(
+    chunk: Chunk,
+    number: int,
+    wanted: Sequence[float],
+    words: Collection[str],
+    size: int,
+    taken: Taken,
+) -> tuple[int, int] | None:
+    """The window around a chunk's passage, at most `size` characters; None if all of it is taken.
+
+    It starts with the passage, or in a passage that is too long with the sentence that holds most
+    of the words; it grows piece by piece, first to the side of the passage that is `wanted` more,
+    and stops at what is shown elsewhere.
+    """
+    pieces = pieces_of(chunk.text, size)
+    passage = chunk.passages[number]
+    free = [
+        n
+        for n, (start, end, _) in enumerate(pieces)
+        if start < passage.end and end > passage.start and not taken.has(chunk, pieces[n])
+    ]
+    if not free:
+        return None
+    first, last = _beginning(chunk, pieces, free, words, size)
+    while True:
+        options = []
+        if last + 1 < len(pieces) and pieces[last + 1].end - pieces[first].start <= size:
+            options.append((_value(chunk, wanted, pieces[last + 1]), 1, last + 1))
+        if first > 0 and pieces[last].end - pieces[first - 1].start <= size:
+            options.append((_value(chunk, wanted, pieces[first - 1]), 0, first - 1))
+        options = [one for one in options if not taken.has(chunk, pieces[one[2]])]
+        if not options:
+            break
+        chosen = max(options)[2]
+        first, last = min(first, chosen), max(last, chosen)
+    for piece in pieces[first : last + 1]:
+        taken.add(chunk, piece)
+    start, end = pieces[first].start, pieces[last].end
+    if end - start > size:
+        start = _around_words(chunk.text, start, end, words, size)
+        return start, end if end - start <= size else _cut(chunk.text, start, start + size)
+    return _filled(chunk, pieces, (first, last), size, taken)
+
+
+def show_fact(
+    chunk: Chunk, start: int, shares: Mapping[int, float], size: int, taken: Taken, context: int = 0
+) -> tuple[int, int] | None:
+    """The fact that starts there, with those beside it that fit as well; None if it is taken.
+
+    `shares` tells how well each fact fits, by where it starts. Up to `context` lines are shown of
+    what is around, fitting or not, where a fact alone may not be what was meant.
+    """
+    units, pieces = units_of(chunk.text), pieces_of(chunk.text, len(chunk.text))
+    shown = {piece.start for piece in pieces if taken.has(chunk, piece)}
+    first = last = next(n for n, one in enumerate(units) if one.start == start)
+    if start in shown:
+        return None
+    mine, section = shares.get(start, 0.0), units[first].section
+    while True:
+        fitting = []
+        for n in (last + 1, first - 1):
+            if not 0 <= n < len(units) or units[n].start in shown or units[n].section != section:
+                continue
+            low, high = units[min(first, n)].start, units[max(last, n)].end
+            share = shares.get(units[n].start, 0.0)
+            most = _FEW_LINES if mine > 0 and share >= _AS_GOOD * mine else context
+            if high - low <= size and chunk.text.count("\n", low, high) < most:
+                fitting.append((share, n))
+        if not fitting:
+            break
+        chosen = max(fitting)[1]
+        first, last = min(first, chosen), max(last, chosen)
+    low, high = units[first].start, units[last].end
+    for piece in pieces:
+        if piece.start < high and piece.end > low:
+            taken.add(chunk, piece)
+    return low, high if high - low <= size else _cut(chunk.text, low, low + size)
+
+
+def _filled(
+    chunk: Chunk, pieces: Sequence[Piece], shown: tuple[int, int], size: int, taken: Taken
+) -> tuple[int, int]:
+    """The window, with as many words of a long line around it as there is room for."""
+    first, last = shown
+    start, end = pieces[first].start, pieces[last].end
+    after = pieces[last + 1] if last + 1 < len(pieces) else None
+    if after and after.line == pieces[last].line and not taken.has(chunk, after):
+        end = max(end, chunk.text.rfind(" ", end, start + size + 1))
+    before = pieces[first - 1] if first > 0 else None
+    if before and before.line == pieces[first].line and not taken.has(chunk, before):
+        space = chunk.text.find(" ", max(0, end - size - 1), start)
+        start = space + 1 if 0 <= space < start - 1 else start
+    return start, end
+
+
+def _beginning(
+    chunk: Chunk, pieces: Sequence[Piece], free: Sequence[int], words: Collection[str], size: int
+) -> tuple[int, int]:
+    """The first and last piece that a window starts with."""
+    together = free[-1] - free[0] == len(free) - 1
+    if together and pieces[free[-1]].end - pieces[free[0]].start <= size:
+        return free[0], free[-1]
+    asked = set(words)
+    counts = [len(asked.intersection(index_terms(_text(chunk, pieces[n])))) for n in free]
+    best = free[counts.index(max(counts))]
+    return best, best
+
+
+def _text(chunk: Chunk, piece: Piece) -> str:
+    return chunk.text[piece.start : piece.end]
+
+
+def _value(chunk: Chunk, wanted: Sequence[float], piece: Piece) -> float:
+    """How much the passage of a piece is wanted; repeated lines before the first are not."""
+    for passage, value in zip(chunk.passages, wanted, strict=True):
+        if piece.start < passage.end and piece.end > passage.start:
+            return value
+    return 0.0
+
+
+def pieces_of(text: str, size: int) -> list[Piece]:
+    """The lines of a text that are not blank; lines that are too long to show, by sentence."""
+    pieces: list[Piece] = []
+    line = place = 0
+    for match in _LINE.finditer(text):
+        start, end = match.span()
+        line += text.count("\n", place, start)
+        place = end
+        if end - start > size:
+            pieces += _sentences(text, start, end, line)
+        else:
+            pieces.append(Piece(start, end, line))
+    return pieces
+
+
+def stretches(text: str, size: int) -> list[str]:
+    """A text as stretches of whole lines or sentences, each of about `size` characters."""
+    found: list[str] = []
+    start = end = 0
+    for piece in pieces_of(text, size):
+        if end > start and piece.end - start > size:
+            found.append(text[start:end])
+            start = piece.start
+        elif end == start:
+            start = piece.start
+        end = piece.end
+    return [*found, text[start:end]] if end > start else found or [text]
+
+
+def _sentences(text: str, start: int, end: int, line: int) -> list[Piece]:
+    pieces = []
+    for match in _SENTENCE_END.finditer(text, start, end):
+        pieces.append(_trimmed(text, start, match.start(), line))
+        start = match.end()
+    pieces.append(_trimmed(text, start, end, line))
+    return [piece for piece in pieces if piece.end > piece.start]
+
+
+def _trimmed(text: str, start: int, end: int, line: int) -> Piece:
+    piece = text[start:end]
+    return Piece(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()), line)
+
+
+def _around_words(text: str, start: int, end: int, words: Collection[str], size: int) -> int:
+    """Where to begin in a piece that is too long to show: a little before most of the words."""
+    spans = [first for first, _ in match_spans(text[start:end], words)]
+    if not spans:
+        return start
+    best = max(spans, key=lambda first: sum(first <= one < first + size // 2 for one in spans))
+    begin = start + max(0, min(best - size // 4, end - start - size))
+    space = text.find(" ", begin, start + best) if begin > start else -1
+    return space + 1 if space >= 0 else begin
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    """A place to end a text that is too long: the last space, if one is near."""
+    space = text.rfind(" ", start + (end - start) // 2, end)
+    return space if space > start else end

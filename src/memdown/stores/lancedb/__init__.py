@@ -1,5 +1,0 @@
-"""LanceDB as a store: a folder or object storage, read by many."""
-
-from memdown.stores.lancedb.store import LanceStore, create
-
-__all__ = ["LanceStore", "create"]

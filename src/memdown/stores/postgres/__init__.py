@@ -1,5 +1,0 @@
-"""PostgreSQL with pgvector as a store: many agents on many hosts, one server."""
-
-from memdown.stores.postgres.store import PostgresStore, create
-
-__all__ = ["PostgresStore", "create"]

@@ -1,5 +1,0 @@
-"""The default store: one SQLite file per agent, through apsw and nothing else."""
-
-from memdown.stores.sqlite.store import SqliteStore, create
-
-__all__ = ["SqliteStore", "create"]

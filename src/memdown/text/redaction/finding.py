@@ -1,0 +1,190 @@
+"""Finding secrets in many texts at once: one quick look at all, then only what it hinted at."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import accumulate
+
+from memdown.text.redaction import (
+    broken,
+    cookies,
+    labelled,
+    labels,
+    pem,
+    phrases,
+    places,
+    vendors,
+    views,
+)
+from memdown.text.redaction.patterns import Beginnings, Pattern, compiled
+from memdown.text.redaction.table import BEFORE, Kind
+
+Span = tuple[int, int, str]
+Finder = Callable[[bytes], Iterable[Span]]
+
+# How much of a text a hint can take.
+_HINT_BYTES = 160
+KINDS: tuple[Kind, ...] = (*vendors.VENDORS, *places.PLACES)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What is looked for together: a pattern that some part of every secret matches, and how."""
+
+    look: Pattern
+    find: Finder
+
+
+def find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
+    """The secrets of every text as (start, end, kind) in bytes, in order, none overlapping.
+
+    Told with it: the numbers of the texts that hold a word for a password or key at all.
+    """
+    if views.all_seen(texts):
+        found, worded = _find_all(texts)
+        return [merged(spans) if spans else spans for spans in found], worded
+    owners, seen = [], []
+    for number, text in enumerate(texts):
+        for view in views.views(text):
+            owners.append(number)
+            seen.append(view)
+    found, worded = _find_all([view.data for view in seen])
+    original: list[list[Span]] = [[] for _ in texts]
+    for owner, view, spans in zip(owners, seen, found, strict=True):
+        original[owner] += ((*view.original(start, end), kind) for start, end, kind in spans)
+    return [merged(spans) for spans in original], {owners[number] for number in worded}
+
+
+def _find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
+    found: list[list[Span]] = [[] for _ in texts]
+    worded: set[int] = set()
+    together = b"\n".join(texts)
+    starts = [0, *accumulate(len(text) + 1 for text in texts)]
+    for group in _groups():
+        for number in _holding(together, starts, group.look):
+            found[number] += group.find(texts[number])
+            if group.find is labelled.find:
+                worded.add(number)
+    for number in _maybe_broken(texts):
+        found[number] += _broken(texts[number])
+    return found, worded
+
+
+def merged(found: Iterable[Span]) -> list[Span]:
+    """In order, and those that overlap as one, under the kind that was found first."""
+    kept: list[Span] = []
+    for start, end, kind in sorted(found, key=lambda span: (span[0], -span[1])):
+        if kept and start < kept[-1][1]:
+            first, last, known = kept[-1]
+            kept[-1] = (first, max(last, end), known)
+        elif end > start:
+            kept.append((start, end, kind))
+    return kept
+
+
+def _holding(together: bytes, starts: Sequence[int], pattern: Pattern) -> Iterator[int]:
+    """The numbers of the texts that match, found in one go over all of them."""
+    at = 0
+    while at < len(together) and (match := pattern.search(together, at)) is not None:
+        start = match.span()[0]
+        number = bisect_right(starts, start) - 1
+        # The break before a text may be what must stand before a word in it.
+        number += start == starts[number + 1] - 1
+        if number + 1 == len(starts):
+            return
+        yield number
+        at = starts[number + 1] - 1
+
+
+def places_in(texts: Sequence[bytes], pattern: Pattern) -> Iterator[tuple[int, int]]:
+    """Every place where a pattern without line breaks matches: the text's number and where in it."""
+    starts = [0, *accumulate(len(text) + 1 for text in texts)]
+    for match in pattern.finditer(b"\n".join(texts)):
+        number = bisect_right(starts, match.span()[0]) - 1
+        yield number, match.span()[0] - starts[number]
+
+
+def _maybe_broken(texts: Sequence[bytes]) -> Iterator[int]:
+    """The numbers of the texts with the start of a key, also if a line break stands inside it."""
+    together, between = views.squeezed(texts)
+    at = number = 0
+    while (match := _key_starts().search(together, at)) is not None:
+        number += together.count(between, at, match.span()[0])
+        if b"\n" in texts[number] or b"\\n" in texts[number]:
+            yield number
+        end = together.find(between, match.span()[0])
+        at = end if end >= 0 else len(together)
+
+
+def _phrases(data: bytes) -> Iterator[Span]:
+    yield from phrases.find(data)
+    yield from phrases.find_lines(data)
+
+
+def _of_kinds(
+    kinds: Sequence[Kind], look: Pattern, hints: Beginnings, data: bytes
+) -> Iterator[Span]:
+    """Only the patterns of the kinds that something hints at are tried."""
+    hinted: set[int] = set()
+    at = 0
+    while at < len(data) and (match := look.search(data, at)) is not None:
+        start = match.span()[0]
+        hinted.update(hints.of(data[start : start + _HINT_BYTES]))
+        at = start + 1
+    for number in sorted(hinted):
+        yield from _of_kind(kinds[number], data)
+
+
+def _of_kind(kind: Kind, data: bytes) -> Iterator[Span]:
+    for match in compiled(kind.pattern).finditer(data):
+        start, end = match.span(1)
+        if kind.check(data[start:end].decode("utf-8", "replace")):
+            yield start, end, kind.name
+
+
+def _broken(data: bytes) -> Iterator[Span]:
+    for start, end, key in broken.find(data, _any_key()):
+        for kind in _cuttable():
+            whole = compiled(kind.body).fullmatch(key)
+            if whole is not None and kind.check(key.decode("utf-8", "replace")):
+                yield start, end, kind.name
+                break
+
+
+@cache
+def _groups() -> tuple[_Group, ...]:
+    return (
+        _group(vendors.VENDORS),
+        _group(places.PLACES),
+        _Group(compiled(pem.HINT), pem.find),
+        _Group(compiled(cookies.HINT), cookies.find),
+        _Group(compiled(labels.ANY), labelled.find),
+        _Group(compiled(phrases.WORDS), _phrases),
+    )
+
+
+def _group(kinds: Sequence[Kind]) -> _Group:
+    # Words share what stands before them, which is far quicker to look for.
+    words = "|".join(f"(?:{kind.hint})" for kind in kinds if kind.word)
+    others = [f"(?:{kind.hint})" for kind in kinds if not kind.word]
+    look = compiled("|".join([f"{BEFORE}(?:{words})", *others] if words else others))
+    hints = Beginnings([f"{BEFORE if kind.word else ''}(?:{kind.hint})" for kind in kinds])
+    return _Group(look, partial(_of_kinds, kinds, look, hints))
+
+
+@cache
+def _cuttable() -> tuple[Kind, ...]:
+    return tuple(kind for kind in vendors.VENDORS if kind.cut)
+
+
+@cache
+def _key_starts() -> Pattern:
+    return compiled("|".join(f"(?:{kind.cut})" for kind in _cuttable()))
+
+
+@cache
+def _any_key() -> Pattern:
+    return compiled(f"{BEFORE}({'|'.join(kind.body for kind in _cuttable())})")

@@ -1,0 +1,147 @@
+"""All conversations of an agent side by side: transcripts, chats and groups."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from memdown.errors import NoteNotFound, SessionError, SessionNotFound
+from memdown.text.redaction import Redactor, redact
+from memdown.transcripts import Turn, read_turns, scan_transcripts
+from memdown.transcripts.messages import text_of
+from memdown.transcripts.reading import count_lines
+from memdown.transcripts.sessions.entries import Message, SessionEntry
+from memdown.transcripts.sessions.store import SessionStore
+from memdown.types import Failure
+
+Kind = Literal["transcript", "chat", "group"]
+_TITLE_CHARS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One conversation on disk; `title` is how it began, `skipped` counts unusable lines."""
+
+    id: str
+    kind: Kind
+    path: str
+    messages: int
+    updated: int
+    size: int
+    title: str
+    skipped: int = 0
+
+
+def conversations(folder: Path) -> tuple[list[Conversation], list[Failure]]:
+    """Every conversation, the last active first, and what cannot be read."""
+    transcripts = scan_transcripts(folder)
+    found: list[Conversation] = []
+    problems = list(transcripts.problems)
+    for path, state in transcripts.files.items():
+        counted = count_lines(str(folder), path)
+        found.append(
+            Conversation(
+                path.removeprefix("sessions/").removesuffix(".jsonl"),
+                "transcript",
+                path,
+                counted.messages,
+                counted.time or state.mtime_ns // 1_000_000,
+                state.size,
+                _title(counted.first),
+                counted.skipped,
+            )
+        )
+    stored, failed = _stored(folder)
+    problems += failed
+    # A chat is kept twice, with what the model needs and as a transcript: it is one conversation.
+    told = {one.id for one in found}
+    stored = [one for one in stored if one.id not in told]
+    return sorted([*found, *stored], key=lambda one: (-one.updated, one.id)), problems
+
+
+def find(folder: Path, session: str) -> Conversation:
+    """A conversation by its id or path, or by the start of its id if that is enough."""
+    name = session.removeprefix("sessions/").removesuffix(".jsonl")
+    every, _ = conversations(folder)
+    exact = [one for one in every if name == one.id or session == one.path]
+    if exact:
+        return exact[0]
+    near = [one for one in every if one.id.startswith(name)] if name else []
+    if len(near) == 1:
+        return near[0]
+    if near:
+        names = ", ".join(one.id for one in near[:5])
+        raise SessionNotFound(f"{session[:80]!r} may be any of {names}; give more of the id.")
+    raise SessionNotFound(
+        f"There is no session {session[:80]!r}; `memdown sessions list` shows those there are."
+    )
+
+
+def turns_of(folder: Path, session: str) -> list[Turn]:
+    """What was said in a conversation, secrets redacted."""
+    one = find(folder, session)
+    if one.kind == "transcript":
+        return list(read_turns(str(folder), one.path))
+    history = SessionStore(folder).history(one.id)
+    spoken = [(number, message) for number, message in enumerate(history.messages, start=1)]
+    texts = Redactor().redact_all([text_of(message.content) for _, message in spoken])
+    return [
+        Turn(number, "user" if message.role == "user" else "assistant", text, message.timestamp)
+        for (number, message), text in zip(spoken, texts, strict=True)
+        if message.role in ("user", "assistant") and text.strip()
+    ]
+
+
+def delete(folder: Path, one: Conversation) -> None:
+    """Remove a conversation from disk: its transcript and its history."""
+    if one.kind != "transcript":
+        SessionStore(folder).delete(one.id)
+        return
+    with contextlib.suppress(SessionNotFound):
+        SessionStore(folder).delete(one.id)
+    try:
+        (folder / one.path.removeprefix("sessions/")).unlink()
+    except FileNotFoundError:
+        raise NoteNotFound(f"{one.path} is gone already.") from None
+    except OSError as error:
+        raise SessionError(
+            f"{one.path} cannot be deleted ({error.strerror}); check the permissions."
+        ) from None
+
+
+def _stored(folder: Path) -> tuple[list[Conversation], list[Failure]]:
+    store = SessionStore(folder)
+    listing = store.list()
+    found: list[Conversation] = []
+    problems = list(listing.problems)
+    for entry in listing.entries:
+        try:
+            found.append(_conversation(store, entry))
+        except SessionError as error:
+            problems.append(Failure(entry.session_id, str(error)))
+    return found, problems
+
+
+def _conversation(store: SessionStore, entry: SessionEntry) -> Conversation:
+    messages = store.history(entry.session_id).messages
+    name = entry.session_file or f"chats/{entry.session_id}.json5"
+    return Conversation(
+        entry.session_id,
+        "group" if name.startswith("groups/") else "chat",
+        f"sessions/{name}",
+        len(messages),
+        entry.updated_at,
+        (store.folder / name).stat().st_size,
+        _title(_first(messages)),
+    )
+
+
+def _first(messages: tuple[Message, ...]) -> str:
+    return next((text_of(one.content) for one in messages if one.role == "user"), "")
+
+
+def _title(text: str) -> str:
+    line = " ".join(redact(text[:2000]).split())
+    return line if len(line) <= _TITLE_CHARS else f"{line[:_TITLE_CHARS].rstrip()}…"

@@ -1,0 +1,352 @@
+"""The session store: a registry of sessions and a file for each, JSON5 that people can edit.
+
+<folder>/registry.json5              id → entry
+<folder>/chats/<sessionId>.json5     the history of a chat
+<folder>/groups/<groupId>.json5      the history of a group
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import re
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from memdown.errors import SessionError, SessionNotFound
+from memdown.text import json5_text
+from memdown.transcripts.sessions import files
+from memdown.transcripts.sessions.entries import (
+    History,
+    Message,
+    SessionEntry,
+    Summary,
+    WrongField,
+    camel,
+    from_json,
+    to_json,
+)
+from memdown.types import Failure
+
+log = logging.getLogger("memdown")
+_SESSION_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+=-]{0,199}")
+_HISTORY_HEAD = (
+    "// A conversation. You can edit this file; comments stay when messages are added.\n"
+)
+_REGISTRY_HEAD = "// All sessions by their id. You can edit this file; comments stay.\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The sessions there are, the last active first, and what is wrong with others."""
+
+    entries: tuple[SessionEntry, ...]
+    problems: tuple[Failure, ...] = ()
+
+
+class SessionStore:
+    """The sessions in one folder. Many processes may use it at once."""
+
+    def __init__(self, folder: Path, now: Callable[[], int] | None = None) -> None:
+        self.folder = folder
+        self._now = now or (lambda: time.time_ns() // 1_000_000)
+
+    def create(
+        self, session_id: str | None = None, *, group_id: str | None = None, **fields: Any
+    ) -> SessionEntry:
+        """A new session with an empty history; one of a group is kept under the group's id."""
+        session_id = _checked(session_id or str(uuid.uuid4()))
+        name = f"groups/{_file_name(group_id)}" if group_id else f"chats/{_file_name(session_id)}"
+        now = self._now()
+        entry = SessionEntry(
+            session_id, now, session_file=f"{name}.json5", group_id=group_id, **fields
+        )
+        with files.locked(self.folder):
+            path = self.folder / str(entry.session_file)
+            if session_id in self._registry() or path.exists():
+                raise SessionError(f"There is a session {session_id} already; choose another id.")
+            history = History(session_id, now, now)
+            files.write(path, _HISTORY_HEAD + json5_text.dumps(_history_json(history)) + "\n")
+            self._put(entry)
+        return entry
+
+    def adopt(self, entry: SessionEntry, text: str | None) -> None:
+        """Take over a session of another store as it is; one that differs here already stays."""
+        with files.locked(self.folder):
+            name = entry.session_file or ""
+            path = self.folder / name if _inside(name) else self._path(entry.session_id)
+            there = files.read(path)
+            if there is not None and there != text:
+                raise SessionError(f"there is another one of that name, {path}")
+            if text is not None:
+                files.write(path, text)
+            self._put(entry)
+
+    def text_of(self, session_id: str) -> str | None:
+        """The file of a session's history as it is, also if it is damaged."""
+        return files.read(self._path(session_id))
+
+    def get(self, session_id: str) -> SessionEntry:
+        """A session's entry."""
+        data = self._registry().get(session_id)
+        if data is None:
+            raise _unknown(session_id)
+        return self._entry(session_id, data)
+
+    def history(self, session_id: str) -> History:
+        """A session's messages and summaries."""
+        path = self._path(session_id)
+        text = files.read(path)
+        if text is None:
+            raise _unknown(session_id)
+        return self._parsed(path, text)
+
+    def append(self, session_id: str, *messages: Message) -> None:
+        """Add messages at the end of a history; what a person wrote around them stays."""
+        now = self._now()
+        with files.locked(self.folder):
+            path = self._path(session_id)
+            text = files.read(path)
+            try:
+                history = self._parsed(path, text or "", keep=True) if text is not None else None
+            except SessionError:
+                # Only what is new can be saved; the damaged file is kept beside it.
+                aside = files.backup(path, move=True)
+                log.warning("%s is damaged and was moved to %s; it goes on anew.", path, aside.name)
+                history = None
+            if history is None or text is None:
+                history = History(session_id, now, now)
+                text = _HISTORY_HEAD + json5_text.dumps(_history_json(history)) + "\n"
+            after = dataclasses.replace(
+                history, updated_at=now, messages=(*history.messages, *messages)
+            )
+            files.write(path, _appended(text, after, messages))
+            self._touch(session_id, now)
+
+    def update(self, session_id: str, **changes: Any) -> SessionEntry:
+        """Change fields of an entry; None unsets one, unknown names go to the extra fields."""
+        with files.locked(self.folder):
+            entry = self.get(session_id)
+            known = {item.name for item in dataclasses.fields(SessionEntry)} - {"extra"}
+            plain = {name: value for name, value in changes.items() if name in known}
+            extra = {camel(name): value for name, value in changes.items() if name not in known}
+            entry = dataclasses.replace(
+                entry,
+                **{"updated_at": self._now(), **plain, "extra": {**entry.extra, **extra}},
+            )
+            self._put(entry)
+        return entry
+
+    def list(self) -> Listing:
+        """Every session, the last active first; a bad entry costs itself only."""
+        entries: list[SessionEntry] = []
+        problems: list[Failure] = []
+        for session_id, data in self._registry().items():
+            try:
+                entries.append(self._entry(session_id, data))
+            except SessionError as error:
+                problems.append(Failure(session_id, str(error)))
+        entries.sort(key=lambda entry: -entry.updated_at)
+        return Listing(tuple(entries), tuple(problems))
+
+    def compact(self, session_id: str, summary: str, *, keep: int = 0) -> History:
+        """Put a summary in the place of all messages but the last `keep`."""
+        now = self._now()
+        with files.locked(self.folder):
+            history = self.history(session_id)
+            gone = len(history.messages) - max(0, keep)
+            if gone <= 0:
+                return history
+            made = Summary(f"[Summary] {summary}", "system", now, gone)
+            after = dataclasses.replace(
+                history,
+                updated_at=now,
+                messages=history.messages[gone:],
+                compacted_history=(*history.compacted_history, made),
+            )
+            files.write(
+                self._path(session_id),
+                _HISTORY_HEAD + json5_text.dumps(_history_json(after)) + "\n",
+            )
+            entry = self.get(session_id)
+            self._put(
+                dataclasses.replace(
+                    entry, updated_at=now, compaction_count=(entry.compaction_count or 0) + 1
+                )
+            )
+        return after
+
+    def delete(self, session_id: str) -> None:
+        """Remove a session: its entry and its history."""
+        with files.locked(self.folder):
+            path = self._path(session_id)
+            registry = self._registry()
+            if session_id not in registry and not path.exists():
+                raise _unknown(session_id)
+            path.unlink(missing_ok=True)
+            if session_id in registry:
+                self._write_registry(
+                    {key: value for key, value in registry.items() if key != session_id},
+                    lambda text: json5_text.without_key(text, [session_id]),
+                )
+
+    @property
+    def _registry_path(self) -> Path:
+        return self.folder / "registry.json5"
+
+    def _registry(self) -> dict[str, Any]:
+        """The registry as it stands; one that is damaged or lost is made from the histories."""
+        text = files.read(self._registry_path)
+        if text is None:
+            return self._recovered()
+        try:
+            data = json5_text.loads(text)
+        except json5_text.BadJson5:
+            data = None
+        if not isinstance(data, dict):
+            aside = files.backup(self._registry_path, move=False)
+            log.warning(
+                "%s is damaged (a copy is %s); its entries are made from the histories.",
+                self._registry_path,
+                aside.name,
+            )
+            return self._recovered()
+        return data
+
+    def _recovered(self) -> dict[str, Any]:
+        """Entries with what the histories tell: their ids, files and times."""
+        found: dict[str, Any] = {}
+        for kind in ("chats", "groups"):
+            for path in sorted((self.folder / kind).glob("*.json5")):
+                text = files.read(path)
+                try:
+                    history = self._parsed(path, text or "", keep=True)
+                except SessionError:
+                    continue
+                entry = SessionEntry(
+                    history.session_id, history.updated_at, session_file=f"{kind}/{path.name}"
+                )
+                found[history.session_id] = to_json(entry)
+        return found
+
+    def _entry(self, session_id: str, data: Any) -> SessionEntry:
+        try:
+            if isinstance(data, Mapping):
+                data = {"sessionId": session_id, "updatedAt": 0, **data}
+            return from_json(SessionEntry, data)
+        except WrongField as error:
+            raise SessionError(
+                f"{self._registry_path}: the entry {session_id} is wrong ({error}); correct it."
+            ) from None
+
+    def _path(self, session_id: str) -> Path:
+        data = self._registry().get(session_id)
+        name = data.get("sessionFile") if isinstance(data, Mapping) else None
+        if not isinstance(name, str) or not _inside(name):
+            name = f"chats/{_file_name(_checked(session_id))}.json5"
+        return self.folder / name
+
+    def _parsed(self, path: Path, text: str, *, keep: bool = False) -> History:
+        """A history; a damaged one is kept under another name, unless the caller does that."""
+        try:
+            return from_json(History, json5_text.loads(text))
+        except (json5_text.BadJson5, WrongField) as error:
+            aside = None if keep else files.backup(path, move=False)
+            raise SessionError(
+                f"{path} is damaged ({error}); "
+                + (f"a copy is kept as {aside.name}: " if aside else "")
+                + "correct it by hand or delete the session. Other sessions are not affected."
+            ) from None
+
+    def _put(self, entry: SessionEntry) -> None:
+        data = to_json(entry)
+        self._write_registry(
+            {**self._registry(), entry.session_id: data},
+            lambda text: json5_text.with_value(text, [entry.session_id], data),
+        )
+
+    def _touch(self, session_id: str, now: int) -> None:
+        registry = self._registry()
+        data = registry.get(session_id)
+        if not isinstance(data, dict):
+            name = self._path(session_id).relative_to(self.folder).as_posix()
+            self._put(SessionEntry(session_id, now, session_file=name))
+            return
+        self._write_registry(
+            {**registry, session_id: {**data, "updatedAt": now}},
+            lambda text: json5_text.with_value(text, [session_id, "updatedAt"], now),
+        )
+
+    def _write_registry(self, data: dict[str, Any], edit: Callable[[str], str | None]) -> None:
+        """Write the registry by changing as little of its text as possible."""
+        text = files.read(self._registry_path)
+        changed = _edited(text, edit, data) if text is not None else None
+        files.write(self._registry_path, changed or _REGISTRY_HEAD + json5_text.dumps(data) + "\n")
+
+
+def _edited(text: str, edit: Callable[[str], str | None], wanted: Any) -> str | None:
+    """The text after an edit, if it reads exactly as it should; None otherwise."""
+    try:
+        changed = edit(text)
+        return changed if changed is not None and json5_text.loads(changed) == wanted else None
+    except (json5_text.BadJson5, IndexError):
+        return None
+
+
+def _appended(text: str, after: History, messages: tuple[Message, ...]) -> str:
+    def edit(before: str) -> str | None:
+        changed: str | None = before
+        for message in messages:
+            changed = changed and json5_text.with_item(changed, ["messages"], to_json(message))
+        return changed and json5_text.with_value(changed, ["updatedAt"], after.updated_at)
+
+    old = json5_text.loads(text)
+    wanted = {
+        **old,
+        "updatedAt": after.updated_at,
+        "messages": [*old.get("messages", []), *(to_json(message) for message in messages)],
+    }
+    rewritten = _HISTORY_HEAD + json5_text.dumps(wanted) + "\n"
+    return _edited(text, edit, wanted) or rewritten
+
+
+def _history_json(history: History) -> dict[str, Any]:
+    data: dict[str, Any] = to_json(history)
+    data.setdefault("messages", [])
+    order = ["sessionId", "version", "createdAt", "updatedAt", "messages", "compactedHistory"]
+    return {key: data[key] for key in [*order, *data] if key in data}
+
+
+def _checked(session_id: str) -> str:
+    if not _SESSION_ID.fullmatch(session_id):
+        raise SessionError(
+            f"The session id {session_id[:80]!r} cannot be used; take up to 200 letters, digits and "
+            '"_.:@+=-", starting with a letter, a digit or "_".'
+        )
+    return session_id
+
+
+def _file_name(name: str) -> str:
+    # Hidden files, folders and case-folding surprises are all avoided by escaping what is special.
+    return quote(name, safe="@+=")[:200].lstrip(".") or "_"
+
+
+def _inside(name: str) -> bool:
+    parts = Path(name).parts
+    return (
+        len(parts) == 2
+        and parts[0] in ("chats", "groups")
+        and parts[1].endswith(".json5")
+        and not parts[1].startswith(".")
+    )
+
+
+def _unknown(session_id: str) -> SessionNotFound:
+    return SessionNotFound(
+        f"There is no session {session_id[:80]!r}; `memdown sessions list` shows those there are."
+    )

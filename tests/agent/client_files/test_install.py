@@ -1,0 +1,251 @@
+"""`memdown mcp install` and `memdown hooks install`: shown first, then written, then undone."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memdown.agent.client_files import apply_change, jsonc, plan_change
+from memdown.agent.hooks.install import installed_commands
+from memdown.agent.hooks.proving import prove as prove_hooks
+from memdown.cli import run
+from memdown.errors import ConfigError, MemdownError
+from memdown.mcp.clients import CLIENTS, plan_install
+from memdown.mcp.proving import prove
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/MEMORY.md").write_text("# Memory\n\n- Tea.\n")
+    monkeypatch.chdir(tmp_path / "notes")
+    return folder
+
+
+def read(file: Path) -> Any:
+    text = file.read_text()
+    return tomllib.loads(text) if file.suffix == ".toml" else jsonc.parse(text)
+
+
+@pytest.mark.parametrize("client", sorted(CLIENTS))
+def test_every_client_is_told_and_forgets_again(
+    client: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = str(tmp_path / "notes")
+    arguments = ["mcp", "install", client]
+    assert run(arguments) == 0
+    shown = capsys.readouterr()
+    assert notes in shown.out
+    assert "--apply" in shown.err
+    assert not any(home.rglob("*.json")) and not any(home.rglob("*.toml"))  # noqa: PT018
+    assert run([*arguments, "--apply"]) == 0
+    assert f"answers, workspace {notes}, 1 note." in capsys.readouterr().out
+    (file,) = [path for path in home.rglob("*") if path.is_file()]
+    servers = read(file)
+    for name in CLIENTS[client].path:
+        servers = servers[name]
+    entry = servers["memdown"]
+    command = entry["command"]
+    words = command if isinstance(command, list) else [command, *entry["args"]]
+    assert Path(words[0]).is_absolute()
+    assert words[-3:] == ["mcp", "--workspace", notes]
+    assert run([*arguments, "--apply"]) == 0
+    assert "nothing was changed" in capsys.readouterr().out
+    assert run([*arguments, "--undo", "--apply"]) == 0
+    assert "memdown" not in json.dumps(read(file))
+
+
+def test_the_old_file_is_kept_and_its_rest_stays(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = home / ".claude.json"
+    file.write_text('{\n  "projects": {"/a": {"x": 1}},\n  "mcpServers": {}\n}\n')
+    file.chmod(0o640)
+    assert run(["mcp", "install", "claude-code", "--apply"]) == 0
+    assert '"projects": {"/a": {"x": 1}}' in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o640
+    (backup,) = home.glob(".claude.json.memdown-*")
+    assert '"mcpServers": {}' in backup.read_text()
+    assert str(backup) in capsys.readouterr().out
+
+
+def test_a_file_that_is_no_json_is_left_alone(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = home / ".cursor/mcp.json"
+    file.parent.mkdir()
+    file.write_text("{oops")
+    assert run(["mcp", "install", "cursor", "--apply"]) == 2
+    assert "mcp.json" in capsys.readouterr().err
+    assert file.read_text() == "{oops"
+
+
+def test_a_link_stays_a_link(home: Path, tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles.json"
+    real.write_text("{}\n")
+    link = home / ".claude.json"
+    link.symlink_to(real)
+    run(["mcp", "install", "claude-code", "--apply"])
+    assert link.is_symlink()
+    assert "memdown" in real.read_text()
+
+
+def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
+    file = tmp_path / "x.json"
+    file.write_text("{}")
+    change = plan_change(file, lambda text: text + " ")
+    file.write_text('{"new": 1}')
+    with pytest.raises(ConfigError, match="changed by another program"):
+        apply_change(change)
+    assert file.read_text() == '{"new": 1}'
+
+
+def test_for_one_project(home: Path) -> None:
+    run(["mcp", "install", "vscode", "--project", "--write", "--apply"])
+    entry = read(home.parent / "notes/.vscode/mcp.json")["servers"]["memdown"]
+    assert "--write" in entry["args"]
+    with pytest.raises(ConfigError, match="no file for a single project"):
+        plan_install("windsurf", project=True)
+
+
+def test_hooks_are_added_beside_others_and_taken_out_again(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = home / ".claude/settings.json"
+    file.parent.mkdir()
+    before = {
+        "model": "opus",
+        "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]},
+    }
+    file.write_text(json.dumps(before, indent=2) + "\n")
+    assert run(["hooks", "install"]) == 0
+    assert json.loads(file.read_text()) == before
+    assert run(["hooks", "install", "--apply"]) == 0
+    hooks = json.loads(file.read_text())["hooks"]
+    assert set(hooks) == {"SessionStart", "PreCompact", "Stop", "SessionEnd"}
+    notes = home.parent / "notes"
+    assert [group["hooks"][0]["command"].split(" hook ")[-1] for group in hooks["Stop"]] == [
+        "say done",
+        f"stop --workspace {notes}",
+    ]
+    assert f"Tried once: workspace {notes}, 1 note." in capsys.readouterr().out
+    assert [path.name for path in notes.rglob("*")] == ["MEMORY.md"]
+    assert run(["hooks", "install", "--apply"]) == 0
+    assert json.loads(file.read_text())["hooks"] == hooks
+    assert run(["hooks", "install", "--recall", "--apply"]) == 0
+    assert "UserPromptSubmit" in json.loads(file.read_text())["hooks"]
+    assert run(["hooks", "install", "--undo", "--apply"]) == 0
+    assert json.loads(file.read_text()) == before
+
+
+def test_hooks_in_a_new_file_leave_nothing_behind(home: Path) -> None:
+    run(["hooks", "install", "--apply"])
+    run(["hooks", "install", "--undo", "--apply"])
+    assert json.loads((home / ".claude/settings.json").read_text()) == {}
+
+
+INSTALLS = (["mcp", "install", "cursor"], ["hooks", "install"])
+
+
+@pytest.mark.parametrize("command", INSTALLS, ids=" ".join)
+def test_below_a_workspace_that_one_is_named(
+    command: list[str],
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    inner = home.parent / "notes/memory/deep"
+    inner.mkdir(parents=True)
+    monkeypatch.chdir(inner)
+    assert run([*command, "--apply"]) == 0
+    assert f"workspace {home.parent / 'notes'}, 1 note." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", INSTALLS, ids=" ".join)
+def test_without_a_workspace_nothing_is_installed(
+    command: list[str],
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """An agent without a memory that looks installed is the worst of all answers."""
+    monkeypatch.chdir(home)
+    assert run([*command, "--apply"]) == 2
+    assert "run `memdown init` in the folder of your notes" in capsys.readouterr().err
+    assert not [path for path in home.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("command", INSTALLS, ids=" ".join)
+def test_a_foreign_checkout_is_not_installed_by_accident(
+    command: list[str], home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = home.parent / "notes"
+    (notes / ".git").mkdir()
+    assert run([*command, "--apply"]) == 2
+    assert "you never made it yours" in capsys.readouterr().err
+    assert run(["init"]) == 0
+    assert run([*command, "--apply"]) == 0
+
+
+@pytest.mark.parametrize("command", INSTALLS, ids=" ".join)
+def test_by_project_no_workspace_is_named(
+    command: list[str], home: Path, own_state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (own_state / "workspace").mkdir()
+    assert run([*command, "--by-project", "--apply"]) == 0
+    assert "Tried once" in capsys.readouterr().out
+    (file,) = [path for path in home.rglob("*") if path.is_file()]
+    assert "--workspace" not in file.read_text()
+    assert run([*command, "--by-project", "-w", "."]) == 2
+
+
+def test_a_server_that_does_not_work_is_told_in_a_sentence(
+    home: Path, own_state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The configuration names a provider that is not there: every search would fail."""
+    (own_state / "memdown.json5").write_text(
+        "{agents: {defaults: {memorySearch: {provider: 'opnai'}}}}"
+    )
+    assert run(["mcp", "install", "cursor", "--apply"]) == 1
+    said = capsys.readouterr()
+    assert "it is installed, but it does not work" in said.err
+    assert "did you mean 'openai'" in said.err
+    assert run(["mcp", "install", "cursor", "--apply", "--json"]) == 1
+    assert "opnai" in json.loads(capsys.readouterr().out)["error"]
+
+
+@pytest.mark.parametrize(
+    ("program", "problem"),
+    [
+        ("import sys; sys.exit(3)", "ended"),
+        ("print('hello', flush=True); input()", "not of the protocol"),
+        ("import sys\nfor line in sys.stdin: pass", "did not answer in time"),
+    ],
+)
+def test_servers_that_misbehave_are_told(program: str, problem: str) -> None:
+    with pytest.raises(MemdownError, match=problem):
+        prove([sys.executable, "-c", program], {}, seconds=3)
+    with pytest.raises(MemdownError, match="cannot be started"):
+        prove(["/nowhere/memdown"], {})
+
+
+def test_hooks_of_a_workspace_that_cannot_be_used_are_told(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["hooks", "install", "--apply"]) == 0
+    capsys.readouterr()
+    notes = home.parent / "notes"
+    (notes / ".memdown.json5").write_text("{extraPaths: ['/etc']}")
+    file = home / ".claude/settings.json"
+    with pytest.raises(MemdownError, match="is not inside this folder"):
+        prove_hooks(installed_commands(file))

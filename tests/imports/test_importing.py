@@ -1,0 +1,331 @@
+"""Imports: real forms in, notes and transcripts out; originals untouched, nothing twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import stat
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from imports import fixtures
+from memdown.errors import ImportFailed
+from memdown.imports import Destination, Plan, apply, find, plan
+from memdown.transcripts import read_turns
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def to(tmp_path: Path) -> Destination:
+    return Destination(tmp_path / "workspace", tmp_path / "state", "main")
+
+
+def bring(source: str, to: Destination, home: Path, path: Path | None = None) -> Plan:
+    found = find(source, path, {"HOME": str(home)})
+    return apply(plan(found.items, to, found.problems), to)
+
+
+def statuses(source: str, to: Destination, home: Path, path: Path | None = None) -> dict[str, str]:
+    found = find(source, path, {"HOME": str(home)})
+    return {step.path.name: step.status for step in plan(found.items, to, found.problems).steps}
+
+
+def turns(path: Path) -> list[tuple[str, str]]:
+    return [
+        (turn.role, turn.text) for turn in read_turns(str(path.parent), f"sessions/{path.name}")
+    ]
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def sessions(to: Destination, agent: str = "main") -> Path:
+    return to.state_dir / "agents" / agent / "sessions"
+
+
+def test_claude_code(home: Path, to: Destination) -> None:
+    fixtures.claude_code(home)
+    made = bring("claude-code", to, home)
+    assert made.problems == ()
+    notes = to.workspace / "memory" / "imports" / "claude-code" / "home-ann-shop"
+    assert (notes / "deploy.md").read_text() == (
+        "<!-- imported from claude-code: ~/.claude/projects/-home-ann-shop/memory/deploy.md -->\n\n"
+        "# Deploy\n\nmake deploy\n"
+    )
+    assert (
+        (notes / "MEMORY.md")
+        .read_text()
+        .startswith("---\nname: shop\ndescription: the web shop\n---\n<!-- imported from")
+    )
+    assert turns(sessions(to) / f"claude-code-{fixtures.SESSION}.jsonl") == [
+        ("user", "How do we deploy?"),
+        ("assistant", "With make deploy; password=[redacted: password]"),
+        ("user", "Thanks!"),
+    ]
+    assert len(list(sessions(to).iterdir())) == 1, "subagents are left out"
+
+
+def test_codex(home: Path, to: Destination) -> None:
+    fixtures.codex(home)
+    bring("codex", to, home)
+    notes = to.workspace / "memory" / "imports" / "codex"
+    assert {p.relative_to(notes).as_posix() for p in notes.rglob("*.md")} == {
+        "MEMORY.md",
+        "rollout_summaries/one.md",
+    }
+    assert turns(sessions(to) / "codex-019a2d7a-41c4-78b1-b7cc-a45d62a89cd5.jsonl") == [
+        ("user", "Which build tool?"),
+        ("assistant", "We use uv."),
+    ]
+    assert turns(sessions(to) / "codex-old-one.jsonl") == [
+        ("user", "An old question"),
+        ("assistant", "An old answer"),
+    ]
+
+
+@pytest.mark.parametrize("form", ["file", "folder", "zip"])
+def test_chatgpt(home: Path, to: Destination, form: str, tmp_path: Path) -> None:
+    data = json.dumps([fixtures.conversation(1), fixtures.conversation(2, branch=True), {"odd": 1}])
+    path = fixtures.write(tmp_path / "export" / "conversations.json", data)
+    if form == "folder":
+        path = path.parent
+    elif form == "zip":
+        path = tmp_path / "export.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("conversations.json", data)
+            archive.writestr("chat.html", "<html>")
+    bring("chatgpt", to, home, path)
+    for number in (1, 2):
+        target = sessions(to) / f"chatgpt-conv-{number}.jsonl"
+        assert turns(target) == [("user", f"Question {number}"), ("assistant", f"Answer {number}")]
+        head = json.loads(target.read_text().splitlines()[0])
+        assert head["title"] == f"Talk {number}"
+        assert head["origin"]["source"] == "chatgpt"
+
+
+def test_openclaw(home: Path, to: Destination) -> None:
+    fixtures.openclaw(home)
+    bring("openclaw", to, home)
+    settings = to.state_dir / "memdown.json5"
+    text = settings.read_text()
+    assert stat.S_IMODE(settings.stat().st_mode) == 0o600
+    assert "SECRET" not in text
+    assert "maxResults: 4" in text
+    assert "nowhere" not in text
+    from memdown.config import load_settings
+
+    loaded = load_settings(environ={"MEMDOWN_STATE_DIR": str(to.state_dir), "OPENAI_API_KEY": "k"})
+    assert loaded.query.max_results == 4
+    assert loaded.citations == "off"
+    notes = to.workspace / "memory" / "imports" / "openclaw"
+    assert {path.name for path in notes.rglob("*.md")} == {"MEMORY.md", "2026-01-02.md"}
+    for agent, name in (("main", "main"), ("work", "Work")):
+        assert turns(sessions(to, agent) / "openclaw-b7300bff.jsonl") == [("user", f"Hello {name}")]
+
+
+@pytest.mark.parametrize("form", ["list", "results", "jsonl"])
+def test_mem0(home: Path, to: Destination, form: str, tmp_path: Path) -> None:
+    if form == "jsonl":
+        path = fixtures.lines(tmp_path / "mem0.jsonl", *fixtures.MEMORIES)
+    else:
+        data = fixtures.MEMORIES if form == "list" else {"count": 5, "results": fixtures.MEMORIES}
+        path = fixtures.write(tmp_path / "mem0.json", json.dumps(data))
+    bring("mem0", to, home, path)
+    notes = to.workspace / "memory" / "imports" / "mem0"
+    assert (notes / "ann.md").read_text().split("\n\n", 1)[1] == (
+        "# Memories of ann\n\n"
+        "- Likes rye (2025-12-01)\n  and spelt\n"
+        "- Works at a bakery (2026-01-01, professional_details)\n"
+    )
+    assert (notes / "ben.md").read_text().count("Has a dog") == 1
+
+
+def test_a_folder_of_markdown_and_one_file(home: Path, to: Destination, tmp_path: Path) -> None:
+    folder = tmp_path / "old notes"
+    fixtures.write(folder / "2026-01-01.md", "# A day\n")
+    fixtures.write(folder / "deep" / "b.md", "# B\n")
+    fixtures.write(folder / "c.txt", "no")
+    bring(str(folder), to, home)
+    notes = to.workspace / "memory" / "imports" / "old-notes"
+    assert {p.relative_to(notes).as_posix() for p in notes.rglob("*.md")} == {
+        "2026-01-01.md",
+        "deep/b.md",
+    }
+    bring(str(folder / "deep" / "b.md"), to, home)
+    assert (to.workspace / "memory" / "imports" / "files" / "b.md").exists()
+
+
+def test_paths_are_told_by_what_they_hold(home: Path, to: Destination, tmp_path: Path) -> None:
+    claude = fixtures.claude_code(home)
+    rollout = next(fixtures.codex(home).glob("sessions/2026/**/*.jsonl"))
+    claw = fixtures.openclaw(home)
+    chat = fixtures.write(tmp_path / "chat.json", json.dumps([fixtures.conversation(1)]))
+    mem = fixtures.write(tmp_path / "memories.json", json.dumps(fixtures.MEMORIES))
+    cases = {
+        claude: "claude-code-",
+        next(claude.glob("projects/*/1111*.jsonl")): "claude-code-",
+        home / ".codex": "codex-",
+        rollout: "codex-",
+        claw: "openclaw-",
+        claw / "agents" / "main" / "sessions" / "b7300bff.jsonl": "openclaw-",
+        chat: "chatgpt-",
+        mem: "memory/imports/mem0/",
+    }
+    for path, start in cases.items():
+        items = find(str(path), None, {"HOME": str(home)}).items
+        assert any(item.name.startswith(start) for item in items), path
+
+
+def test_a_dry_run_writes_nothing(home: Path, to: Destination) -> None:
+    fixtures.claude_code(home)
+    assert set(statuses("claude-code", to, home).values()) == {"new"}
+    assert not to.workspace.exists()
+    assert not to.state_dir.exists()
+
+
+def test_originals_are_only_read(home: Path, to: Destination) -> None:
+    for make in (fixtures.claude_code, fixtures.codex, fixtures.openclaw):
+        make(home)
+    before = digests(home)
+    for source in ("claude-code", "codex", "openclaw"):
+        bring(source, to, home)
+    assert digests(home) == before
+
+
+def test_it_can_be_repeated(home: Path, to: Destination) -> None:
+    fixtures.claude_code(home)
+    bring("claude-code", to, home)
+    before = digests(to.workspace)
+    assert set(statuses("claude-code", to, home).values()) == {"same"}
+    bring("claude-code", to, home)
+    assert digests(to.workspace) == before
+
+
+def test_what_changed_there_is_updated_and_what_you_changed_here_is_kept(
+    home: Path, to: Destination
+) -> None:
+    root = fixtures.claude_code(home)
+    bring("claude-code", to, home)
+    memory = root / "projects" / "-home-ann-shop" / "memory"
+    for name in ("deploy.md", "MEMORY.md"):
+        (memory / name).write_text("# New\n")
+    session = root / "projects" / "-home-ann-shop" / f"{fixtures.SESSION}.jsonl"
+    with session.open("a") as file:
+        file.write(
+            json.dumps({"type": "user", "message": {"role": "user", "content": "More"}}) + "\n"
+        )
+    mine = to.workspace / "memory/imports/claude-code/home-ann-shop/MEMORY.md"
+    mine.write_text("my own words\n")
+    assert statuses("claude-code", to, home) == {
+        "deploy.md": "update",
+        "MEMORY.md": "kept",
+        f"claude-code-{fixtures.SESSION}.jsonl": "update",
+    }
+    bring("claude-code", to, home)
+    assert mine.read_text() == "my own words\n"
+    assert "# New" in mine.with_name("deploy.md").read_text()
+    assert turns(sessions(to) / f"claude-code-{fixtures.SESSION}.jsonl")[-1] == ("user", "More")
+
+
+def test_settings_that_are_there_are_kept(home: Path, to: Destination) -> None:
+    fixtures.openclaw(home)
+    fixtures.write(to.state_dir / "memdown.json5", "{}")
+    assert statuses("openclaw", to, home)["memdown.json5"] == "kept"
+
+
+def test_no_link_on_the_way_is_followed(home: Path, to: Destination, tmp_path: Path) -> None:
+    fixtures.claude_code(home)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (to.workspace / "memory").mkdir(parents=True)
+    (to.workspace / "memory" / "imports").symlink_to(elsewhere)
+    made = bring("claude-code", to, home)
+    assert made.problems
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("claude-code", "give the path"),
+        ("chatgpt", "path of your export"),
+        ("mem0", "path of your export"),
+        ("claud-code", "did you mean claude-code"),
+        ("nowhere/at/all", "neither a source nor an existing path"),
+    ],
+)
+def test_errors_say_what_to_do(home: Path, source: str, message: str) -> None:
+    with pytest.raises(ImportFailed, match=message):
+        find(source, None, {"HOME": str(home)})
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1, 2", '[{"a": 1}, {"b"', "[[[[", "hello"])
+def test_damaged_exports_are_reported(home: Path, tmp_path: Path, text: str) -> None:
+    path = fixtures.write(tmp_path / "conversations.json", text)
+    found = find("chatgpt", path, {"HOME": str(home)})
+    assert found.items == ()
+    assert found.problems or text == "{}"
+    with pytest.raises(ImportFailed, match="no memories"):
+        find("mem0", path, {"HOME": str(home)})
+
+
+def test_a_large_export_is_read_piece_by_piece(home: Path, tmp_path: Path) -> None:
+    long = fixtures.conversation(0)
+    long["mapping"]["a"]["message"]["content"]["parts"] = ["long " * 500_000]
+    many = [long, *(fixtures.conversation(number) for number in range(1, 50))]
+    path = fixtures.write(tmp_path / "conversations.json", json.dumps(many, indent=1))
+    assert len(find("chatgpt", path, {"HOME": str(home)}).items) == 50
+
+
+def test_imported_notes_are_found(
+    home: Path, tmp_path: Path, open_memory: Callable[..., object], own_state: Path
+) -> None:
+    fixtures.claude_code(home)
+    to = Destination(tmp_path / "ws", own_state, "main")
+    bring("claude-code", to, home)
+    memory = open_memory(to.workspace)
+    answer = memory.search("when do we ship", min_score=0.0)  # type: ignore[attr-defined]
+    assert answer.hits[0].path == "memory/imports/claude-code/home-ann-shop/MEMORY.md"
+
+
+def test_ids_that_clean_to_one_name_stay_apart(home: Path, to: Destination, tmp_path: Path) -> None:
+    """An id is whatever the other program made of it, and each conversation is kept."""
+    ids = ["a/b", "a\0b", "a-b", "a b", "../a-b", "x" * 300, "x" * 301]
+    talks = [
+        fixtures.conversation(number) | {"conversation_id": one, "id": one}
+        for number, one in enumerate(ids)
+    ]
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps(talks))
+    done = bring("chatgpt", to, home, path)
+    assert len(done.steps) == len(ids)
+    assert len(list(sessions(to).glob("*.jsonl"))) == len(ids)
+    assert (sessions(to) / "chatgpt-a-b.jsonl").exists()
+
+
+def test_ids_that_differ_in_capitals_stay_apart_on_any_disk(
+    home: Path, to: Destination, tmp_path: Path
+) -> None:
+    talks = [
+        fixtures.conversation(number) | {"conversation_id": one, "id": one}
+        for number, one in enumerate(["Talk", "talk"])
+    ]
+    path = tmp_path / "conversations.json"
+    for order in (talks, talks[::-1]):
+        path.write_text(json.dumps(order))
+        bring("chatgpt", to, home, path)
+        names = [file.name for file in sessions(to).glob("*.jsonl")]
+        assert "chatgpt-talk.jsonl" in names
+        assert len({name.casefold() for name in names}) == len(names) == 2

@@ -1,0 +1,224 @@
+"""LanceDB answers what SQLite answers, and survives kills, several processes and much writing."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from contracts.store_contract import KEY, PRINT, chunk, state, texts_found, unit, words
+from index.agreement import EXAMPLE, agreement, made_up, opened, questions_of
+from memdown.errors import IndexCorrupt, StoreError
+from memdown.files.failpoints import VARIABLE
+from memdown.index.lancedb import LanceStore, create
+from memdown.index.lancedb import store as lance
+from memdown.index.lancedb.pointer import read_pointer
+from memdown.types import FILE_SPAN
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "index.lancedb"
+
+
+@pytest.fixture
+def store(folder: Path) -> LanceStore:
+    """A store with one note."""
+    made = create(folder)
+    with made.writing(5.0) as acquired:
+        assert acquired
+        made.begin(PRINT)
+        made.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+    return made
+
+
+@pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.long)])
+def test_the_example_workspace(tmp_path: Path, count: int) -> None:
+    asked = questions_of(EXAMPLE, count)
+    config = tmp_path / "memdown.json"
+    sqlite = {"driver": "sqlite", "path": str(tmp_path / "index.sqlite")}
+    lancedb = {"driver": "lancedb", "path": str(tmp_path / "index.lancedb")}
+    with (
+        opened(EXAMPLE, config, sqlite, "example") as one,
+        opened(EXAMPLE, config, lancedb, "example") as other,
+    ):
+        assert agreement(one, other, asked) >= 0.95
+        assert other.status().store.location.endswith("index.lancedb")
+
+
+@pytest.mark.long
+def test_a_workspace_of_5000_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes, asked = made_up(tmp_path / "notes", monkeypatch)
+    config = tmp_path / "memdown.json"
+    sqlite = {"driver": "sqlite", "path": str(tmp_path / "index.sqlite")}
+    lancedb = {"driver": "lancedb", "path": str(tmp_path / "index.lancedb")}
+    with (
+        opened(notes, config, sqlite, "many") as one,
+        opened(notes, config, lancedb, "many") as other,
+    ):
+        assert agreement(one, other, asked) >= 0.95
+
+
+WORKER = """
+import sys
+sys.path[:0] = sys.argv[2:]
+from pathlib import Path
+from contracts.store_contract import PRINT, chunk, state, unit
+from memdown.index.lancedb import create
+from memdown.types import FILE_SPAN
+store = create(Path(sys.argv[1]))
+with store.writing(60.0) as acquired:
+    assert acquired
+    with store.rebuild(PRINT) as writer:
+        for n in range(3):
+            path = f"new-{n}.md"
+            writer.replace(state(path), [chunk(path, 1, ["gamma"])], unit(0, 1, 0, 0))
+store.close()
+"""
+
+
+def run_worker(folder: Path, failpoint: str = "") -> int:
+    tests = str(Path(__file__).parents[1])
+    return subprocess.run(
+        [sys.executable, "-c", WORKER, str(folder), tests],
+        env={**os.environ, VARIABLE: failpoint},
+        check=False,
+    ).returncode
+
+
+@pytest.mark.parametrize("point", ["rebuild.file:2", "rebuild.before_flip"])
+def test_a_killed_rebuild_leaves_the_old_index(store: LanceStore, folder: Path, point: str) -> None:
+    assert run_worker(folder, point) == -signal.SIGKILL
+    assert set(store.files()) == {"a.md"}
+    assert texts_found(store, words("alpha", "gamma")) == ["alpha"]
+    with store.writing(30.0) as acquired:
+        assert acquired, "the lock must go with its holder"
+    assert not store.leftovers()
+    assert store.check() == []
+
+
+def test_readers_see_the_old_or_the_new_index(store: LanceStore, folder: Path) -> None:
+    codes: list[int] = []
+    worker = threading.Thread(target=lambda: codes.append(run_worker(folder)))
+    worker.start()
+    seen = set()
+    while worker.is_alive():
+        with store.snapshot() as snapshot:
+            found = snapshot.match_text(words("alpha", "gamma")).matches
+            keys = list(snapshot.chunk_keys([match.key for match in found]).values())
+            assert len(snapshot.load(keys)) == len(found)
+            seen.add(len(found))
+        time.sleep(0.01)
+    assert codes == [0]
+    assert seen <= {1, 3}
+    assert texts_found(store, words("gamma")) == ["gamma"] * 3
+
+
+def test_another_process_s_notes_are_seen(store: LanceStore, folder: Path) -> None:
+    other = create(folder)
+    assert texts_found(other, words("alpha", "beta")) == ["alpha"]
+    store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+    assert sorted(texts_found(other, words("alpha", "beta"))) == ["alpha", "beta"]
+    store.remove(["a.md"])
+    assert texts_found(other, words("alpha", "beta")) == ["beta"]
+
+
+def test_many_writes_are_put_together(
+    store: LanceStore, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lance, "_COMPACT_AFTER", 5)
+    with store.writing(5.0):
+        for number in range(8):
+            path = f"n-{number}.md"
+            store.replace(state(path), [chunk(path, 1, [f"beta {number}"])], unit(0, 1, 0, 0))
+            store.files()  # Reading writes what was collected.
+    with store._using() as db:
+        pointer = read_pointer(db)
+        assert pointer is not None
+        assert db.open_table(pointer.table).stats()["fragment_stats"]["num_fragments"] == 1
+    assert len(texts_found(store, words("beta"))) == 8
+    assert texts_found(store, words("alpha")) == ["alpha"]
+
+
+def test_many_notes_are_written_together(store: LanceStore, folder: Path) -> None:
+    """One commit for each would make thousands of versions and take many times as long."""
+    before = store.state()
+    with store.writing(5.0):
+        for number in range(50):
+            path = f"n-{number}.md"
+            store.replace(state(path), [chunk(path, 1, [f"beta {number}"])], unit(0, 1, 0, 0))
+        store.replace(state("n-7.md"), [chunk("n-7.md", 1, ["gamma"])], unit(0, 1, 0, 0))
+        store.replace(state("a.md"), [chunk("a.md", 1, ["delta"])], unit(0, 1, 0, 0))
+        assert store.state() == before or len(store.files()) == 51
+    assert len(store.files()) == 51
+    assert len(texts_found(store, words("beta"))) == 49
+    assert texts_found(store, words("alpha", "gamma", "delta")) == ["delta", "gamma"]
+    with store._using() as db:
+        pointer = read_pointer(db)
+        assert pointer is not None
+        assert db.open_table(pointer.table).version < 8
+
+
+def test_what_was_collected_is_kept_when_a_sync_ends_early(store: LanceStore) -> None:
+    with pytest.raises(KeyboardInterrupt), store.writing(5.0):
+        store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+        raise KeyboardInterrupt
+    assert set(store.files()) == {"a.md", "b.md"}
+
+
+def test_old_vectors_leave_the_cache(folder: Path) -> None:
+    store = create(folder, cache_entries=3)
+    rows = np.concatenate([unit(1, 0, 0, 0)] * 3)
+    store.remember_vectors(KEY, ["a", "b", "c"], rows)
+    store.remember_vectors(KEY, ["d"], rows[:1])
+    assert store.status().cache_entries <= 3
+    assert "d" in store.cached(KEY, ["d"])
+
+
+def test_damage_is_found_and_set_aside(store: LanceStore, folder: Path) -> None:
+    for file in folder.rglob("*.lance"):
+        if file.is_file() and "index_" in str(file):
+            file.write_bytes(b"no table at all" * 10)
+    store.close()
+    again = create(folder)
+    with pytest.raises((StoreError, IndexCorrupt)):
+        texts_found(again, words("alpha"))
+    aside = again.set_aside()
+    assert aside is not None
+    assert Path(aside).exists()
+    assert again.files() == {}
+
+
+def test_a_changed_text_is_told(store: LanceStore) -> None:
+    with store._using() as db:
+        pointer = read_pointer(db)
+        assert pointer is not None
+        table = db.open_table(pointer.table)
+        table.update(where="key >= 0", values={"digest": "0" * 64})
+    assert len(store.check()) == 1
+    with pytest.raises(IndexCorrupt, match=r"a\.md"):
+        store.last_chunk("a.md")
+
+
+def test_vectors_too_many_for_memory_can_be_filtered(
+    store: LanceStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then LanceDB looks through its files itself, and must look at the named ones only."""
+    monkeypatch.setattr("memdown.index.lancedb.store.fits_in_memory", lambda *_: False)
+    for number in range(5):
+        path = f"{number}.md"
+        store.replace(state(path), [chunk(path, 1, ["word"])], unit(1, number, 0, 0))
+    with store.snapshot() as snapshot:
+        numbers = {file.path: number for number, file in snapshot.files().items()}
+        some = frozenset({numbers["1.md"], numbers["3.md"]})
+        found = snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 9, some)
+        assert [one.key // FILE_SPAN for one in found] == [numbers["3.md"], numbers["1.md"]]
+        assert snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 9, frozenset()) == []
+        assert len(snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 9)) == 6

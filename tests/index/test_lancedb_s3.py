@@ -1,0 +1,130 @@
+"""LanceDB in object storage: a real S3 protocol on the loopback."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
+from memdown.errors import IndexBusy
+from memdown.index.lancedb import create
+from memdown.index.lancedb.pointer import read_pointer
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import boto3
+        from moto.server import ThreadedMotoServer
+
+        server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+        server.start()
+        host, port = server.get_host_and_port()
+        address = f"http://{host}:{port}"
+        for name, value in {
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_REGION": "us-east-1",
+            "AWS_ENDPOINT": address,
+            "AWS_ENDPOINT_URL": address,
+            "AWS_ALLOW_HTTP": "true",
+        }.items():
+            monkeypatch.setenv(name, value)
+        boto3.client("s3", endpoint_url=address, region_name="us-east-1").create_bucket(
+            Bucket="notes"
+        )
+    # One process has one S3, so every test has a folder of its own.
+    yield f"s3://notes/{request.node.name}"
+    server.stop()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_index_in_object_storage(bucket: str, tmp_path: Path) -> None:
+    store = create(tmp_path / "index", url=bucket)
+    assert store.files() == {}
+    with store.writing(5.0):
+        store.begin(PRINT)
+        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+    other = create(tmp_path / "elsewhere", url=bucket)
+    assert texts_found(other, words("alpha")) == ["alpha"]
+    with other.writing(5.0), other.rebuild(PRINT) as writer:
+        writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+    assert texts_found(store, words("alpha", "beta")) == ["beta"]
+    assert set(store.files()) == {"b.md"}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_two_machines_take_turns_to_write(bucket: str, tmp_path: Path) -> None:
+    """Their local locks know nothing of each other; without turns both would number files alike."""
+    hosts = [create(tmp_path / f"host-{number}", url=bucket) for number in range(2)]
+    with hosts[0].writing(5.0) as acquired:
+        assert acquired
+        hosts[0].begin(PRINT)
+        with hosts[1].writing(0.5) as refused:
+            assert not refused
+
+    def write(number: int) -> None:
+        for note in range(4):
+            with hosts[number].writing(60.0) as acquired:
+                assert acquired
+                path = f"host-{number}-{note}.md"
+                hosts[number].replace(state(path), [chunk(path, 1, ["beta"])], unit(0, 1, 0, 0))
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(write, range(2)))
+    for host in hosts:
+        assert len(host.files()) == 8
+        assert texts_found(host, words("beta")) == ["beta"] * 8
+        assert host.check() == []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_turn_of_a_machine_that_died_ends(
+    bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dead, other = (create(tmp_path / name, url=bucket) for name in ("dead", "other"))
+    with dead.writing(5.0):
+        dead.begin(PRINT)
+        monkeypatch.setattr("memdown.index.lancedb.lease.SECONDS", 0.5)
+        assert dead._lease is not None
+        dead._lease._until = 0.0
+        dead.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        assert set(dead.files()) == {"a.md"}
+        time.sleep(1.0)
+        with other.writing(10.0) as acquired:
+            assert acquired
+            other.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+            # It comes back, too late: another writes by now.
+            dead._lease._until = 0.0
+            dead.replace(state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 1, 0))
+            with pytest.raises(IndexBusy, match="another machine"):
+                dead.files()
+    assert set(other.files()) == {"a.md", "b.md"}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_many_writes_to_object_storage_are_put_together(
+    bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memdown.index.lancedb.store._COMPACT_AFTER", 3)
+    store = create(tmp_path / "index", url=bucket)
+    with store.writing(5.0):
+        store.begin(PRINT)
+    for number in range(6):
+        path = f"n-{number}.md"
+        with store.writing(5.0):
+            store.replace(state(path), [chunk(path, 1, ["beta"])], unit(0, 1, 0, 0))
+    with store._using() as db:
+        pointer = read_pointer(db)
+        assert pointer is not None
+        fragments = db.open_table(pointer.table).stats()["fragment_stats"]["num_fragments"]
+    assert fragments <= 4
+    assert texts_found(store, words("beta")) == ["beta"] * 6

@@ -1,0 +1,461 @@
+"""What can happen to a server: it dies, restarts, lags, is full of others' rows, is too new."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import psycopg
+import pytest
+
+from contracts.store_contract import DIMS, KEY, PRINT, chunk, state, texts_found, unit, words
+from index.postgres_server import Server
+from memdown.errors import ConfigError, IndexBusy, IndexCorrupt, IndexTooNew, StoreError
+from memdown.files.failpoints import VARIABLE
+from memdown.index.postgres import PostgresStore, create
+from memdown.index.postgres import vectors as vector_leg
+
+
+@contextmanager
+def opened(server: Server, agent: str, **options: object) -> Iterator[PostgresStore]:
+    store = create(server.url, agent=agent, **options)  # type: ignore[arg-type]
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def begun(server: Server, agent: str) -> Iterator[PostgresStore]:
+    """A store with one note."""
+    with opened(server, agent) as store:
+        with store.writing(5.0) as acquired:
+            assert acquired
+            store.begin(PRINT)
+            store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        yield store
+
+
+@pytest.fixture
+def own_server() -> Iterator[Server]:
+    """A server that a test may kill."""
+    server = Server()
+    try:
+        yield server.create().start()
+    finally:
+        server.remove()
+
+
+def test_agents_do_not_see_each_other(postgres: Server) -> None:
+    with begun(postgres, "tenant-1") as one, opened(postgres, "tenant-2") as two:
+        assert two.files() == {}
+        with two.writing(5.0):
+            two.begin(PRINT)
+            two.replace(state("b.md"), [chunk("b.md", 1, ["alpha beta"])], unit(0, 1, 0, 0))
+        assert texts_found(one, words("alpha")) == ["alpha"]
+        assert texts_found(two, words("alpha")) == ["alpha beta"]
+        with one.snapshot() as snapshot:
+            assert len(snapshot.match_vector(unit(1, 1, 0, 0)[0], ["memory"], 10)) == 1
+        two.set_aside()
+        assert two.files() == {}
+        assert set(one.files()) == {"a.md"}
+
+
+def test_an_older_schema_gets_the_column_for_problems(postgres: Server) -> None:
+    """What it holds stays: nothing has to be read or embedded again."""
+    with opened(postgres, "main", schema="second") as store, store.writing(5.0):
+        store.begin(PRINT)
+        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+    with psycopg.connect(postgres.url) as db:
+        for column in ("problem", "tags", "names"):
+            db.execute(f"ALTER TABLE second.files DROP COLUMN {column}")
+        db.execute("UPDATE second.meta SET value = '2' WHERE key = 'version'")
+    with opened(postgres, "main", schema="second") as store:
+        assert store.files() == {}
+        with store.writing(5.0):
+            pass
+        assert store.files() == {"a.md": state("a.md")}
+
+
+def test_the_cache_is_shared(postgres: Server) -> None:
+    with begun(postgres, "cache-1") as one, begun(postgres, "cache-2") as two:
+        one.remember_vectors(KEY, ["shared"], unit(1, 0, 0, 0))
+        assert two.cached(KEY, ["shared"])["shared"].tolist() == [1, 0, 0, 0]
+
+
+def test_the_least_used_vectors_go_first(postgres: Server) -> None:
+    with opened(postgres, "lru", schema="lru", cache_entries=3) as store:
+        rows = np.concatenate([unit(1, 0, 0, 0)] * 3)
+        store.remember_vectors(KEY, ["a", "b", "c"], rows)
+        store.cached(KEY, ["a"])
+        store.remember_vectors(KEY, ["d", "e"], rows[:2])
+        assert sorted(store.cached(KEY, ["a", "b", "c", "d", "e"])) == ["a", "d", "e"]
+
+
+def test_a_role_reads_its_own_agents_rows_only(postgres: Server) -> None:
+    with begun(postgres, "alice"), begun(postgres, "bob"):
+        pass
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        db.execute("CREATE ROLE alice_role LOGIN")
+        db.execute("GRANT USAGE ON SCHEMA memdown TO alice_role")
+        db.execute(
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA memdown TO alice_role"
+        )
+        db.execute("REVOKE INSERT, UPDATE, DELETE ON memdown.agent_roles FROM alice_role")
+        db.execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA memdown TO alice_role")
+        db.execute("INSERT INTO memdown.agent_roles VALUES ('alice', 'alice_role')")
+    url = postgres.url.replace("memdown@", "alice_role@")
+    with psycopg.connect(url) as db:
+        for table in ("agents", "files", "chunks", "passages", "terms", "generations"):
+            seen = db.execute(f"SELECT DISTINCT agent_id FROM memdown.{table}").fetchall()
+            assert seen == [("alice",)], table
+        for number in range(8):
+            assert db.execute(f"SELECT * FROM memdown.chunks_{number}").fetchall() == []
+    store = create(url, agent="alice")
+    other = create(url, agent="bob")
+    try:
+        assert texts_found(store, words("alpha")) == ["alpha"]
+        with store.writing(5.0):
+            store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        assert texts_found(store, words("beta")) == ["beta"]
+        assert other.files() == {}
+        with pytest.raises(StoreError):
+            other.begin(PRINT)
+    finally:
+        store.close()
+        other.close()
+
+
+def test_a_restart_is_survived(own_server: Server) -> None:
+    with begun(own_server, "main") as store:
+        assert texts_found(store, words("alpha")) == ["alpha"]
+        own_server.kill()
+        with pytest.raises(StoreError, match="cannot be reached"):
+            store.remember_vectors(KEY, ["d"], unit(1, 0, 0, 0))
+        own_server.start()
+        assert texts_found(store, words("alpha")) == ["alpha"]
+        with store.writing(5.0) as acquired:
+            assert acquired
+            store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+        assert set(store.files()) == {"a.md", "b.md"}
+
+
+@pytest.mark.long
+def test_a_server_that_dies_while_writing_ends_the_right_to_write(own_server: Server) -> None:
+    """The lock died with the connection, so another host may be writing by now."""
+    beta = (state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    with begun(own_server, "main") as store:
+        with contextlib.suppress(StoreError), store.writing(5.0):
+            own_server.kill()
+            with pytest.raises(StoreError):
+                store.replace(*beta)
+            own_server.start()
+            with pytest.raises(IndexBusy, match="was lost while writing"):
+                store.replace(*beta)
+        assert set(store.files()) == {"a.md"}
+        assert store.check() == []
+
+
+WORKER = """
+import sys
+sys.path[:0] = sys.argv[3:]
+from contracts.store_contract import PRINT, chunk, state, unit
+from memdown.index.postgres import create
+store = create(sys.argv[1], agent=sys.argv[2])
+with store.writing(30.0) as acquired:
+    assert acquired
+    with store.rebuild(PRINT) as writer:
+        for n in range(3):
+            path = f"new-{n}.md"
+            writer.replace(state(path), [chunk(path, 1, ["gamma"])], unit(0, 1, 0, 0))
+store.close()
+"""
+
+
+def run_worker(server: Server, agent: str, failpoint: str = "") -> int:
+    tests = str(Path(__file__).parents[1])
+    return subprocess.run(
+        [sys.executable, "-c", WORKER, server.url, agent, tests],
+        env={**os.environ, VARIABLE: failpoint},
+        check=False,
+    ).returncode
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        pytest.param("rebuild.begun", marks=pytest.mark.long),
+        pytest.param("rebuild.file:2", marks=pytest.mark.long),
+        pytest.param("rebuild.before_flip", marks=pytest.mark.long),
+        "rebuild.in_flip",
+    ],
+)
+def test_a_killed_rebuild_leaves_the_old_index(postgres: Server, point: str) -> None:
+    agent = f"killed-{point}"
+    with begun(postgres, agent) as store:
+        assert run_worker(postgres, agent, point) == -signal.SIGKILL
+        assert set(store.files()) == {"a.md"}
+        assert texts_found(store, words("alpha", "gamma")) == ["alpha"]
+        assert store.leftovers()
+        with store.writing(30.0) as acquired:
+            assert acquired, "the lock must go with its holder"
+        assert not store.leftovers()
+        assert store.check() == []
+
+
+@pytest.mark.long
+def test_a_rebuild_killed_after_the_flip_is_done(postgres: Server) -> None:
+    with begun(postgres, "flipped") as store:
+        assert run_worker(postgres, "flipped", "rebuild.after_flip") == -signal.SIGKILL
+        assert set(store.files()) == {"new-0.md", "new-1.md", "new-2.md"}
+        assert texts_found(store, words("alpha")) == []
+
+
+def test_readers_see_the_old_or_the_new_index(postgres: Server) -> None:
+    """Never a mixture, while two processes rebuild and this one reads."""
+    with begun(postgres, "readers") as store:
+        done = threading.Event()
+        codes: list[int] = []
+
+        def rebuild() -> None:
+            codes.append(run_worker(postgres, "readers"))
+
+        threads = [threading.Thread(target=rebuild) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        seen = set()
+        while not done.is_set():
+            with store.snapshot() as snapshot:
+                found = snapshot.match_text(words("alpha", "gamma")).matches
+                seen.add(len(found))
+                assert len(
+                    snapshot.load(list(snapshot.chunk_keys([m.key for m in found]).values()))
+                ) == len(found)
+            if not any(thread.is_alive() for thread in threads):
+                done.set()
+            time.sleep(0.01)
+        assert codes == [0, 0]
+        assert seen <= {1, 3}
+        assert 3 in seen
+        assert store.check() == []
+
+
+def test_counts_stay_in_step(postgres: Server) -> None:
+    with begun(postgres, "counts") as store:
+        for round_ in range(3):
+            chunks = [chunk("b.md", n, [f"beta {n} {round_}", "alpha alpha"]) for n in (1, 3, 5)]
+            store.replace(state("b.md"), chunks, np.concatenate([unit(1, 0, 0, 0)] * 3))
+        store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        store.remove(["a.md"])
+        with psycopg.connect(postgres.url) as db:
+            mine = "FROM memdown.{} WHERE agent_id = 'counts'"
+            kept = db.execute(f"SELECT passages, tokens {mine.format('generations')}").fetchone()
+            terms = db.execute(
+                f"SELECT term, passages, in_text {mine.format('terms')} AND passages <> 0"
+            ).fetchall()
+        assert kept is not None
+        assert kept[0] == 1
+        assert {term: (n, inside) for term, n, inside in terms}["beta"] == (1, 1)
+        assert all(n == 1 for _, n, _ in terms)
+
+
+@pytest.mark.long
+def test_a_replica_answers_searches_and_its_absence_is_bridged(postgres: Server) -> None:
+    with begun(postgres, "replicated"):
+        pass
+    replica = Server()
+    try:
+        replica.follow(postgres).start()
+        store = create(postgres.url, read_url=replica.url, agent="replicated")
+        try:
+            assert texts_found(store, words("alpha")) == ["alpha"]
+            with psycopg.connect(replica.url) as db:
+                asked = db.execute(
+                    "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'memdown'"
+                ).fetchone()
+            assert asked is not None
+            assert asked[0] >= 1, "the search must have gone to the replica"
+            with store.writing(5.0):
+                store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+            for _ in range(200):
+                if texts_found(store, words("beta")):
+                    break
+                time.sleep(0.05)
+            assert texts_found(store, words("beta")) == ["beta"]
+            replica.kill()
+            store._replica.close()  # type: ignore[union-attr]
+            again = create(postgres.url, read_url=replica.url, agent="replicated")
+            again._replica.timeout = 0.5  # type: ignore[union-attr]
+            try:
+                assert texts_found(again, words("beta")) == ["beta"]
+            finally:
+                again.close()
+        finally:
+            store.close()
+    finally:
+        replica.remove()
+
+
+def test_many_vectors_get_an_index(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_leg, "FEW", 50)
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(120, DIMS)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    with begun(postgres, "near") as store:
+        with store.writing(5.0):
+            chunks = [chunk("b.md", n, [f"line {n}"]) for n in range(1, 121)]
+            store.replace(state("b.md"), chunks, rows)
+        with psycopg.connect(postgres.url) as db:
+            names = db.execute("SELECT indexname FROM pg_indexes WHERE indexname LIKE '%near_4'")
+            assert names.fetchall()
+        with store.snapshot() as snapshot:
+            found = snapshot.match_vector(rows[7], ["memory"], 10)
+            exact = sorted(map(float, rows @ rows[7]), reverse=True)[:10]
+        assert [match.score for match in found] == pytest.approx(exact, abs=1e-4)
+
+
+def test_texts_that_postgres_cannot_hold_as_text(postgres: Server) -> None:
+    with begun(postgres, "odd") as store:
+        odd = chunk("b.md", 1, ["nul \0 here", "and more"])
+        store.replace(state("b.md"), [odd], unit(1, 0, 0, 0))
+        last = store.last_chunk("b.md")
+        assert last is not None
+        assert last.chunk.text == odd.text
+
+
+def test_damage_is_found_and_told(postgres: Server) -> None:
+    with begun(postgres, "damaged") as store:
+        with psycopg.connect(postgres.url) as db:
+            db.execute("UPDATE memdown.chunks SET text = 'other' WHERE agent_id = 'damaged'")
+        assert store.check() == ["a chunk of a.md is not the text that was stored"]
+        with pytest.raises(IndexCorrupt, match=r"a\.md"):
+            store.last_chunk("a.md")
+        assert store.set_aside() is not None
+        assert store.set_aside() is None
+        assert store.fingerprint() is None
+
+
+def test_a_newer_schema_is_left_alone(postgres: Server) -> None:
+    with opened(postgres, "main", schema="newer") as store:
+        store.begin(PRINT)
+    with psycopg.connect(postgres.url) as db:
+        db.execute("UPDATE newer.meta SET value = '99' WHERE key = 'version'")
+    with opened(postgres, "main", schema="newer") as store, pytest.raises(IndexTooNew):
+        store.begin(PRINT)
+
+
+def test_an_older_schema_is_brought_up_to_date(postgres: Server) -> None:
+    """Until a writer has done so it holds nothing; the cache stays, the rows are made anew."""
+    with opened(postgres, "main", schema="older") as store:
+        store.begin(PRINT)
+        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        store.remember_vectors(KEY, ["kept"], unit(1, 0, 0, 0))
+    with psycopg.connect(postgres.url) as db:
+        for column in ("revision", "problem", "tags", "names"):
+            db.execute(f"ALTER TABLE older.files DROP COLUMN {column}")
+        db.execute("ALTER TABLE older.chunks RENAME COLUMN headings TO heading")
+        db.execute("UPDATE older.meta SET value = '1' WHERE key = 'version'")
+    with opened(postgres, "main", schema="older") as store:
+        assert store.files() == {}
+        assert store.fingerprint() is None
+        with store.writing(5.0) as acquired:
+            assert acquired
+            assert store.fingerprint() is None
+            store.begin(PRINT)
+            store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        assert texts_found(store, words("alpha", "beta")) == ["beta"]
+        assert list(store.cached(KEY, ["kept"])) == ["kept"]
+
+
+def test_a_schema_without_tags_keeps_its_rows(postgres: Server) -> None:
+    """What is there answers until it is made anew, which the fingerprint asks for."""
+    with opened(postgres, "main", schema="untagged") as store:
+        store.begin(PRINT)
+        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+    with psycopg.connect(postgres.url) as db:
+        for column in ("tags", "names"):
+            db.execute(f"ALTER TABLE untagged.files DROP COLUMN {column}")
+        db.execute("UPDATE untagged.meta SET value = '3' WHERE key = 'version'")
+    with opened(postgres, "main", schema="untagged") as store:
+        with store.writing(5.0) as acquired:
+            assert acquired
+            tagged = replace(state("b.md"), tags=("x", "y"), names="Anita")
+            store.replace(tagged, [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        assert store.files() == {"a.md": state("a.md"), "b.md": tagged}
+        assert texts_found(store, words("alpha")) == ["alpha"]
+
+
+def test_writers_wait_in_line(postgres: Server) -> None:
+    """One that rebuilds without pause must not keep another from ever writing."""
+    with begun(postgres, "line") as store, opened(postgres, "line") as other:
+        done = threading.Event()
+
+        def greedy() -> None:
+            while not done.is_set():
+                with store.writing(30.0):
+                    time.sleep(0.05)
+
+        thread = threading.Thread(target=greedy)
+        thread.start()
+        try:
+            for _ in range(5):
+                with other.writing(5.0) as acquired:
+                    assert acquired
+            with store.writing(5.0):
+                assert not _acquired(other, 0.0)
+                assert not _acquired(other, 0.2)
+        finally:
+            done.set()
+            thread.join()
+
+
+def _acquired(store: PostgresStore, timeout: float) -> bool:
+    with store.writing(timeout) as acquired:
+        return acquired
+
+
+def test_wrong_addresses_are_told_without_their_password() -> None:
+    with pytest.raises(ConfigError, match="MEMDOWN_POSTGRES_URL"):
+        create(None)
+    with pytest.raises(ConfigError, match=r"memorySearch\.store\.url") as told:
+        create("user sesame")
+    assert "sesame" not in str(told.value)
+    store = create("postgresql://user:sesame@127.0.0.1:1/none")
+    try:
+        with pytest.raises(StoreError, match="cannot be reached") as told_too:
+            store.begin(PRINT)
+        assert "sesame" not in str(told_too.value)
+    finally:
+        store.close()
+
+
+def test_a_server_without_the_extension_finds_by_word(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        db.execute("CREATE DATABASE plain")
+    monkeypatch.setattr("memdown.index.postgres.schema._install_vectors", lambda db: None)
+    store = create(postgres.url.replace("/postgres", "/plain"), agent="main")
+    try:
+        with store.writing(5.0):
+            store.begin(PRINT)
+            store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        assert texts_found(store, words("alpha")) == ["alpha"]
+        with store.snapshot() as snapshot:
+            assert snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 5) == []
+            assert snapshot.all_vectors(5)[1].tolist() == [[1, 0, 0, 0]]
+        status = store.status()
+        assert not status.vector_available
+        assert status.vector_error == "the extension vector is not installed"
+    finally:
+        store.close()

@@ -1,0 +1,450 @@
+"""The index file itself: permissions, damage, versions, read-only places, leftovers."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import stat
+import threading
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import apsw
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
+from memdown.errors import IndexBusy, IndexCorrupt, IndexTooNew, StoreError
+from memdown.index.passages import passage_terms
+from memdown.index.sqlite import checksums, create, side_files
+from memdown.index.sqlite.connection import connect
+from memdown.index.sqlite.schema import MIGRATIONS, m001_first_tables, table_names
+from memdown.notes.chunks import chunk_document
+from memdown.notes.document import read_document
+from memdown.types import FILE_SPAN, Fingerprint, ModelKey
+
+
+def filled(path: Path) -> None:
+    store = create(path)
+    with store.writing(1.0):
+        store.begin(PRINT)
+        for number in range(200):
+            name = f"{number}.md"
+            store.replace(state(name), [chunk(name, 1, [f"alpha {number}"])], unit(1, 0, 0, 0))
+    store.close()
+
+
+def test_only_the_owner_can_read(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "index.sqlite"
+    filled(path)
+    store = create(path)
+    store.files()
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    for file in path.parent.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file.name
+
+
+def test_reading_makes_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "index.sqlite"
+    store = create(path)
+    assert store.files() == {}
+    assert store.status().size_bytes == 0
+    assert not path.parent.exists()
+
+
+def test_a_newer_index_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    db = connect(path)
+    db.pragma("user_version", len(MIGRATIONS) + 1)
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(IndexTooNew, match="newer version"):
+        create(path).files()
+    with pytest.raises(IndexTooNew), create(path).writing(1.0):
+        pass
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("garbage", [b"not a database at all" * 300, b"\0" * 8192])
+def test_garbage_is_called_damaged(tmp_path: Path, garbage: bytes) -> None:
+    path = tmp_path / "index.sqlite"
+    path.write_bytes(garbage)
+    with pytest.raises(IndexCorrupt, match="damaged"):
+        create(path).files()
+
+
+def test_a_truncated_index_is_called_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    path.write_bytes(path.read_bytes()[:20_000])
+    with pytest.raises(IndexCorrupt):
+        create(path).files()
+
+
+def test_an_index_cut_off_beside_its_log_is_called_damaged(tmp_path: Path) -> None:
+    """SQLite reads what lies behind the end of a file as zeros, and a row of zeros as one of NULLs."""
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    store = create(path)
+    with store.writing(1.0):
+        store.replace(state("new.md"), [chunk("new.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    whole, log = path.read_bytes(), path.with_name("index.sqlite-wal").read_bytes()
+    assert log
+    store.close()
+    cut_off = tmp_path / "cut" / "index.sqlite"
+    cut_off.parent.mkdir()
+    noticed: list[str] = []
+    for end in range(len(whole), 16384, -4096):
+        cut_off.write_bytes(whole[:end])
+        cut_off.with_name("index.sqlite-wal").write_bytes(log)
+        cut_off.with_name("index.sqlite-shm").unlink(missing_ok=True)
+        copy = create(cut_off)
+        try:
+            assert len(copy.files()) == 201
+            assert copy.check() == []
+        except IndexCorrupt as error:
+            noticed.append(str(error))
+        copy.close()
+    assert all("cut off" in reason for reason in noticed)
+    assert len(noticed) > len(whole) // 4096 // 2
+
+
+def test_an_empty_file_is_an_empty_index(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    path.touch()
+    store = create(path)
+    assert store.files() == {}
+    with store.writing(1.0):
+        store.begin(PRINT)
+    assert store.fingerprint() == PRINT
+
+
+def test_a_damaged_index_is_set_aside_with_its_side_files(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    path.write_bytes(b"garbage")
+    path.with_name("index.sqlite-wal").write_bytes(b"old wal")
+    store = create(path)
+    with pytest.raises(IndexCorrupt):
+        store.files()
+    aside = Path(store.set_aside() or "")
+    assert aside.read_bytes() == b"garbage"
+    assert store.set_aside() is None
+    assert aside.with_name(aside.name + "-wal").read_bytes() == b"old wal"
+    assert not path.exists()
+    with store.writing(1.0):
+        store.begin(PRINT)
+    assert store.fingerprint() == PRINT
+
+
+def test_an_index_replaced_while_it_is_opened_is_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old file and the size of the new one would look like an index that was cut off."""
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    really_check = side_files.check_whole
+    asides: list[Path] = []
+
+    def check(db: apsw.Connection, at: Path, opened: os.stat_result) -> None:
+        if not asides:
+            asides.append(path.rename(tmp_path / "aside.sqlite"))
+            path.touch()
+        really_check(db, at, opened)
+
+    monkeypatch.setattr(side_files, "check_whole", check)
+    store = create(path)
+    store.files()
+    assert asides
+    assert store.files() == {}
+    store.close()
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "lancedb"])
+def test_an_index_that_another_writes_to_is_not_set_aside(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files would be moved away from under the writer."""
+    module = importlib.import_module(f"memdown.index.engines.{engine}.store")
+    monkeypatch.setattr(module, "_LOCK_SECONDS", 0.05)
+    path = tmp_path / "index"
+    writer, other = module.create(path), module.create(path)
+    with writer.writing(1.0):
+        writer.begin(PRINT)
+        with pytest.raises(IndexBusy, match="another process is writing"):
+            other.set_aside()
+    assert path.exists()
+
+
+def test_a_killed_rebuild_leaves_no_litter(tmp_path: Path) -> None:
+    """What a kill leaves is what stands in the file when the process is gone."""
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    store = create(path)
+    rebuild = store.rebuild(PRINT)
+    writer = rebuild.__enter__()
+    writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    other = create(path)
+    with other.writing(1.0):
+        pass
+    db = apsw.Connection(str(path))
+    assert not [name for name in table_names(db) if name.startswith(("next_", "old_"))]
+    db.close()
+    assert len(other.files()) == 200
+
+
+def test_without_the_extension_an_index_made_with_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    plain = create(path, vector_enabled=False)
+    with plain.snapshot() as snapshot:
+        assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
+
+
+def test_a_missing_extension_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    store = create(path, extension_path="/nowhere/vec0")
+    status = store.status()
+    assert not status.vector_available
+    assert "nowhere" in (status.vector_error or "")
+    with store.snapshot() as snapshot:
+        assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
+
+
+def test_without_fts5_vectors_still_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An authorizer that denies the function stands for an SQLite built without FTS5."""
+    original = apsw.Connection
+
+    def deny(action: int, _: str | None, name: str | None, *__: object) -> int:
+        is_fts = action == apsw.SQLITE_FUNCTION and name == "fts5_source_id"
+        return apsw.SQLITE_DENY if is_fts else apsw.SQLITE_OK
+
+    def connect(*args: object, **kwargs: object) -> apsw.Connection:
+        db = original(*args, **kwargs)  # type: ignore[arg-type]
+        db.authorizer = deny
+        return db
+
+    monkeypatch.setattr(apsw, "Connection", connect)
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    store = create(path)
+    assert not store.status().fts_available
+    assert texts_found(store, words("alpha")) == []
+    with store.snapshot() as snapshot:
+        assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
+
+
+def test_a_closed_store_says_so(tmp_path: Path) -> None:
+    store = create(tmp_path / "index.sqlite")
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.files()
+
+
+def test_rows_of_a_rebuild_name_the_new_model(tmp_path: Path) -> None:
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    store = create(path)
+    other = Fingerprint(ModelKey("hash", "other-model", "k"), 400, 80, 1, None)
+    with store.rebuild(other) as writer:
+        writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    store.close()
+    db = apsw.Connection(str(path), vfs=checksums.layer())
+    assert db.execute("SELECT DISTINCT model FROM chunks").fetchall() == [("other-model",)]
+    db.close()
+
+
+def test_readers_may_come_while_an_index_is_being_made(tmp_path: Path) -> None:
+    """Whoever opens the file while it is empty must not call its first page damaged."""
+    paths = [tmp_path / f"index{number}.sqlite" for number in range(15)]
+    errors: list[StoreError] = []
+    stop = threading.Event()
+
+    def read() -> None:
+        while not stop.is_set():
+            store = create(next((path for path in paths if not path.exists()), paths[-1]))
+            try:
+                while not store.files() and not stop.is_set():
+                    pass
+            except StoreError as error:
+                errors.append(error)
+            store.close()
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for path in paths:
+        store = create(path)
+        with store.writing(5.0):
+            store.begin(PRINT)
+            store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        store.close()
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert errors == []
+
+
+def test_an_index_of_an_older_layout_is_emptied(tmp_path: Path) -> None:
+    """The notes make it anew; what was paid for stays in the cache."""
+    path = tmp_path / "index.sqlite"
+    db = connect(path)
+    with db:
+        m001_first_tables(db)
+        db.execute("CREATE TABLE files (path TEXT, hash TEXT)").fetchall()
+        db.execute("CREATE TABLE chunks (id TEXT)").fetchall()
+        db.execute(
+            "INSERT INTO meta VALUES ('memory_index_meta_v1', 'of another shape')"
+        ).fetchall()
+        row = ("hash", "hash-4", "k", "d1", unit(1, 0, 0, 0).tobytes(), 4, 1)
+        db.execute("INSERT INTO embedding_cache VALUES (?, ?, ?, ?, ?, ?, ?)", row).fetchall()
+        db.pragma("user_version", 1)
+    db.close()
+    store = create(path)
+    assert store.files() == {}
+    assert store.fingerprint() is None
+    with store.writing(1.0):
+        store.begin(PRINT)
+    assert list(store.cached(PRINT.key, ["d1"])) == ["d1"]
+
+
+def test_an_index_without_problems_gets_the_column(tmp_path: Path) -> None:
+    """What it holds stays: nothing has to be read or embedded again."""
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    db = connect(path)
+    db.execute("ALTER TABLE files DROP COLUMN problem").fetchall()
+    db.pragma("user_version", 2)
+    db.close()
+    store = create(path)
+    with store.writing(1.0):
+        pass
+    assert len(store.files()) == 200
+    assert store.files()["7.md"] == state("7.md")
+
+
+def test_an_index_without_tags_goes_on_until_it_is_made_anew(tmp_path: Path) -> None:
+    """What is there answers meanwhile; the fingerprint asks for the rebuild."""
+    path = tmp_path / "index.sqlite"
+    store = create(path)
+    store.begin(PRINT)
+    store.replace(state("a.md"), [chunk("a.md", 1, ["one apple"])], unit(1, 0, 0, 0))
+    store.close()
+    db = connect(path)
+    with db:
+        for column in ("tags", "names"):
+            db.execute(f"ALTER TABLE files DROP COLUMN {column}").fetchall()
+        db.pragma("user_version", 4)
+    db.close()
+    store = create(path)
+    with store.writing(1.0):
+        pass
+    assert store.files() == {"a.md": state("a.md")}
+    with store.snapshot() as snapshot:
+        assert len(snapshot.match_text(words("appl")).matches) == 1
+    store.replace(replace(state("b.md"), tags=("x",)), [], None)
+    assert store.files()["b.md"].tags == ("x",)
+
+
+def revisions(path: Path, after: int) -> list[str]:
+    db = connect(path, read_only=True)
+    try:
+        found = db.execute("SELECT path FROM files WHERE revision > ? ORDER BY path", (after,))
+        return [str(name) for (name,) in found]
+    finally:
+        db.close()
+
+
+def revision(path: Path) -> int:
+    db = connect(path, read_only=True)
+    try:
+        return int(db.execute("SELECT value FROM meta WHERE key = 'revision'").get)
+    finally:
+        db.close()
+
+
+def test_changed_files_are_told_by_revision(tmp_path: Path) -> None:
+    """Who holds an index in memory reads only the rows of files that changed since."""
+    path = tmp_path / "index.sqlite"
+    store = create(path)
+    store.begin(PRINT)
+    for name in ("a.md", "b.md", "c.md"):
+        store.replace(state(name), [chunk(name, 1, ["alpha"])], unit(1, 0, 0, 0))
+    before = revision(path)
+    store.touch(state("a.md", mtime_ns=9))
+    store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    assert revisions(path, before) == ["b.md"]
+    before = revision(path)
+    with store.rebuild(PRINT) as writer:
+        for name in ("a.md", "b.md"):
+            writer.replace(state(name), [chunk(name, 1, ["alpha"])], unit(1, 0, 0, 0))
+        store.replace(state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(1, 0, 0, 0))
+        between = revision(path)
+    assert revisions(path, before) == revisions(path, between) == ["a.md", "b.md"]
+
+
+@given(text=st.text(alphabet="# ab\n日é\r", max_size=300), mapped=st.booleans())
+def test_a_chunk_is_read_back_whole(
+    tmp_path_factory: pytest.TempPathFactory, text: str, mapped: bool
+) -> None:
+    """What is made of chunks later, such as their terms, must be what was made when indexing."""
+    document = read_document(state("memory/a.md"), text)
+    if mapped:
+        document = replace(document, line_map=tuple(range(3, 2000, 2)))
+    chunks = chunk_document(document, tokens=10, overlap=3, model="m", headings=document.headings)
+    store = create(tmp_path_factory.mktemp("index") / "index.sqlite", vector_enabled=False)
+    store.begin(PRINT)
+    store.replace(state("memory/a.md"), chunks, None)
+    with store.snapshot() as snapshot:
+        stored = snapshot.load([FILE_SPAN + number for number in range(1000)])
+    assert [one.chunk for _, one in sorted(stored.items())] == chunks
+    for (_, one), made in zip(sorted(stored.items()), chunks, strict=True):
+        assert list(passage_terms(one.chunk)) == list(passage_terms(made))
+    store.close()
+
+
+def test_other_programs_read_chunks_under_the_known_names(tmp_path: Path) -> None:
+    """The rows are packed; the view `chunks` shows the columns that the documents name."""
+    path = tmp_path / "index.sqlite"
+    store = create(path)
+    store.begin(PRINT)
+    made = [chunk("memory/a.md", 1, ["alpha", "beta"]), chunk("memory/a.md", 3, ["gamma é"])]
+    store.replace(state("memory/a.md"), made, np.concatenate([unit(1, 0, 0, 0)] * 2))
+    store.close()
+    db = apsw.Connection(str(path), vfs=checksums.layer())
+    rows: list[Any] = db.execute(
+        "SELECT id, path, source, start_line, end_line, hash, model, embedding, text, text_start, "
+        "text_end FROM chunks ORDER BY start_line"
+    ).fetchall()
+    assert [row[:8] for row in rows] == [
+        (one.id, one.path, "memory", one.start_line, one.end_line, one.digest, "hash-4", None)
+        for one in made
+    ]
+    texts = [zlib.decompress(text, -15)[start:end].decode() for *_, text, start, end in rows]
+    assert texts == [one.text for one in made]
+    db.close()
+
+
+def test_what_a_rebuild_leaves_is_given_back(tmp_path: Path) -> None:
+    """A rebuild makes all tables twice; the file must not stay twice as large."""
+    path = tmp_path / "index.sqlite"
+    store = create(path)
+    chunks = [chunk("a.md", n, [f"word{n} and word{n * 7}" * 20]) for n in range(1, 1500)]
+    rows = np.concatenate([unit(1, 0, 0, 0)] * len(chunks))
+    with store.writing(1.0):
+        store.begin(PRINT)
+        store.replace(state("a.md"), chunks, rows)
+    store.close()
+    before = path.stat().st_size
+    store = create(path)
+    with store.writing(1.0), store.rebuild(PRINT) as writer:
+        writer.replace(state("a.md"), chunks, rows)
+    assert store.check() == []
+    assert len(texts_found(store, words("word8"))) == 1
+    store.close()
+    assert path.stat().st_size < 1.1 * before

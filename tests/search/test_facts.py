@@ -1,0 +1,139 @@
+"""Facts: bullets, rows and lone lines stand by themselves; prose, talk and code do not."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memdown.notes.chunks import chunk_document
+from memdown.notes.document import heading_paths
+from memdown.notes.facts import facts_in, heading_at, units_of
+from memdown.search.snippets import Taken, show_fact
+from memdown.types import Chunk, Document
+
+NOTE = """\
+# Home
+
+Intro line one
+and two.
+
+## Network
+
+- The router is an ER605
+  in the hall cupboard
+- Switch
+  - port 1: printer
+  - port 2: nas
+
+One lone line.
+
+| Who | Phone |
+|-----|-------|
+| Ana | 555   |
+| Bob | 666   |
+
+---
+
+```sh
+ls
+
+# no heading
+```
+
+1. first
+2. second
+"""
+
+
+def chunk_of(text: str) -> Chunk:
+    headings = heading_paths(text.split("\n"))
+    document = Document("a.md", "memory", text, "d")
+    return chunk_document(document, tokens=400, overlap=80, model="m", headings=headings)[0]
+
+
+def texts(text: str) -> list[tuple[str, bool]]:
+    return [(text[one.start : one.end], one.is_fact) for one in units_of(text)]
+
+
+def test_what_a_note_consists_of() -> None:
+    assert texts(NOTE) == [
+        ("Intro line one\nand two.", False),
+        ("- The router is an ER605\n  in the hall cupboard", True),
+        ("- Switch\n  - port 1: printer\n  - port 2: nas", True),
+        ("One lone line.", True),
+        ("| Ana | 555   |", True),
+        ("| Bob | 666   |", True),
+        ("```sh\nls\n\n# no heading\n```", False),
+        ("1. first", True),
+        ("2. second", True),
+    ]
+
+
+def test_a_row_is_read_by_the_first_row_of_its_table() -> None:
+    rows = [one for one in units_of(NOTE) if one.above]
+    assert [one.above for one in rows] == ["| Who | Phone |"] * 2
+
+
+def test_of_a_long_list_below_a_bullet_each_is_a_fact() -> None:
+    text = "- Ports\n" + "\n".join(f"  - port {n}: machine {n}" for n in range(12))
+    assert len(units_of(text)) > 5
+
+
+def test_a_talk_is_no_list_of_facts() -> None:
+    """The line with the date stands alone, but what follows belongs together."""
+    talk = "# Talk\nDate: 2026-01-02\n\nAna: Hello\nBen: Hi\nAna: How are you?\n"
+    assert facts_in(chunk_of(talk), 0) == []
+
+
+def test_a_long_paragraph_is_no_fact() -> None:
+    assert [one.is_fact for one in units_of("word " * 200)] == [False]
+
+
+def test_the_headings_above_a_fact() -> None:
+    text = "# A\n\n- one\n\n## B\n\n- two\n\n### C\n\n- three\n\n## D\n\n- four\n"
+    chunk = chunk_of(text)
+    above = [heading_at(chunk, one.start) for one in units_of(chunk.text)]
+    assert above == ["A", "A > B", "A > B > C", "A > D"]
+
+
+def shown(text: str, wanted: str, shares: dict[str, float], **options: int) -> str | None:
+    chunk = chunk_of(text)
+    by_start = {text.index(one): share for one, share in shares.items()}
+    place = show_fact(chunk, text.index(wanted), by_start, 700, Taken(), **options)
+    return chunk.text[place[0] : place[1]] if place else None
+
+
+def test_a_fact_is_shown_alone() -> None:
+    assert shown(NOTE, "- Switch", {"- Switch": 1.0}) == (
+        "- Switch\n  - port 1: printer\n  - port 2: nas"
+    )
+
+
+def test_facts_that_fit_as_well_are_shown_together() -> None:
+    shares = {"| Ana": 0.9, "| Bob": 1.0, "One lone": 0.1}
+    assert shown(NOTE, "| Bob", shares) == "| Ana | 555   |\n| Bob | 666   |"
+
+
+def test_context_is_shown_where_nothing_is_sure() -> None:
+    assert shown("- a\n- b\n- c\n- d\n- e\n", "- c", {"- c": 0.1}, context=3) == "- c\n- d\n- e"
+
+
+def test_nothing_of_another_section_is_shown_with_it() -> None:
+    text = "# A\n\n- a\n\n# B\n\n- b\n"
+    assert shown(text, "- a", {"- a": 1.0, "- b": 1.0}, context=9) == "- a"
+
+
+def test_what_is_shown_already_is_not_shown_again() -> None:
+    chunk = chunk_of("- a\n- b\n")
+    taken = Taken()
+    assert show_fact(chunk, 0, {0: 1.0, 4: 1.0}, 700, taken) == (0, 7)
+    assert show_fact(chunk, 4, {0: 1.0, 4: 1.0}, 700, taken) is None
+
+
+@given(st.text(alphabet="ab -*#|\n`1. é\t", max_size=300))
+def test_units_of_any_text_are_in_order_and_do_not_overlap(text: str) -> None:
+    end = 0
+    for one in units_of(text):
+        assert end <= one.start < one.end <= len(text)
+        assert not text[one.start].isspace()
+        end = one.end
