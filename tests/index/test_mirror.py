@@ -20,7 +20,7 @@ from memdown.index import lancedb, mirror, postgres
 from memdown.index.inverted import Column, Inverted
 from memdown.index.mirror import Mirror
 from memdown.index.postgres import PostgresStore
-from memdown.index.postings import Unit
+from memdown.index.reader import Unit
 from memdown.index.sqlite.store import SqliteStore
 from memdown.types import Snapshot, Source, Store, TextMatches, TextQuery, Vectors
 

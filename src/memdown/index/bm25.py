@@ -110,3 +110,22 @@ def _phrases(column: Column, terms: tuple[int, ...], count: int) -> Scores:
     for place, term in enumerate(terms):
         found &= column.terms[place : place + starts] == term
     return np.bincount(column.rows[:starts][found], minlength=count).astype(np.float64)
+
+
+def idf(total: float, found: float) -> float:
+    """The weight of something that `found` of `total` passages hold; never below a hair above 0."""
+    return rarity(total, found)
+
+
+def length_norms(lengths: NDArray[Any], average: float) -> NDArray[np.float32]:
+    """What a passage's length adds to the denominator of BM25, shape (n,), for lengths in terms."""
+    scale = _K1 * _B / max(average, 1e-9)
+    result: NDArray[np.float32] = lengths.astype(np.float32) * np.float32(scale)
+    result += np.float32(_K1 * (1 - _B))
+    return result
+
+
+def saturate(frequency: NDArray[np.float32], norms: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What a term of this weighted frequency gives to passages with these norms, before its idf."""
+    result: NDArray[np.float32] = frequency * np.float32(_K1 + 1) / (frequency + norms)
+    return result

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
-from memdown.index.postings import Holders, Unit
+from memdown.index.postings import Holders
+from memdown.index.reader import Unit
 
 Keys = NDArray[np.int64]
 Numbers = NDArray[np.int32]

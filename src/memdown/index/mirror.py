@@ -21,7 +21,8 @@ from memdown.errors import MemdownError
 from memdown.index.inverted import Inverted
 from memdown.index.nearest import Gathered, Nearest
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
-from memdown.index.postings import Holders, NewPassage, Postings, Unit, units_of
+from memdown.index.postings import Holders, NewPassage, Postings, units_of
+from memdown.index.reader import Unit
 from memdown.index.sqlite.keys import source_keys
 from memdown.types import (
     SOURCES,

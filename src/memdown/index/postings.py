@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from memdown.index.bm25 import dampening, gained, rarity
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.reach import reachable
+from memdown.index.reader import Unit
 from memdown.index.selection import highest, in_files
 from memdown.types import Match, TextMatches, TextQuery
 
@@ -33,13 +34,6 @@ _MOST_CHANGED, _FEW_CHANGED = 0.2, 4_000
 _SPARSE = 0.02
 # How many entries are kept for all units together: less than 100 MB.
 _MOST_ENTRIES = 6_000_000
-
-
-class Unit(NamedTuple):
-    """Something to look for: a word in text and heads, a prefix or a phrase in the text alone."""
-
-    kind: Literal["word", "prefix", "phrase"]
-    terms: tuple[str, ...]
 
 
 class Holders(NamedTuple):

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from memdown.index.nearest import Gathered, Nearest
 from memdown.index.passages import passage_terms
-from memdown.index.postings import NewPassage, Postings, Ready, Unit
+from memdown.index.postings import NewPassage, Postings, Ready
+from memdown.index.reader import Unit
 from memdown.index.sqlite import keywords, tables, vectors
 from memdown.index.sqlite.connection import run
 from memdown.index.sqlite.failures import Damaged

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from memdown.index.bm25 import FEW
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT, joined_terms
-from memdown.index.postings import Holders, Unit
+from memdown.index.postings import Holders
 from memdown.index.reach import reachable
+from memdown.index.reader import Unit
 from memdown.index.sqlite.connection import one, run
 from memdown.index.sqlite.keys import as_numbers, numbers_in, source_keys
 from memdown.types import FILE_SPAN, Chunk, Match, TextMatches, TextQuery

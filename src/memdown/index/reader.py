@@ -1,0 +1,300 @@
+"""The read model: one state of an index as arrays, the same for every engine.
+
+Passages are rows of arrays. All passages of a file stand side by side and in the order of the document,
+so a neighbour of a passage is the row before or after it, if that is of the same file. A file that
+changed is struck as a whole and appended as a whole.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memdown.index.passages import passage_terms
+from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, StoredChunk, Vector, Vectors
+
+Rows = NDArray[np.int32]
+Counts = NDArray[np.float32]
+Bytes = NDArray[np.int8]
+Mask = NDArray[np.bool_]
+
+_BYTE = 127.0
+
+
+class Unit(NamedTuple):
+    """Something to look up: a word in text and heads, a prefix or a phrase in the text alone."""
+
+    kind: Literal["word", "prefix", "phrase"]
+    terms: tuple[str, ...]
+
+
+def word(term: str) -> Unit:
+    """The unit of one whole term; feature terms are words as well."""
+    return Unit("word", (term,))
+
+
+class Posting(NamedTuple):
+    """The posting list of a unit.
+
+    `rows`, shape (n,), are the passages that hold it, ascending and each once; `text_tf` and `head_tf`,
+    shape (n,), how often each holds it in its text and in what stands above it. Struck passages may
+    be among them.
+    """
+
+    rows: Rows
+    text_tf: Counts
+    head_tf: Counts
+
+
+NO_POSTING = Posting(np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.float32))
+
+
+class Origin(Protocol):
+    """Where a reader fetches what it does not hold as an array; one unchanging view of an index."""
+
+    def posting(self, unit: Unit) -> Posting:
+        """The posting list of a unit; `NO_POSTING` if no passage holds it."""
+
+    def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
+        """The exact vectors of some chunks, shape (n, D), in the order asked for."""
+
+    def chunks(self, chunk_rows: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """The text of some chunks by row: the only read of text in a search."""
+
+
+class Quantised(NamedTuple):
+    """Vectors of length one as bytes: `numbers` int8 (n, D) times `scale` float32 (n,)."""
+
+    numbers: Bytes
+    scale: Counts
+
+
+def quantise(vectors: Vectors) -> Quantised:
+    """Float vectors, shape (n, D), as one byte a number."""
+    scale = np.abs(vectors).max(axis=1, initial=1e-9) / np.float32(_BYTE)
+    numbers = np.rint(vectors / scale[:, None]).astype(np.int8)
+    return Quantised(numbers, scale.astype(np.float32))
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """One state of an index: F files, C chunks and P passages.
+
+    `file_source` uint8 (F,) is a place in `SOURCES`. Of passages: `passage_file` and `passage_chunk`
+    int32 (P,) are rows of their file and chunk, `passage_lines` int32 (P, 2) the first and last line
+    from 1, `passage_length` int32 (P,) the number of terms of text and head, `alive` bool (P,) is
+    False for what was struck. Of chunks: `chunk_key` int64 (C,), `chunk_file` int32 (C,),
+    `chunk_alive` bool (C,). Vectors are bytes with a scale per row, None where there are none; a chunk
+    or passage without a vector has scale 0.
+    """
+
+    files: Sequence[FileState]
+    file_source: NDArray[np.uint8]
+    passage_file: Rows
+    passage_chunk: Rows
+    passage_lines: Rows
+    passage_length: Rows
+    alive: Mask
+    chunk_key: NDArray[np.int64]
+    chunk_file: Rows
+    chunk_alive: Mask
+    chunk_vectors: Quantised | None
+    passage_vectors: Quantised | None
+    origin: Origin
+
+    @cached_property
+    def count(self) -> int:
+        """How many passages are alive."""
+        return int(np.count_nonzero(self.alive))
+
+    @cached_property
+    def average_length(self) -> float:
+        """The mean number of terms of the passages that are alive; 1 if there are none."""
+        total = int(self.passage_length.sum(where=self.alive, dtype=np.int64))
+        return total / self.count if total else 1.0
+
+    @cached_property
+    def chunk_first(self) -> Rows:
+        """The row of each chunk's first passage, shape (C,)."""
+        first = np.full(len(self.chunk_key), -1, np.int32)
+        rows = np.arange(len(self.passage_chunk), dtype=np.int32)
+        first[self.passage_chunk[::-1]] = rows[::-1]
+        return first
+
+    @cached_property
+    def file_bounds(self) -> Rows:
+        """The first passage row of each file and the one after its last, shape (F, 2)."""
+        bounds = np.zeros((len(self.files), 2), np.int32)
+        rows = np.arange(len(self.passage_file), dtype=np.int32)
+        bounds[self.passage_file[::-1], 0] = rows[::-1]
+        bounds[self.passage_file, 1] = rows + 1
+        return bounds
+
+    def posting(self, unit: Unit) -> Posting:
+        """The posting list of a unit, of living passages only."""
+        posting = self.origin.posting(unit)
+        if self.count == len(self.alive) or not len(posting.rows):
+            return posting
+        keep = self.alive[posting.rows]
+        if keep.all():
+            return posting
+        return Posting(posting.rows[keep], posting.text_tf[keep], posting.head_tf[keep])
+
+    def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
+        """The exact vectors of some chunks, shape (n, D)."""
+        return self.origin.vectors_of(chunk_rows)
+
+    def chunks(self, chunk_rows: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """The text of some chunks by row."""
+        return self.origin.chunks(chunk_rows)
+
+
+class IndexedChunks(NamedTuple):
+    """One file for a reader in memory; `vectors`, shape (n, D), are of its chunks."""
+
+    state: FileState
+    chunks: Sequence[Chunk]
+    vectors: Vectors | None = None
+
+
+def read_in_memory(
+    files: Sequence[IndexedChunks],
+    embed_passages: Callable[[Sequence[str]], Vectors] | None = None,
+) -> Reader:
+    """A reader over chunks at hand: for tests, tuning and as the reference of every engine.
+
+    With `embed_passages` each passage gets a vector of its own. A file without `vectors` is found by
+    its words only.
+    """
+    origin = _InMemory()
+    for number, (state, chunks, _) in enumerate(files):
+        origin.add(number, state, chunks)
+    dims = next((v.shape[1] for _, _, v in files if v is not None and len(v)), 0)
+    if dims:
+        parts = [
+            np.zeros((len(chunks), dims), np.float32) if vectors is None else vectors
+            for _, chunks, vectors in files
+        ]
+        origin.vectors = np.concatenate([np.empty((0, dims), np.float32), *parts])
+    passages = origin.passages
+    lines = [(one.start_line, one.end_line) for one in passages]
+    embedded = embed_passages(origin.texts) if embed_passages else None
+    return Reader(
+        files=[state for state, _, _ in files],
+        file_source=np.array([SOURCES.index(one.state.source) for one in files], np.uint8),
+        passage_file=np.array(origin.passage_file, np.int32),
+        passage_chunk=np.array(origin.passage_chunk, np.int32),
+        passage_lines=np.array(lines, np.int32).reshape(-1, 2),
+        passage_length=np.array(origin.lengths, np.int32),
+        alive=np.ones(len(passages), bool),
+        chunk_key=np.array([one.key for one in origin.stored], np.int64),
+        chunk_file=np.array(origin.chunk_file, np.int32),
+        chunk_alive=np.ones(len(origin.stored), bool),
+        chunk_vectors=quantise(origin.vectors) if dims else None,
+        passage_vectors=None if embedded is None else quantise(embedded),
+        origin=origin,
+    )
+
+
+class _InMemory:
+    """Chunks, posting lists and vectors of a reader that nothing is stored of."""
+
+    def __init__(self) -> None:
+        self.stored: list[StoredChunk] = []
+        self.chunk_file: list[int] = []
+        self.passages: list[_Lines] = []
+        self.texts: list[str] = []
+        self.passage_file: list[int] = []
+        self.passage_chunk: list[int] = []
+        self.lengths: list[int] = []
+        self.vectors: Vectors = np.empty((0, 0), np.float32)
+        self._terms: list[Sequence[str]] = []
+        self._counts: dict[str, dict[int, list[float]]] = defaultdict(dict)
+        self._postings: dict[Unit, Posting] = {}
+        self._vocabulary: list[str] | None = None
+
+    def add(self, file: int, state: FileState, chunks: Sequence[Chunk]) -> None:
+        """Append a file."""
+        begins = len(self.passages)
+        for chunk in chunks:
+            key = file * FILE_SPAN + len(self.passages) - begins
+            row = len(self.stored)
+            self.stored.append(StoredChunk(key, chunk, state.date))
+            self.chunk_file.append(file)
+            for passage, terms in zip(chunk.passages, passage_terms(chunk), strict=True):
+                number = len(self.passages)
+                self.passages.append(_Lines(passage.start_line, passage.end_line))
+                self.texts.append(chunk.text[passage.start : passage.end])
+                self.passage_file.append(file)
+                self.passage_chunk.append(row)
+                self._count(number, *terms)
+
+    def _count(self, number: int, text: Sequence[str], head: Sequence[str]) -> None:
+        for place, terms in enumerate((text, head)):
+            for term in terms:
+                self._counts[term].setdefault(number, [0.0, 0.0])[place] += 1
+        self.lengths.append(len(text) + len(head))
+        self._terms.append(text)
+
+    def posting(self, unit: Unit) -> Posting:
+        """The posting list of a unit."""
+        if unit not in self._postings:
+            self._postings[unit] = self._made(unit)
+        return self._postings[unit]
+
+    def _made(self, unit: Unit) -> Posting:
+        if unit.kind == "word":
+            return _posting(self._counts.get(unit.terms[0], {}))
+        found: dict[int, list[float]] = {}
+        if unit.kind == "prefix":
+            for term in self._beginning_with(unit.terms[0]):
+                for row, (often, _) in self._counts[term].items():
+                    if often:
+                        found.setdefault(row, [0.0, 0.0])[0] += often
+            return _posting(found)
+        rows = set.intersection(*(set(self._counts.get(term, {})) for term in unit.terms))
+        size = len(unit.terms)
+        for row in rows:
+            terms = tuple(self._terms[row])
+            often = sum(terms[n : n + size] == unit.terms for n in range(len(terms) - size + 1))
+            if often:
+                found[row] = [float(often), 0.0]
+        return _posting(found)
+
+    def _beginning_with(self, prefix: str) -> Iterable[str]:
+        if self._vocabulary is None:
+            self._vocabulary = sorted(self._counts)
+        for place in range(bisect_left(self._vocabulary, prefix), len(self._vocabulary)):
+            if not self._vocabulary[place].startswith(prefix):
+                return
+            yield self._vocabulary[place]
+
+    def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
+        """The exact vectors of some chunks."""
+        found: Vector = self.vectors[np.asarray(chunk_rows, np.intp)]
+        return found
+
+    def chunks(self, chunk_rows: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """Some chunks by row."""
+        return {row: self.stored[row] for row in chunk_rows}
+
+
+class _Lines(NamedTuple):
+    start_line: int
+    end_line: int
+
+
+def _posting(counts: Mapping[int, Sequence[float]]) -> Posting:
+    if not counts:
+        return NO_POSTING
+    rows = np.fromiter(counts.keys(), np.int32, len(counts))
+    often = np.array(list(counts.values()), np.float32)
+    order = np.argsort(rows, kind="stable")
+    return Posting(rows[order], often[order, 0], often[order, 1])
