@@ -169,7 +169,7 @@ def test_an_index_that_another_writes_to_is_not_set_aside(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its files would be moved away from under the writer."""
-    module = importlib.import_module(f"memdown.index.engines.{engine}.store")
+    module = importlib.import_module(f"memdown.index.{engine}.store")
     monkeypatch.setattr(module, "_LOCK_SECONDS", 0.05)
     path = tmp_path / "index"
     writer, other = module.create(path), module.create(path)
