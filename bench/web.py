@@ -66,7 +66,6 @@ def run(chunks: int = 50_000) -> None:
                     "weight": _weight(page, base),
                     "paint": _paint(page, base),
                     "keystroke": _keystrokes(page, base, memory, load),
-                    "map": _map(page, base),
                 }
                 browser.close()
             _show(load, figures)
@@ -97,7 +96,7 @@ def _serving(memory: Memory) -> Iterator[Site]:
 def _weight(page: Page, base: str) -> dict[str, int]:
     """Bytes over the wire for a browser that has nothing in its cache."""
     sizes = {}
-    for path in ("/", "/?q=router", "/notes", "/map", "/index"):
+    for path in ("/", "/?q=router", "/notes", "/index"):
         session = page.context.new_cdp_session(page)
         session.send("Network.clearBrowserCache")
         page.goto(base + path)
@@ -143,32 +142,8 @@ def _keystrokes(page: Page, base: str, memory: Memory, load: Workload) -> dict[s
     }
 
 
-def _map(page: Page, base: str) -> dict[str, float]:
-    """Seconds to open the map, and to draw one frame of it while it is dragged."""
-    start = time.perf_counter()
-    page.goto(f"{base}/map")
-    page.wait_for_selector("[data-points]")
-    opened = time.perf_counter() - start
-    box = page.locator("[data-canvas]").bounding_box() or {"x": 0, "y": 0}
-    frames = []
-    page.mouse.move(box["x"] + 300, box["y"] + 300)
-    page.mouse.down()
-    for step in range(30):
-        page.mouse.move(box["x"] + 300 + 4 * step, box["y"] + 300)
-        page.wait_for_timeout(20)
-        frames.append(float(page.locator("[data-canvas]").get_attribute("data-drawn") or 0) / 1000)
-    page.mouse.up()
-    points = int(page.locator("[data-canvas]").get_attribute("data-points") or 0)
-    return {
-        "points": points,
-        "open": opened,
-        "frame p50": percentile(frames, 0.5),
-        "frame p95": percentile(frames, 0.95),
-    }
-
-
 def _show(load: Workload, figures: dict[str, Any]) -> None:
-    key, paint, shown = figures["keystroke"], figures["paint"], figures["map"]
+    key, paint = figures["keystroke"], figures["paint"]
     print(
         table(
             f"web: {load.chunks:,} chunks, {load.files:,} files (ms)",
@@ -194,15 +169,9 @@ def _show(load: Workload, figures: dict[str, Any]) -> None:
                     milliseconds(key["extra p50"]),
                     milliseconds(key["extra p95"]),
                 ),
-                (
-                    f"a frame of the map, {shown['points']:,} points",
-                    milliseconds(shown["frame p50"]),
-                    milliseconds(shown["frame p95"]),
-                ),
             ],
         )
     )
-    print(f"the map opens in {milliseconds(shown['open'])} ms")
     print(
         "weight, nothing cached: "
         + ", ".join(f"{path} {size / 1000:.0f} KB" for path, size in figures["weight"].items())

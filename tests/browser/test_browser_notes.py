@@ -171,24 +171,6 @@ def test_markdown_with_scripts_does_nothing(page: Page, base: str, folder: Path)
     assert all(url.startswith(base) for url in asked)
 
 
-def test_the_map_shows_every_chunk_and_the_question(page: Page, base: str) -> None:
-    page.goto(f"{base}/?q=router")
-    page.goto(f"{base}/map")
-    canvas = page.locator("[data-canvas]")
-    expect(canvas).to_have_attribute("data-points", re.compile(r"^[1-9]\d*$"))
-    page.locator("#map-q").fill("router in the hall")
-    expect(page.locator("[data-map-note]")).to_contain_text("your question")
-    page.get_by_role("button", name="Folder").click()
-    expect(page.locator("[data-legend]")).to_contain_text("people")
-    canvas.focus()
-    page.keyboard.press("ArrowRight")
-    tip = page.locator("[data-tip]")
-    expect(tip.locator("p")).not_to_be_empty()
-    name = (tip.locator("strong").text_content() or "").partition(" L")[0]
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(f"/notes/{re.escape(name)}#L"))
-
-
 def test_a_rebuild_shows_its_progress(page: Page, base: str) -> None:
     page.goto(f"{base}/index")
     page.get_by_role("button", name="Rebuild").click()
@@ -228,6 +210,3 @@ def test_ten_thousand_notes(
         expect(page.locator("[data-heat] a").first).to_be_visible()
         page.locator(".tree summary", has_text="topics").click()
         expect(page.locator(".tree a", has_text="topic-12").first).to_be_visible()
-        page.goto(f"http://127.0.0.1:{site.access.port}/map")
-        canvas = page.locator("[data-canvas]")
-        expect(canvas).to_have_attribute("data-points", "10000")

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, Route, expect
 
 from browser.pages import until_ready
-from memdown.web.launching import Door
+from memdown.web.serving import Door
 from memdown.web.site import Site
 from web.live import launch_link
 
@@ -108,8 +108,8 @@ def test_everything_by_keyboard(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.keyboard.press("g")
-    page.keyboard.press("m")
-    expect(page).to_have_url(re.compile("/map$"))
+    page.keyboard.press("c")
+    expect(page).to_have_url(re.compile("/sessions$"))
 
 
 def test_dark_and_light(page: Page, browser: Browser, site: Site) -> None:
@@ -151,7 +151,6 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, base: str) -> N
         "/notes/memory/home.md?view=chunks",
         "/notes/memory/home.md?view=edit",
         "/sessions",
-        "/map",
         "/index",
     ):
         page.goto(base + path)

@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from memdown import Memory
 from memdown.web.guard import Access
-from memdown.web.launching import Door, link
-from memdown.web.serving import listen, server
+from memdown.web.serving import Door, link, listen, server
 from memdown.web.site import Site
 from waiting import eventually
 

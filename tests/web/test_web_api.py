@@ -185,19 +185,6 @@ def test_a_second_rebuild_joins_the_first(site: Site) -> None:
     assert site.job.state()["state"] == "done"
 
 
-def test_the_map_places_every_chunk_and_the_question(client: TestClient) -> None:
-    assert client.get("/api/map").json()["x"] == []
-    client.get("/api/search", params={"q": "router"})
-    data = client.get("/api/map").json()
-    assert len(data["x"]) == len(data["y"]) == len(data["line"]) == 6
-    assert all(0 <= value <= data["side"] for value in data["x"] + data["y"])
-    point = client.get("/api/map/points/0").json()
-    assert point["path"] == data["files"][data["file"][0]]["path"]
-    assert client.get("/api/map/points/999").status_code == 404
-    place = client.get("/api/map/query", params={"q": "router"}).json()
-    assert 0 <= place["x"] <= data["side"]
-
-
 def test_the_calendar(client: TestClient) -> None:
     days = client.get("/api/calendar", params={"year": 2026}).json()["days"]
     assert [one["date"] for one in days] == ["2026-03-01", "2026-03-02"]

@@ -11,12 +11,12 @@ from starlette.types import Message
 
 from memdown.web.app import create_app
 from memdown.web.guard import HEADERS, Access
-from memdown.web.launching import link
+from memdown.web.serving import link
 from memdown.web.site import Site
 from web.conftest import client_for
 from web.live import launch_link
 
-PAGES = ("/", "/notes", "/notes/MEMORY.md", "/map", "/index", "/sessions", "/hits?q=router")
+PAGES = ("/", "/notes", "/notes/MEMORY.md", "/index", "/sessions", "/hits?q=router")
 CALLS = ("/api/search?q=router", "/api/notes", "/api/notes/MEMORY.md", "/api/openapi.json")
 
 

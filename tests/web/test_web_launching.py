@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from memdown.cli import run
-from memdown.web.launching import Door, running_ports
+from memdown.web.serving import Door, running_ports
 from waiting import eventually
 
 

@@ -9,13 +9,12 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 from memdown import Memory
 from memdown.types import FileState
-from memdown.web import atlas, explaining, history, shelves
+from memdown.web import explaining, history, shelves
 from memdown.web.templating import STATIC, ago
 from web.conftest import client_for
 from web.live import site_over
@@ -59,7 +58,6 @@ def test_names_cannot_break_out_of_a_page(client: TestClient, folder: Path) -> N
         "/notes",
         "/?q=strange+name",
         "/branch?under=memory",
-        "/map",
         "/index",
         "/?q=%3Cscript%3E",
     ):
@@ -85,7 +83,6 @@ def test_the_search_page_is_light(client: TestClient) -> None:
     for path, scripts in (
         ("/", ()),
         ("/?q=router", ()),
-        ("/map", ("map.js",)),
         ("/notes/MEMORY.md", ("note.js",)),
     ):
         size = len(client.get(path).content) + sum(
@@ -151,24 +148,6 @@ def test_busy_days_stand_out() -> None:
 def test_days_as_people_say_them(days: int, said: str) -> None:
     today = datetime.date(2026, 11, 15)
     assert ago(today - datetime.timedelta(days=days), today) == said
-
-
-def test_the_map_is_the_principal_plane() -> None:
-    """Against numpy's own full decomposition."""
-    rng = np.random.default_rng(1)
-    rows = (rng.standard_normal((500, 40)) * np.linspace(3, 0.1, 40)).astype(np.float32)
-    axes = atlas.fit(rows).axes
-    wanted = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2][:2]
-    assert np.abs(np.sum(axes.T * wanted, axis=1)) == pytest.approx([1, 1], abs=1e-2)
-
-
-@pytest.mark.parametrize("shape", [(1, 4), (2, 4), (3, 1), (5, 2), (4, 64)])
-def test_a_map_of_few_points(shape: tuple[int, int]) -> None:
-    rows = np.random.default_rng(2).standard_normal(shape).astype(np.float32)
-    places = atlas.fit(rows).place(rows)
-    assert places.shape == (shape[0], 2)
-    assert places.min() >= 0
-    assert places.max() <= atlas.SIDE
 
 
 def test_a_long_snippet_is_shown_around_its_matches() -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
-import numpy as np
-
 from memdown import doctor
-from memdown.errors import NoteNotFound
+from memdown.notes import Note
 from memdown.shapes import status_json
 from memdown.transcripts.sessions import recall
 from memdown.transcripts.sessions.browsing import conversations, turns_of
-from memdown.web import history, shapes, shelves, talks
+from memdown.types import Answer, Chunk, FileState, Hit, Why
+from memdown.web import history, shelves, talks
+from memdown.web.history import Change, Line
 from memdown.web.rendering import render_note
 from memdown.web.site import Site
 
@@ -30,7 +31,7 @@ def search(site: Site, given: Values) -> Any:
         folder=given["folder"],
         tags=given["tag"],
     )
-    return shapes.answer(found)
+    return answer_json(found)
 
 
 def list_notes(site: Site, given: Values) -> Any:
@@ -40,19 +41,19 @@ def list_notes(site: Site, given: Values) -> Any:
     start = given["offset"]
     return {
         "total": len(chosen),
-        "notes": [shapes.listed(one) for one in chosen[start : start + given["limit"]]],
+        "notes": [listed_json(one) for one in chosen[start : start + given["limit"]]],
     }
 
 
 def read_note(site: Site, given: Values) -> Any:
     """Read a note."""
-    return shapes.note(site.memory.read(given["path"]))
+    return note_json(site.memory.read(given["path"]))
 
 
 def save_note(site: Site, given: Values) -> Any:
     """Give a note new text."""
     site.check_writable()
-    return shapes.note(
+    return note_json(
         site.memory.edit(
             given["path"], given["text"], base=given["base"], allow_secrets=given["allowSecrets"]
         )
@@ -61,7 +62,7 @@ def save_note(site: Site, given: Values) -> Any:
 
 def read_chunks(site: Site, given: Values) -> Any:
     """Tell how a note is cut for the index."""
-    return {"chunks": [shapes.chunk(one) for one in site.memory.chunks(given["path"])]}
+    return {"chunks": [chunk_json(one) for one in site.memory.chunks(given["path"])]}
 
 
 def read_history(site: Site, given: Values) -> Any:
@@ -69,7 +70,7 @@ def read_history(site: Site, given: Values) -> Any:
     path = site.memory.read(given["path"]).path
     return {
         "versioned": history.is_versioned(site.folder),
-        "changes": [shapes.change(one) for one in history.changes(site.folder, path)],
+        "changes": [change_json(one) for one in history.changes(site.folder, path)],
     }
 
 
@@ -77,7 +78,7 @@ def read_difference(site: Site, given: Values) -> Any:
     """Tell what one commit changed in a note."""
     path = site.memory.read(given["path"]).path
     lines = history.difference(site.folder, path, given["commit"])
-    return {"lines": [shapes.line(one) for one in lines]}
+    return {"lines": [line_json(one) for one in lines]}
 
 
 def add_entry(site: Site, given: Values) -> Any:
@@ -111,30 +112,6 @@ def read_calendar(site: Site, given: Values) -> Any:
             if one.paths
         ],
     }
-
-
-def read_map(site: Site, given: Values) -> Any:  # noqa: ARG001
-    """Place all chunks on a plane."""
-    return site.atlases.current().as_json()
-
-
-def read_point(site: Site, given: Values) -> Any:
-    """Read the chunk behind a point of the map."""
-    atlas = site.atlases.current()
-    if given["point"] >= len(atlas.chunks):
-        raise NoteNotFound("There is no such point on the map any more; reload it.")
-    chunk = atlas.chunks[given["point"]].chunk
-    return {**shapes.chunk(chunk), "path": chunk.path, "text": chunk.text[:400]}
-
-
-def place_query(site: Site, given: Values) -> Any:
-    """Place a question on the map."""
-    projection = site.atlases.current().projection
-    vector = site.memory.vector_of(given["q"])
-    if projection is None or vector is None or len(vector) != len(projection.mean):
-        return {"x": None, "y": None}
-    x, y = projection.place(np.asarray(vector).reshape(1, -1))[0].tolist()
-    return {"x": x, "y": y}
 
 
 def status(site: Site, given: Values) -> Any:
@@ -220,3 +197,109 @@ def find_said(site: Site, given: Values) -> Any:
             for one in found
         ]
     }
+
+
+def answer_json(found: Answer) -> dict[str, Any]:
+    """What a search found, and why."""
+    return {
+        "results": [hit_json(one, rank) for rank, one in enumerate(found.hits, start=1)],
+        "strength": found.strength,
+        "provider": found.provider,
+        "model": found.model,
+        "fallback": found.fallback,
+        "partial": found.partial,
+        "reasons": list(found.reasons),
+        "below": [
+            hit_json(one, rank)
+            for rank, one in enumerate(found.explanation.below if found.explanation else (), 1)
+        ],
+    }
+
+
+def hit_json(one: Hit, rank: int) -> dict[str, Any]:
+    """One result with the parts of its score."""
+    return {
+        "path": one.path,
+        "source": one.source,
+        "startLine": one.start_line,
+        "endLine": one.end_line,
+        "score": round(one.score, 4),
+        "strength": one.strength,
+        "snippet": one.snippet,
+        "citation": one.citation,
+        "heading": one.heading,
+        "date": day_json(one.date),
+        "why": {
+            "rank": rank,
+            "vectorScore": round(one.vector_score, 4),
+            "textScore": round(one.text_score, 4),
+            "relevance": round(one.relevance, 4),
+            "recency": round(one.recency, 4),
+            "matched": list(one.matched),
+            **(_why(one.why) if one.why else {}),
+        },
+    }
+
+
+def _why(why: Why) -> dict[str, Any]:
+    return {
+        "vectorWeight": round(why.vector_weight, 4),
+        "textWeight": round(why.text_weight, 4),
+        "byVector": round(why.by_vector, 4),
+        "byText": round(why.by_text, 4),
+        "confidence": round(why.confidence, 4),
+        "timely": why.timely,
+        "moves": [{"step": move.step, "rank": move.rank} for move in why.moves],
+    }
+
+
+def listed_json(state: FileState) -> dict[str, Any]:
+    """A note in a list."""
+    return {
+        "path": state.path,
+        "bytes": state.size,
+        "modified": round(state.mtime_ns / 1e9, 3),
+        "date": day_json(state.date),
+    }
+
+
+def note_json(one: Note) -> dict[str, Any]:
+    """A whole note."""
+    return {
+        "path": one.path,
+        "text": one.text,
+        "version": one.version,
+        "editable": one.editable,
+    }
+
+
+def chunk_json(one: Chunk) -> dict[str, Any]:
+    """Where a note is cut."""
+    return {
+        "startLine": one.start_line,
+        "endLine": one.end_line,
+        "heading": one.heading,
+        "characters": len(one.text),
+    }
+
+
+def change_json(one: Change) -> dict[str, Any]:
+    """A commit that changed a note."""
+    return {
+        "commit": one.commit,
+        "date": one.date.isoformat(),
+        "author": one.author,
+        "subject": one.subject,
+        "added": one.added,
+        "removed": one.removed,
+    }
+
+
+def line_json(one: Line) -> dict[str, Any]:
+    """A line of a difference."""
+    return {"kind": one.kind, "text": one.text}
+
+
+def day_json(date: datetime.date | None) -> str | None:
+    """A date as it stands in file names."""
+    return date.isoformat() if date else None

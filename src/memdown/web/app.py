@@ -27,7 +27,8 @@ from memdown.errors import (
     WorkspaceError,
 )
 from memdown.notes import NoteChanged
-from memdown.web import pages, shapes
+from memdown.web import pages
+from memdown.web.api import note_json
 from memdown.web.fields import BadRequest, from_body, from_query
 from memdown.web.guard import Guard
 from memdown.web.operations import OPERATIONS, Operation, document
@@ -149,7 +150,7 @@ async def _error(site: Site, request: Request, error: Exception) -> Response:
     status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
     more: dict[str, Any] = {}
     if isinstance(error, NoteChanged):
-        more["current"] = shapes.note(error.current) if error.current else None
+        more["current"] = note_json(error.current) if error.current else None
     if isinstance(error, SecretFound):
         more["secret"] = error.what
     return await _answer(site, request, status, str(error), more)

@@ -36,8 +36,7 @@ class Operation:
     @property
     def route(self) -> str:
         """The path as the router writes it."""
-        path = self.path.replace("{path}", "{path:path}").replace("{session}", "{session:path}")
-        return path.replace("{point}", "{point:int}")
+        return self.path.replace("{path}", "{path:path}").replace("{session}", "{session:path}")
 
 
 _PATH = Field("path", "The note's path, as a search shows it.", required=True, low=1)
@@ -156,15 +155,6 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         errors=(400,),
     ),
-    Operation("GET", "/api/map", api.read_map, errors=(400,)),
-    Operation(
-        "GET",
-        "/api/map/points/{point}",
-        api.read_point,
-        inline=(Field("point", "Its place in the map's lists.", "integer", required=True, low=0),),
-        errors=(400, 404),
-    ),
-    Operation("GET", "/api/map/query", api.place_query, query=(_QUERY,), errors=(400,)),
     Operation(
         "GET",
         "/api/status",

@@ -16,7 +16,7 @@ from memdown.notes import Note, daily_note
 from memdown.notes.document import title_of
 from memdown.notes.front_matter import read_front_matter
 from memdown.types import FileState, Hit
-from memdown.web import explaining, history, indexed, shelves, talks
+from memdown.web import explaining, health, history, shelves, talks
 from memdown.web.rendering import Known, note_url, render_note, render_snippet
 from memdown.web.site import Site
 from memdown.web.templating import page
@@ -266,15 +266,9 @@ def _no_log_yet(site: Site, request: Request, path: str, files: dict[str, FileSt
     return page(site, request, "today.html", values)
 
 
-def atlas(site: Site, request: Request) -> Response:
-    """The map of all chunks."""
-    query = request.query_params.get("q", "")
-    return page(site, request, "map.html", {"section": "map", "query": query})
-
-
 def index(site: Site, request: Request) -> Response:
     """The index and its health."""
-    return page(site, request, "index.html", {"section": "index", **indexed.facts(site)})
+    return page(site, request, "index.html", {"section": "index", **health.facts(site)})
 
 
 def _integer(text: str | None, default: int, low: int, high: int) -> int:
@@ -299,6 +293,5 @@ PAGES: tuple[tuple[str, View], ...] = (
     ("/days/{date}", day),
     ("/sessions", talks.listing),
     ("/sessions/{session:path}", talks.conversation),
-    ("/map", atlas),
     ("/index", index),
 )

@@ -1,22 +1,173 @@
-"""The running server: one socket, one memory, until it is stopped."""
+"""How a browser gets in: by a link that works once, which no other user of the machine can see.
+
+What a program is started with can be read by everybody (`ps`), so a browser is opened on a small
+private file that leads on to the link. The links still to be used are private files too: their
+names are digests of the codes. So a second `memdown serve --link` can make one for a server that
+runs, without asking it anything; that it runs is told by the lock on the file with its token.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import hashlib
+import html
+import os
+import secrets
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
 
 from memdown import http_server as connections
 from memdown.errors import MemdownError
+from memdown.files.private import make_folder, open_file
 from memdown.memory import Memory
 from memdown.web.app import create_app
 from memdown.web.guard import Access
-from memdown.web.launching import Door, link, running_door
 from memdown.web.site import Site
+
+
+class NoPage(MemdownError):
+    """There is no page, or more than one, that a link could lead to."""
+
+
+class Door:
+    """The links to one server that may still be used, each once."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self._folder = folder
+        self._port = port
+
+    @property
+    def token_file(self) -> Path:
+        """Where programs find their token."""
+        return self._folder / f"web-{self._port}.token"
+
+    @property
+    def page(self) -> Path:
+        """What a browser is opened on."""
+        return self._folder / f"web-{self._port}.html"
+
+    def new_code(self) -> str:
+        """A code that lets one browser in."""
+        code = secrets.token_urlsafe(24)
+        os.close(open_file(self._code_file(code), os.O_WRONLY | os.O_EXCL))
+        return code
+
+    def use(self, code: str) -> bool:
+        """Whether a code was still to be used; it no longer is."""
+        try:
+            self._code_file(code).unlink()
+        except OSError:
+            return False
+        return True
+
+    @contextmanager
+    def opened(self, token: str) -> Iterator[None]:
+        """Keep the token for programs, and the lock that tells of the server, while it runs."""
+        lock = self._lock()
+        try:
+            self._clear()
+            os.ftruncate(lock, 0)
+            os.write(lock, f"{token}\n".encode())
+            yield
+        finally:
+            self._clear()
+            self.token_file.unlink(missing_ok=True)
+            os.close(lock)
+
+    def lead_to(self, link: str) -> str:
+        """The address of the private file, which leads on to the link."""
+        self.page.unlink(missing_ok=True)
+        with os.fdopen(open_file(self.page, os.O_WRONLY | os.O_EXCL), "w") as file:
+            file.write(_REDIRECT.format(link=html.escape(link)))
+        return self.page.as_uri()
+
+    def _lock(self) -> int:
+        try:
+            make_folder(self._folder)
+            lock = open_file(self.token_file, os.O_RDWR)
+        except OSError as error:
+            raise NoPage(
+                f"The link to the page cannot be kept in {self._folder} ({error.strerror}); make "
+                "that folder writable or set MEMDOWN_STATE_DIR to one that is."
+            ) from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(lock)
+            raise NoPage(
+                f"A page with another address is open on port {self._port}; choose another --port."
+            ) from None
+        return lock
+
+    def _clear(self) -> None:
+        for file in (self.page, *self._folder.glob(f"web-{self._port}-*.code")):
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+    def _code_file(self, code: str) -> Path:
+        digest = hashlib.sha256(code.encode("utf-8", "replace")).hexdigest()
+        return self._folder / f"web-{self._port}-{digest}.code"
+
+
+def running_ports(folder: Path) -> list[int]:
+    """The ports on which pages of this user are open."""
+    found = []
+    for file in sorted(folder.glob("web-*.token")):
+        port = file.name.removeprefix("web-").removesuffix(".token")
+        if port.isdecimal() and _is_locked(file):
+            found.append(int(port))
+    return found
+
+
+def running_door(folder: Path, port: int | None) -> tuple[Door, int]:
+    """The door of the page that is open, and its port; with several, `port` says which."""
+    ports = running_ports(folder)
+    if port is not None:
+        ports = [one for one in ports if one == port]
+    if not ports:
+        where = f" on port {port}" if port else ""
+        raise NoPage(f"No page is open{where}; start one with `memdown serve`.")
+    if len(ports) > 1:
+        shown = ", ".join(map(str, ports))
+        raise NoPage(f"Several pages are open, on the ports {shown}; say which with --port.")
+    return Door(folder, ports[0]), ports[0]
+
+
+def link(address: str, port: int, code: str) -> str:
+    """The launch link; a server that listens everywhere is called by the address of this machine."""
+    host = "127.0.0.1" if address in ("0.0.0.0", "::") else address  # noqa: S104
+    host = f"[{host}]" if ":" in host else host
+    return f"http://{host}:{port}/?code={code}"
+
+
+def _is_locked(file: Path) -> bool:
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+_REDIRECT = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Memdown</title>'
+    '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'
+    '<meta http-equiv="refresh" content="0;url={link}">'
+    '<p><a href="{link}">Open Memdown</a></p></html>'
+)
+
 
 PORT = 7117
 

@@ -2,15 +2,84 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
+import json
+import threading
+import time
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from memdown.errors import MemdownError
 from memdown.memory import Memory
-from memdown.web.atlas import Atlases
+from memdown.shapes import report_json
+from memdown.types import Progress, SyncReport
 from memdown.web.guard import Access
-from memdown.web.jobs import SyncJob
+
+_TICK_SECONDS = 0.1
+
+
+class SyncJob:
+    """The sync that runs or ran last."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._state: dict[str, Any] = {"state": "idle", "completed": 0, "total": 0, "label": ""}
+        self.report: SyncReport | None = None
+
+    def start(self, *, force: bool) -> bool:
+        """Begin, unless one is running; whether this call began it."""
+        with self._lock:
+            if self._thread is not None and self._thread.is_alive():
+                return False
+            self._set(state="running", completed=0, total=0, label="", began=time.time())
+            self._thread = threading.Thread(
+                target=self._run, args=(force,), name="memdown-web-sync", daemon=True
+            )
+            self._thread.start()
+            return True
+
+    def state(self) -> dict[str, Any]:
+        """How far it is, or how it ended."""
+        return dict(self._state)
+
+    async def events(self) -> AsyncIterator[str]:
+        """The state as server-sent events, whenever it changed, until the job has ended."""
+        last: dict[str, Any] | None = None
+        while True:
+            state = self.state()
+            if state != last:
+                yield f"event: progress\ndata: {json.dumps(state)}\n\n"
+                last = state
+            if state["state"] != "running":
+                return
+            await asyncio.sleep(_TICK_SECONDS)
+
+    def _run(self, force: bool) -> None:
+        try:
+            self.report = self._memory.sync(force=force, progress=self._progress)
+        except MemdownError as error:
+            self._set(state="failed", error=str(error))
+        except BaseException:
+            self._set(state="failed", error="The sync stopped for an unknown reason; see the log.")
+            raise
+        else:
+            self._set(state="done", report=report_json(self.report))
+
+    def _progress(self, progress: Progress) -> None:
+        self._state |= {
+            "completed": progress.completed,
+            "total": progress.total,
+            "label": progress.label,
+        }
+
+    def _set(self, **changes: Any) -> None:
+        keep = {key: self._state[key] for key in ("completed", "total", "label")}
+        self._state = {**keep, **changes}
 
 
 class ReadOnly(MemdownError):
@@ -24,11 +93,9 @@ class Site:
     memory: Memory
     access: Access
     read_only: bool = False
-    atlases: Atlases = field(init=False)
     job: SyncJob = field(init=False)
 
     def __post_init__(self) -> None:
-        self.atlases = Atlases(self.memory)
         self.job = SyncJob(self.memory)
 
     @property

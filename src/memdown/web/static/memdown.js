@@ -175,7 +175,7 @@ document.addEventListener("keydown", (event) => {
   }
   if (going && Date.now() - going < 1200) {
     going = 0;
-    const to = { s: "/", n: "/notes", c: "/sessions", m: "/map", i: "/index" }[event.key];
+    const to = { s: "/", n: "/notes", c: "/sessions", i: "/index" }[event.key];
     if (to) location.href = to;
     return;
   }
