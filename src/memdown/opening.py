@@ -92,12 +92,19 @@ def with_own_index(settings: Settings, folder: Path) -> Settings:
 
 def claim_index(settings: Settings, folder: Path) -> None:
     """Note, before the first write, that the agent's default index is this workspace's."""
-    if settings.store.driver == "sqlite" and settings.store.path == _default_index(settings):
+    if settings.store.path == _default_index(settings):
         claims.claim(settings.store.path, folder)
 
 
 def _default_index(settings: Settings) -> Path:
     return settings.state_dir / "memory" / f"{settings.agent}.sqlite"
+
+
+def _tenant(settings: Settings) -> str:
+    """The name that an agent's index has on a server: another folder's index has one of its own."""
+    default, path = _default_index(settings), settings.store.path
+    is_other = path.parent == default.parent and path.stem.startswith(f"{settings.agent}-")
+    return path.stem if is_other else settings.agent
 
 
 def store_options(settings: Settings, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -111,10 +118,11 @@ def store_options(settings: Settings, environ: Mapping[str, str] | None = None) 
         named = (os.environ if environ is None else environ).get("MEMDOWN_POSTGRES_URL", "")
         url = store.url.reveal() if store.url else named.strip() or None
         read_url = store.read_url.reveal() if store.read_url else None
-        return {**options, "url": url, "read_url": read_url, "agent": settings.agent}
+        return {**options, "url": url, "read_url": read_url, "agent": _tenant(settings)}
     if store.driver == "lancedb":
         path = store.path.with_suffix(".lancedb")
-        return {**options, "path": path, "url": store.url.reveal() if store.url else None}
+        url = store.url.reveal() if store.url else None
+        return {**options, "path": path, "url": url, "agent": _tenant(settings)}
     return {**options, "path": store.path, "extension_path": store.vector.extension_path}
 
 

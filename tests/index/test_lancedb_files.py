@@ -20,6 +20,7 @@ from memdown.files.failpoints import VARIABLE
 from memdown.index.lancedb import LanceStore, create
 from memdown.index.lancedb import store as lance
 from memdown.index.lancedb.pointer import read_pointer
+from memdown.index.lancedb.store import agent_url
 from memdown.types import FILE_SPAN
 
 
@@ -222,3 +223,40 @@ def test_vectors_too_many_for_memory_can_be_filtered(
         assert [one.key // FILE_SPAN for one in found] == [numbers["3.md"], numbers["1.md"]]
         assert snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 9, frozenset()) == []
         assert len(snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 9)) == 6
+
+
+def test_agents_with_one_address_have_an_index_each(tmp_path: Path) -> None:
+    """The documented setting names one bucket for all agents; nobody may see another's notes."""
+    alice, bob = (
+        create(tmp_path / f"{name}.lancedb", url=str(tmp_path / "shared"), agent=name)
+        for name in ("alice", "bob")
+    )
+    for store, text in ((alice, "alpha"), (bob, "beta")):
+        with store.writing(5.0):
+            store.begin(PRINT)
+            store.replace(state("a.md"), [chunk("a.md", 1, [text])], unit(1, 0, 0, 0))
+    assert texts_found(alice, words("alpha", "beta")) == ["alpha"]
+    assert texts_found(bob, words("alpha", "beta")) == ["beta"]
+
+
+def test_an_address_may_say_where_the_agents_name_goes() -> None:
+    assert agent_url("s3://bucket/memory", "a b") == "s3://bucket/memory/a%20b"
+    assert agent_url("s3://bucket/{agentId}/index", "bob") == "s3://bucket/bob/index"
+
+
+def test_what_was_removed_is_gone_from_disk_after_vacuuming(tmp_path: Path) -> None:
+    """LanceDB keeps deleted rows in their file, and every earlier version, until it is told not to."""
+    store = create(tmp_path / "index.lancedb")
+    with store.writing(5.0):
+        store.begin(PRINT)
+        for number in range(30):
+            path = f"n-{number}.md"
+            store.replace(state(path), [chunk(path, 1, [f"word{number}"])], unit(1, 0, 0, 0))
+    with store.writing(5.0):
+        store.remove(["n-7.md"])
+    store.vacuum()
+    files = [file for file in (tmp_path / "index.lancedb").rglob("*") if file.is_file()]
+    assert [file for file in files if b"word7" in file.read_bytes()] == []
+    assert len(files) < 40
+    assert texts_found(store, words("word8")) == ["word8"]
+    assert store.check() == []

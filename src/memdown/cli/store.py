@@ -1,10 +1,11 @@
-"""`memdown store`: moving the index from one engine to another."""
+"""`memdown store`: looking after the index, and moving it from one engine to another."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import click
 
@@ -17,9 +18,16 @@ _SERVERS = ("postgres://", "postgresql://")
 _BUCKETS = ("s3://", "gs://", "az://")
 
 
+@runtime_checkable
+class Vacuums(Protocol):
+    """A store that must be told when to clear what it no longer needs."""
+
+    def vacuum(self) -> None: ...
+
+
 @click.group("store")
 def store_command() -> None:
-    """Move the index to another engine."""
+    """Look after the index, and move it to another engine."""
 
 
 @store_command.command("migrate")
@@ -66,6 +74,33 @@ def migrate_command(target: Target, goal: str) -> None:
     click.echo(f"  agents.defaults.memorySearch.store.driver: {new.store.driver!r}")
     if new.store.url is not None:
         click.echo("  agents.defaults.memorySearch.store.url: the address you have given")
+
+
+@store_command.command("vacuum")
+@target_options
+def vacuum_command(target: Target) -> None:
+    """Clear what removed notes have left on disk, and what fills the index without use.
+
+    \b
+    Example:
+      memdown store vacuum
+    """
+    from memdown.cli.output import print_json
+    from memdown.opening import open_store, with_own_index
+
+    settings = target.settings()
+    settings = with_own_index(settings, settings.workspace)
+    with closing(open_store(settings)) as store:
+        if not isinstance(store, Vacuums):
+            click.echo(f"{settings.store.driver} clears up by itself; there is nothing to do.")
+            return
+        before = store.status().size_bytes
+        store.vacuum()
+        after = store.status().size_bytes
+    if target.as_json:
+        print_json({"before": before, "after": after})
+        return
+    click.echo(f"Cleared: {before / 1e6:,.1f} MB before, {after / 1e6:,.1f} MB now.")
 
 
 def _pointed(settings: Settings, goal: str) -> Settings:

@@ -12,7 +12,7 @@ import lancedb
 from memdown.errors import DiskFull, StoreError
 
 # Old versions are kept for searches that still read them.
-KEPT_FOR = datetime.timedelta(minutes=10)
+KEPT_FOR = datetime.timedelta(minutes=2)
 
 
 def connect(place: str) -> Any:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import threading
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from lancedb.index import BTree
 
@@ -15,7 +18,8 @@ from memdown.errors import IndexBusy, IndexCorrupt, StoreError
 from memdown.files.failpoints import reach
 from memdown.files.private import make_folder
 from memdown.index.lancedb import cache, rows
-from memdown.index.lancedb.connection import KEPT_FOR, connect, mapped, opened
+from memdown.index.lancedb.connection import KEPT_FOR, connect, mapped, opened, table_names
+from memdown.index.lancedb.lease import NAME as LEASE
 from memdown.index.lancedb.lease import Lease
 from memdown.index.lancedb.pointer import NAME as POINTER
 from memdown.index.lancedb.pointer import (
@@ -45,9 +49,12 @@ from memdown.types import (
     Vectors,
 )
 
-# Every write makes a small file; so many are put together. Many rows get an index by number.
+# Every write makes a small file and a version; after so many they are put together and cleared.
+# Many rows get an index by number.
 _COMPACT_AFTER = 20
 _LOCK_SECONDS = 60.0
+_AGENT_NAME = "{agentId}"
+_AT_ONCE = datetime.timedelta(0)
 _INDEX_AFTER = 5_000
 
 
@@ -55,11 +62,24 @@ def create(
     path: Path,
     *,
     url: str | None = None,
+    agent: str = "main",
     vector_enabled: bool = True,
     cache_entries: int = 50_000,
 ) -> LanceStore:
-    """A store in the folder `path`, or at an address such as `s3://bucket/memory`."""
-    return LanceStore(path, url, vector_enabled, cache_entries)
+    """A store in the folder `path`, or in the agent's own folder at an address such as `s3://b/m`."""
+    place = agent_url(url, agent) if url else None
+    return LanceStore(path, place, vector_enabled, cache_entries)
+
+
+def agent_url(url: str, agent: str) -> str:
+    """Where an agent's index lies: `{agentId}` in the address is replaced, else its name is added.
+
+    Several agents are usually given one address, and must never share an index.
+    """
+    name = quote(agent, safe="")
+    if _AGENT_NAME in url:
+        return url.replace(_AGENT_NAME, name)
+    return f"{url.rstrip('/')}/{name}"
 
 
 class LanceStore:
@@ -83,6 +103,7 @@ class LanceStore:
         self._lease = None if self._is_local else Lease()
         self._batch: Batch | None = None
         self._is_writing = 0
+        self._compacted: dict[str, int] = {}
         self._closed = False
 
     def fingerprint(self) -> Fingerprint | None:
@@ -510,10 +531,35 @@ class LanceStore:
             table = opened(db, name) if db is not None else None
             if table is None:
                 continue
-            if table.stats()["fragment_stats"]["num_small_fragments"] > _COMPACT_AFTER:
+            versions = table.version - self._compacted.get(name, 0)
+            small = table.stats()["fragment_stats"]["num_small_fragments"]
+            if small > _COMPACT_AFTER or versions > _COMPACT_AFTER:
                 if name != cache.NAME and table.count_rows() > _INDEX_AFTER:
                     table.create_index("key", config=BTree(), replace=False)
                 table.optimize(cleanup_older_than=KEPT_FOR)
+                self._compacted[name] = table.version
+
+    def vacuum(self) -> None:
+        """Write every table anew and clear all earlier versions: what was removed is gone from disk.
+
+        Who searches an earlier version at this moment has to ask again.
+        """
+        with self.writing(_LOCK_SECONDS) as acquired:
+            if not acquired:
+                raise IndexBusy(
+                    f"Another process is writing to {self._place}; try again when that is done."
+                )
+            with self._using() as db:
+                for name in sorted(table_names(db)) if db is not None else ():
+                    table = db.open_table(name)
+                    if name != LEASE:
+                        # Compaction leaves rows in their file until a tenth of it is deleted.
+                        column = table.schema.names[0]
+                        table.update(where="true", values_sql={column: column})
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        table.optimize(cleanup_older_than=_AT_ONCE, delete_unverified=True)
+                self._let_go()
 
     def _size(self) -> int:
         if not self._is_local or not self._path.exists():
