@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from memdown import Memory
 from memdown.agent import session_context
-from memdown.agent.session_start import fair_shares
+from memdown.agent.session_start import CLIENT_BUDGET, fair_shares, length
+from memdown.agent.standing import blocks_of, needed_room, standing
 
 TODAY = datetime.date(2026, 3, 2)
 NOTES = {
@@ -52,19 +53,74 @@ def test_nothing_is_said_when_there_is_nothing(
     assert session_context(memory, today=TODAY) == ""
 
 
-def test_a_log_keeps_its_end_and_memory_its_beginning(
+def test_where_room_is_scarce_the_newest_come_first(
     write_notes: Callable[..., Path], open_memory: Callable[..., Memory]
 ) -> None:
+    """Facts are added at the end: to cut there would hide what was said last."""
     long = "\n".join(f"- entry {number}" for number in range(1, 2001))
     memory = open_memory(write_notes({"MEMORY.md": long, "memory/2026-03-02.md": long}))
     text = session_context(memory, today=TODAY, budget=2000)
     curated, log = text.split('<recalled-memory path="memory/2026-03-02.md">')
     assert "- entry 1\n" in curated
-    assert "- entry 2000" not in curated
-    assert "to 2000 of MEMORY.md are left out here" in curated
-    assert "- entry 2000" in log
-    assert "lines 1 to" in log
-    assert len(text) < 2600
+    assert "- entry 2000\n" in curated
+    assert "- entry 1000\n" not in curated
+    assert "- entry 2000\n" in log
+    assert "- entry 1\n" not in log
+    assert len(text) <= 2000
+    last = text.split("\n")[-1]
+    assert last.startswith("[left out here: ")
+    assert "older facts (memory_search finds them) of MEMORY.md" in last
+    assert "lines (memory_get reads them) of memory/2026-03-02.md" in last
+
+
+@pytest.mark.parametrize("filler", ["", "é", "👩‍🔬"])
+def test_the_last_fact_of_a_large_memory_fits_what_a_client_takes(
+    write_notes: Callable[..., Path], open_memory: Callable[..., Memory], filler: str
+) -> None:
+    """Claude Code shows the first 2,000 characters of anything above 10,000 (UTF-16 units)."""
+    facts = [f"- Fact {number} about {filler or 'things'}{filler * 9}." for number in range(900)]
+    note = "# Memory\n\n" + "\n".join([*facts, "- Nora moved to Braga."])
+    memory = open_memory(
+        write_notes({"MEMORY.md": note, "memory/2026-03-02.md": "- <a> & <b>\n" * 900})
+    )
+    text = session_context(memory, today=TODAY, budget=CLIENT_BUDGET)
+    assert CLIENT_BUDGET - 1500 < length(text) <= CLIENT_BUDGET
+    assert "- Fact 0 about" in text
+    assert "Nora moved to Braga." in text
+
+
+def test_what_no_longer_holds_is_not_given(
+    write_notes: Callable[..., Path], open_memory: Callable[..., Memory]
+) -> None:
+    note = """# Memory
+
+## Nora
+- Lives in Porto. (since 2026-02-20)
+  - ~~Lives in Lisbon.~~ (2025-01-01 to 2026-02-20)
+- Works from Madrid. (until 2026-02-27)
+- Visits Rome. (until 2026-03-02)
+- ~~Drinks coffee.~~
+- Stand-up at 09:45. (since 2026-02-25)
+"""
+    memory = open_memory(
+        write_notes({"MEMORY.md": note, "memory/2026-03-02.md": "- ~~Off.~~\n- On.\n"})
+    )
+    text = session_context(memory, today=TODAY)
+    for gone in ("Lisbon", "Madrid", "coffee", "Off."):
+        assert gone not in text
+    assert text.index("Rome") < text.index("09:45") < text.index("Porto")
+    assert "2 that no longer hold of MEMORY.md" in text
+    assert "On." in text
+
+
+@given(st.text(alphabet="#-*~`|> \nab1(until 2026-0)"), st.integers(0, 400))
+def test_any_note_is_shown_in_the_room_there_is(text: str, room: int) -> None:
+    shown = standing(text, TODAY, room)
+    assert len(shown.text) <= room + 2
+    whole = standing(text, TODAY, needed_room(text, TODAY))
+    assert whole.no_room == 0
+    blocks = list(blocks_of(text, TODAY))
+    assert len(blocks) == whole.past + sum(block.holds for block in blocks)
 
 
 def test_a_note_cannot_end_its_own_frame(

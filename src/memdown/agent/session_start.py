@@ -1,21 +1,24 @@
-"""What an agent knows when a session begins: the last two daily logs and, in private, MEMORY.md."""
+"""What an agent knows when a session begins: in private what MEMORY.md says, and two daily logs."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from memdown.agent.framing import RECALLED, framed, one_line
 from memdown.agent.provenance import persons_lines
+from memdown.agent.standing import holds, needed_room, standing
 from memdown.errors import NoteNotFound, WorkspaceError
 from memdown.notes import daily_note
 from memdown.types import Excerpt
 
 DEFAULT_BUDGET = 20_000
+# What a client puts into the context of what a hook says; of more, Claude Code (2.1) shows the
+# first 2,000 characters and the name of a file. The others take at least as much.
+CLIENT_BUDGET = 9_500
 CURATED_NOTE = "MEMORY.md"
-_OTHERS = "[… {} lines that no person said are left out here; memory_get reads them]"
 _HEADING = f"## Memory at the start of this session\n{RECALLED}"
 
 
@@ -26,21 +29,20 @@ class Notes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """A note of the context; logs lose their oldest lines first, MEMORY.md its last ones.
+class _Shown:
+    """A note as it is shown in some room, and what of it is not, in words."""
 
-    `lines` are those that may be shown, with their numbers; `total` is how many the note has.
-    """
+    text: str
+    left_out: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A note of the context; `show` cuts it to some number of characters."""
 
     path: str
-    lines: list[tuple[int, str]]
-    total: int
-    keep_end: bool
-    left_out: int = 0
-
-    @property
-    def size(self) -> int:
-        return sum(len(line) + 1 for _, line in self.lines)
+    size: int
+    show: Callable[[int], _Shown]
 
 
 def session_context(
@@ -50,21 +52,19 @@ def session_context(
     today: datetime.date | None = None,
     budget: int = DEFAULT_BUDGET,
 ) -> str:
-    """The notes to put before a new session, at most `budget` characters of them; "" if none.
+    """The notes to put before a new session, `budget` characters at most with all around them.
 
-    `private` is for a session with the owner alone; in a group MEMORY.md is left out. A note that
-    does not fit is cut at a line, with a mark that says what is missing. Of the digests in a log
-    only what a person said is given: an assistant may have repeated what a web page told it to do.
+    "" if there are none. `private` is for a session with the owner alone; in a group MEMORY.md is
+    left out. Of MEMORY.md only what holds today is given, and where that does not fit the newest
+    before the rest; logs lose their oldest lines. The last line says what is left out. Of the
+    digests in a log only what a person said is given: an assistant may have repeated what a web
+    page told it to do.
     """
     day = today or datetime.date.today()  # noqa: DTZ011
-    wanted = [
-        (daily_note(day - datetime.timedelta(days=1)), True),
-        (daily_note(day), True),
-    ]
-    if private:
-        wanted.insert(0, (CURATED_NOTE, False))
+    yesterday = day - datetime.timedelta(days=1)
+    wanted = [CURATED_NOTE] * private + [daily_note(yesterday), daily_note(day)]
     parts, problems = [], []
-    for path, keep_end in wanted:
+    for path in wanted:
         try:
             excerpt = notes.get(path)
         except NoteNotFound:
@@ -73,12 +73,23 @@ def session_context(
             problems.append(f"(not read: {one_line(str(error))})")
             continue
         if excerpt.text.strip():
-            parts.append(_part(excerpt, keep_end))
+            parts.append(_part(excerpt, day))
     if not parts and not problems:
         return ""
-    shares = fair_shares({part.path: part.size for part in parts}, budget)
-    shown = [_shown(part, shares[part.path]) for part in parts]
-    return "\n\n".join([_HEADING, *shown, *problems])
+    room = budget
+    # Frames, marks and escaped characters take room, too: what is too much is taken off.
+    for _ in range(8):
+        text = _assembled(parts, problems, room)
+        excess = length(text) - budget
+        if excess <= 0 or room <= 0:
+            break
+        room -= excess + 20
+    return text
+
+
+def length(text: str) -> int:
+    """How long a text is for programs in JavaScript, which count UTF-16 units."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def fair_shares(sizes: Mapping[str, int], budget: int) -> dict[str, int]:
@@ -91,40 +102,59 @@ def fair_shares(sizes: Mapping[str, int], budget: int) -> dict[str, int]:
     return shares
 
 
-def _part(excerpt: Excerpt, is_log: bool) -> _Part:
+def _assembled(parts: list[_Part], problems: list[str], room: int) -> str:
+    shares = fair_shares({part.path: part.size for part in parts}, room)
+    pieces, missing = [_HEADING], []
+    for part in parts:
+        shown = part.show(shares[part.path])
+        path = one_line(part.path).replace('"', "'")
+        if shown.text:
+            text = framed(shown.text)
+            pieces.append(f'<recalled-memory path="{path}">\n{text}\n</recalled-memory>')
+        if shown.left_out:
+            missing.append(f"{shown.left_out} of {path}")
+    left_out = [f"[left out here: {'; '.join(missing)}]"] if missing else []
+    return "\n\n".join([*pieces, *problems, *left_out])
+
+
+def _part(excerpt: Excerpt, today: datetime.date) -> _Part:
+    if excerpt.path.lower() == CURATED_NOTE.lower():
+        return _curated(excerpt, today)
     lines = excerpt.text.split("\n")
-    if not is_log:
-        return _Part(excerpt.path, list(enumerate(lines, start=1)), len(lines), keep_end=False)
-    kept, left_out = persons_lines(lines)
-    return _Part(excerpt.path, kept, len(lines), keep_end=True, left_out=left_out)
+    kept, others = persons_lines(lines)
+    said = [line for _, line in kept if holds(line, today)]
+    size = sum(len(line) + 1 for line in said)
+
+    def show(room: int) -> _Shown:
+        last = _last_lines(said, room)
+        missing = []
+        if first := len(said) - len(last):
+            missing.append(f"the first {first} lines (memory_get reads them)")
+        if others:
+            missing.append(f"{others} lines that no person said")
+        return _Shown("\n".join(last).strip("\n"), " and ".join(missing))
+
+    return _Part(excerpt.path, size, show)
 
 
-def _shown(part: _Part, share: int) -> str:
-    first, last = _kept([line for _, line in part.lines], share, part.keep_end)
-    shown = part.lines[first:last]
-    text = framed("\n".join(line for _, line in shown))
-    path = one_line(part.path).replace('"', "'")
-    before = _mark(path, 1, shown[0][0] - 1 if shown else part.total) if first else ""
-    after = _mark(path, shown[-1][0] + 1 if shown else 1, part.total) if _cut(part, last) else ""
-    others = _OTHERS.format(part.left_out) if part.left_out else ""
-    inner = "\n".join(piece for piece in (before, text, after, others) if piece)
-    return f'<recalled-memory path="{path}">\n{inner}\n</recalled-memory>'
+def _curated(excerpt: Excerpt, today: datetime.date) -> _Part:
+    def show(room: int) -> _Shown:
+        found = standing(excerpt.text, today, room)
+        missing = []
+        if found.no_room:
+            missing.append(f"{found.no_room} older facts (memory_search finds them)")
+        if found.past:
+            missing.append(f"{found.past} that no longer hold")
+        return _Shown(found.text, " and ".join(missing))
+
+    return _Part(excerpt.path, needed_room(excerpt.text, today), show)
 
 
-def _cut(part: _Part, last: int) -> bool:
-    return last < len(part.lines)
-
-
-def _kept(lines: list[str], share: int, keep_end: bool) -> tuple[int, int]:
-    """Which lines, from and to, fit into the share."""
+def _last_lines(lines: list[str], room: int) -> list[str]:
     total = kept = 0
-    for line in reversed(lines) if keep_end else lines:
+    for line in reversed(lines):
         total += len(line) + 1
-        if total > share + 1:
+        if total > room + 1:
             break
         kept += 1
-    return (len(lines) - kept, len(lines)) if keep_end else (0, kept)
-
-
-def _mark(path: str, first: int, last: int) -> str:
-    return f"[… lines {first} to {last} of {path} are left out here; memory_get reads them]"
+    return lines[len(lines) - kept :]

@@ -60,8 +60,24 @@ def _codex() -> Path:
     return Path(os.environ.get("CODEX_HOME") or Path.home() / ".codex") / "config.toml"
 
 
+def _claude_code() -> Path:
+    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home()) / ".claude.json"
+
+
+def _gemini() -> Path:
+    return Path(os.environ.get("GEMINI_CLI_HOME") or Path.home()) / ".gemini" / "settings.json"
+
+
+def _xdg(*parts: str) -> Callable[[], Path]:
+    def file() -> Path:
+        base = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+        return Path(base).joinpath(*parts)
+
+    return file
+
+
 CLIENTS: Mapping[str, Client] = {
-    "claude-code": Client(_home(".claude.json"), ".mcp.json", ("mcpServers",), _typed),
+    "claude-code": Client(_claude_code, ".mcp.json", ("mcpServers",), _typed),
     "claude-desktop": Client(
         _application("Claude/claude_desktop_config.json", "Claude/claude_desktop_config.json"),
         None,
@@ -70,12 +86,8 @@ CLIENTS: Mapping[str, Client] = {
     ),
     "codex": Client(_codex, ".codex/config.toml", ("mcp_servers",), _plain),
     "cursor": Client(_home(".cursor", "mcp.json"), ".cursor/mcp.json", ("mcpServers",), _plain),
-    "gemini": Client(
-        _home(".gemini", "settings.json"), ".gemini/settings.json", ("mcpServers",), _plain
-    ),
-    "opencode": Client(
-        _home(".config", "opencode", "opencode.json"), "opencode.json", ("mcp",), _opencode
-    ),
+    "gemini": Client(_gemini, ".gemini/settings.json", ("mcpServers",), _plain),
+    "opencode": Client(_xdg("opencode", "opencode.json"), "opencode.json", ("mcp",), _opencode),
     "vscode": Client(
         _application("Code/User/mcp.json", "Code/User/mcp.json"),
         ".vscode/mcp.json",
@@ -85,9 +97,7 @@ CLIENTS: Mapping[str, Client] = {
     "windsurf": Client(
         _home(".codeium", "windsurf", "mcp_config.json"), None, ("mcpServers",), _plain
     ),
-    "zed": Client(
-        _home(".config", "zed", "settings.json"), ".zed/settings.json", ("context_servers",), _plain
-    ),
+    "zed": Client(_xdg("zed", "settings.json"), ".zed/settings.json", ("context_servers",), _plain),
 }
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memdown.agent.client_files import apply_change, jsonc, plan_change
-from memdown.agent.hooks.install import installed_commands
+from memdown.agent.hooks.install import installed_commands, settings_file
 from memdown.agent.hooks.proving import prove as prove_hooks
 from memdown.cli import run
 from memdown.errors import ConfigError, MemdownError
@@ -24,8 +24,8 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.setenv("HOME", str(folder))
-    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    monkeypatch.delenv("CODEX_HOME", raising=False)
+    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME"):
+        monkeypatch.delenv(name, raising=False)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes/MEMORY.md").write_text("# Memory\n\n- Tea.\n")
     monkeypatch.chdir(tmp_path / "notes")
@@ -63,6 +63,32 @@ def test_every_client_is_told_and_forgets_again(
     assert "nothing was changed" in capsys.readouterr().out
     assert run([*arguments, "--undo", "--apply"]) == 0
     assert "memdown" not in json.dumps(read(file))
+
+
+@pytest.mark.parametrize(
+    ("client", "variable", "file"),
+    [
+        ("claude-code", "CLAUDE_CONFIG_DIR", ".claude.json"),
+        ("codex", "CODEX_HOME", "config.toml"),
+        ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+        ("opencode", "XDG_CONFIG_HOME", "opencode/opencode.json"),
+        ("zed", "XDG_CONFIG_HOME", "zed/settings.json"),
+    ],
+)
+@pytest.mark.usefixtures("home")
+def test_a_client_that_was_moved_is_told_where_it_is(
+    client: str, variable: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, str(tmp_path / "moved"))
+    assert plan_install(client).file == tmp_path / "moved" / file
+
+
+@pytest.mark.usefixtures("home")
+def test_hooks_follow_a_claude_code_that_was_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "moved"))
+    assert settings_file(project=False) == tmp_path / "moved/settings.json"
 
 
 def test_the_old_file_is_kept_and_its_rest_stays(

@@ -111,6 +111,35 @@ def test_session_start_injects_the_context(
     assert "Standup." in output["additionalContext"]
 
 
+def test_a_session_that_goes_on_is_given_nothing_twice(
+    agent: Agent, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert agent.hook("session-start", source="resume") == 0
+    assert capsys.readouterr().out == ""
+    assert agent.hook("session-start", source="compact") == 0
+    assert "Tabs, not spaces." in capsys.readouterr().out
+
+
+def test_a_source_tree_with_a_folder_memory_is_never_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A Python package called memory, as in many repositories; and one with a MEMORY.md."""
+    repo = tmp_path / "repo"
+    (repo / "memory").mkdir(parents=True)
+    (repo / ".git").mkdir()
+    (repo / "memory/__init__.py").write_text("")
+    (repo / "MEMORY.md").write_text("# How this program uses memory\n")
+    before = sorted(repo.rglob("*"))
+    agent = Agent(repo, tmp_path, monkeypatch)
+    agent.says(*TALK)
+    for event in ("session-start", "user-prompt-submit", "stop", "pre-compact", "session-end"):
+        assert agent.hook(event, prompt="Please fix the login page.") == 0
+    assert sorted(repo.rglob("*")) == before
+    assert "How this program uses memory" not in capsys.readouterr().out
+    log = Path(os.environ["MEMDOWN_STATE_DIR"], "workspace", "memory", f"{TODAY}.md")
+    assert "Please fix the login page." in log.read_text()
+
+
 def test_session_start_brings_the_index_up_to_date(agent: Agent) -> None:
     """In a process of its own: the agent waits for the hook, but not for that."""
     assert agent.hook("session-start", source="startup") == 0

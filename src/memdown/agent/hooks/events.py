@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memdown import notes as workspace
-from memdown.agent.session_start import session_context
+from memdown.agent.session_start import CLIENT_BUDGET, session_context
 from memdown.config import Settings
 from memdown.errors import ConfigError, NoteNotFound, WorkspaceError
 from memdown.notes.descriptors import shown
@@ -84,12 +84,17 @@ def run_event(event: str, given: HookInput, settings: Settings) -> Output:
 
 
 def session_start(given: HookInput, settings: Settings) -> Output:
-    """Give the agent the notes of the last two days and MEMORY.md."""
-    if not _has_notes(settings):
+    """Give the agent MEMORY.md and the notes of the last two days.
+
+    A session that goes on has them already; after a compaction they are given again.
+    """
+    if not _has_notes(settings) or given.source == "resume":
         return None
     if not settings.workspace.is_dir():
         return _say(_no_workspace(settings))
-    output = _context("SessionStart", session_context(_Notes(open_notes(settings))))
+    output = _context(
+        "SessionStart", session_context(_Notes(open_notes(settings)), budget=CLIENT_BUDGET)
+    )
     if settings.passed_over is not None and given.source in ("", "startup"):
         return {**(output or {}), **_say(_passed_over(settings))}
     return output

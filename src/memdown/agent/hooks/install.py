@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ _RECALL = ("user-prompt-submit", "UserPromptSubmit", 10)
 
 def settings_file(*, project: bool) -> Path:
     """Claude Code's settings: of the user, or of the project in the current folder."""
-    return (Path.cwd() if project else Path.home()) / ".claude" / "settings.json"
+    if project:
+        return Path.cwd() / ".claude" / "settings.json"
+    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude") / "settings.json"
 
 
 def plan_hooks(
