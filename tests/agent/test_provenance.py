@@ -43,7 +43,7 @@ def test_of_a_digest_only_what_a_person_said_is_given(
         assert said in text
     for said in ("evil script", "obey", "src/login.py"):
         assert said not in text
-    assert "3 lines that no person said are left out here" in text
+    assert "left out here: 3 lines that no person said of memory/2026-03-02.md" in text
 
 
 def test_a_cut_log_names_the_lines_of_the_file(
