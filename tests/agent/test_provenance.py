@@ -51,8 +51,8 @@ def test_a_cut_log_names_the_lines_of_the_file(
 ) -> None:
     """Lines are left out in two ways, and the numbers must still be those that memory_get takes."""
     memory = open_memory(write_notes({"memory/2026-03-02.md": LOG}))
-    text = session_context(memory, today=TODAY, budget=60)
-    assert "lines 1 to 13 of memory/2026-03-02.md are left out here" in text
+    text = session_context(memory, today=TODAY, budget=350)
+    assert "lines 1 to 13 (memory_get reads them)" in text
     assert "Bought milk" in text
 
 

@@ -70,7 +70,8 @@ def test_where_room_is_scarce_the_newest_come_first(
     last = text.split("\n")[-1]
     assert last.startswith("[left out here: ")
     assert "older facts (memory_search finds them) of MEMORY.md" in last
-    assert "lines (memory_get reads them) of memory/2026-03-02.md" in last
+    assert "lines 1 to 1" in last
+    assert "(memory_get reads them) of memory/2026-03-02.md" in last
 
 
 @pytest.mark.parametrize("filler", ["", "é", "👩‍🔬"])

@@ -122,14 +122,16 @@ def _part(excerpt: Excerpt, today: datetime.date) -> _Part:
         return _curated(excerpt, today)
     lines = excerpt.text.split("\n")
     kept, others = persons_lines(lines)
-    said = [line for _, line in kept if holds(line, today)]
+    numbered = [(number, line) for number, line in kept if holds(line, today)]
+    said = [line for _, line in numbered]
     size = sum(len(line) + 1 for line in said)
 
     def show(room: int) -> _Shown:
         last = _last_lines(said, room)
         missing = []
         if first := len(said) - len(last):
-            missing.append(f"the first {first} lines (memory_get reads them)")
+            until = numbered[first][0] - 1 if last else len(lines)
+            missing.append(f"lines 1 to {until} (memory_get reads them)")
         if others:
             missing.append(f"{others} lines that no person said")
         return _Shown("\n".join(last).strip("\n"), " and ".join(missing))
