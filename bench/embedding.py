@@ -123,7 +123,7 @@ def _texts(folder: Path) -> list[str]:
     """The texts that an index of the workspace embeds, each once."""
     settings = load_settings(workspace=folder, environ={"MEMDOWN_STATE_DIR": str(folder)})
     with Memory.from_settings(settings) as memory:
-        found = [chunk for path in memory.notes().files for chunk in memory.chunks(path)]
+        found = [chunk for path in memory.notes().files for chunk in memory.index.chunks(path)]
     return list({chunk.digest: chunk.text for chunk in found}.values())
 
 

@@ -136,7 +136,7 @@ def _search(notes: Path, folder: Path, asked: Sequence[str], figures: dict[str, 
 def _warm_up(memory: Memory, asked: Sequence[str]) -> None:
     for question in asked[:_WARM_UP]:
         memory.search(question)
-    mirror = getattr(memory._store, "_mirror", None)
+    mirror = getattr(memory.index.store, "_mirror", None)
     end = time.monotonic() + _PATIENCE_SECONDS
     while mirror is not None and mirror._view is None and time.monotonic() < end:
         memory.search(asked[0])

@@ -378,7 +378,7 @@ def test_a_first_search_in_many_notes_does_not_wait_for_all(
     write_notes: WriteNotes, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where someone sees the progress; what is indexed by then answers, and is kept."""
-    monkeypatch.setattr("memdown.memory._WATCHED_SECONDS", 0.2)
+    monkeypatch.setattr("memdown.index.index._WATCHED_SECONDS", 0.2)
     folder = write_notes({f"memory/{n}.md": f"Note number n{n}.\n" for n in range(900)})
     go_on = threading.Event()
 
@@ -400,7 +400,7 @@ def test_a_first_search_in_many_notes_does_not_wait_for_all(
         assert answer.hits[0].path == "memory/0.md"
         assert answer.partial
         assert any("run `memdown index`" in reason for reason in answer.reasons)
-        memory._stop.set()
+        memory.index.stop()
         go_on.set()
     with open_memory(folder, slow) as memory:
         report = memory.sync()

@@ -1,13 +1,16 @@
-"""Settings → the plain values that the parts are made from."""
+"""Settings → the parts of a memory: the only place where they are built and put together."""
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memdown import embedders
 from memdown import notes as workspace
@@ -16,15 +19,153 @@ from memdown.embedders import Given, JobOptions, Options, Sent, Setup, usage
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index import claims
 from memdown.index import engines as stores
+from memdown.index.choice import Choice
+from memdown.index.index import Index, WatchOptions, watch_file
 from memdown.index.indexing import Chunking
-from memdown.index.sync import SyncOptions
+from memdown.index.status import Facts
+from memdown.index.sync import SyncOptions, Upkeep
+from memdown.index.watch import SAFETY_SECONDS
+from memdown.notes.notebook import Notebook
 from memdown.search.answer import STRONG, SearchOptions
+from memdown.search.searcher import Searcher
 from memdown.transcripts.conversations import Conversations, sessions_folder
-from memdown.types import Embedder, Reranker, Source, Store
+from memdown.types import Embedder, Reranker, Store
 
 if TYPE_CHECKING:
     from memdown.backends.ltm import LongTermMemory
-    from memdown.backends.qmd import Sidecar
+    from memdown.backends.qmd import QmdSearcher, Sidecar
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a memory is made of."""
+
+    settings: Settings
+    notebook: Notebook
+    index: Index
+    searcher: Searcher
+    answering: Searcher | QmdSearcher
+    qmd: Sidecar | None
+    facts: Facts
+    long_term: Callable[[], LongTermMemory]
+
+
+def open_parts(
+    settings: Settings,
+    *,
+    embedder: Embedder | None = None,
+    environ: Mapping[str, str] | None = None,
+    today: datetime.date | Callable[[], datetime.date] | None = None,
+    reranker: Reranker | None = None,
+) -> Parts:
+    """Build the parts of a memory; an `embedder` or `reranker` given here replaces the configured."""
+    notes = open_notes(settings)
+    workspace.check_kind(notes)
+    settings = with_own_index(settings, notes.folder)
+    clock = _clock(today)
+    notebook = Notebook(notes, lock_dir(settings), today=clock, read_only=_refusal(settings))
+    chosen = (
+        embedders.Chosen(embedder, embedder.id, ours=False)
+        if embedder
+        else embedders.choose(embedder_setup(settings, environ))
+    )
+    index = open_index(settings, notes, chosen, environ)
+    searcher = Searcher(
+        index,
+        settings.workspace,
+        search_defaults(settings),
+        today=clock,
+        reranker=reranker or open_reranker(settings, environ),
+        sync_first=settings.sync.on_search,
+        in_turn=settings.store.driver == "sqlite",
+    )
+    qmd = open_sidecar(settings, notes)
+    return Parts(
+        settings,
+        notebook,
+        index,
+        searcher,
+        _answering(searcher, qmd),
+        qmd,
+        _facts(settings),
+        _once(partial(_long_term_beside, settings, index)),
+    )
+
+
+def open_index(
+    settings: Settings,
+    notes: workspace.Workspace,
+    chosen: embedders.Chosen,
+    environ: Mapping[str, str] | None = None,
+) -> Index:
+    """The index of a workspace, made with the chosen embedder."""
+    store, choice, stop = open_store(settings, environ), Choice(chosen), threading.Event()
+    upkeep = Upkeep(
+        sync_options(settings, notes.folder),
+        notes,
+        store,
+        choice,
+        open_conversations(settings),
+        stop,
+    )
+    sync = settings.sync
+    longest = SAFETY_SECONDS
+    if sync.interval_minutes:
+        longest = min(longest, sync.interval_minutes * 60)
+    watching = WatchOptions(sync.watch_debounce_ms / 1000, longest, sync.watch)
+    place = watch_file(lock_dir(settings), notes.folder)
+    return Index(store, choice, upkeep, watching, place, stop)
+
+
+def _answering(searcher: Searcher, qmd: Sidecar | None) -> Searcher | QmdSearcher:
+    if qmd is None:
+        return searcher
+    from memdown.backends.qmd import QmdSearcher
+
+    return QmdSearcher(qmd, searcher)
+
+
+def _facts(settings: Settings) -> Facts:
+    return Facts(
+        agent=settings.agent,
+        workspace=str(settings.workspace),
+        place=str(settings.store.path),
+        sources=settings.sources,
+        extra_paths=settings.extra_paths,
+        cache_enabled=settings.cache.enabled,
+        cache_max_entries=settings.cache.max_entries,
+        vector_enabled=settings.store.vector.enabled,
+        citations=settings.citations,
+        usage_log=usage_log(settings),
+    )
+
+
+def _clock(
+    today: datetime.date | Callable[[], datetime.date] | None,
+) -> Callable[[], datetime.date]:
+    if today is None:
+        return datetime.date.today
+    return (lambda: today) if isinstance(today, datetime.date) else today
+
+
+def _once(make: Callable[[], _T]) -> Callable[[], _T]:
+    """Call `make` at the first call only, also when several threads call at once."""
+    lock = threading.Lock()
+    made: list[_T] = []
+
+    def get() -> _T:
+        with lock:
+            if not made:
+                made.append(make())
+            return made[0]
+
+    return get
+
+
+def _long_term_beside(settings: Settings, index: Index) -> LongTermMemory:
+    return open_long_term(settings, index.choice.embedder)
 
 
 def open_notes(settings: Settings) -> workspace.Workspace:
@@ -36,12 +177,18 @@ def open_notes(settings: Settings) -> workspace.Workspace:
 
 def check_own(settings: Settings) -> None:
     """Refuse to write into a checkout that the user never made a memory."""
-    if settings.foreign:
-        raise WorkspaceError(
-            f"{settings.workspace} looks like a memory, but it lies in a checkout and you never "
-            "made it yours, so nothing is written there; run `memdown init` in it once if it is "
-            "your memory, or name another folder with --workspace."
-        )
+    if refusal := _refusal(settings):
+        raise WorkspaceError(refusal)
+
+
+def _refusal(settings: Settings) -> str | None:
+    if not settings.foreign:
+        return None
+    return (
+        f"{settings.workspace} looks like a memory, but it lies in a checkout and you never "
+        "made it yours, so nothing is written there; run `memdown init` in it once if it is "
+        "your memory, or name another folder with --workspace."
+    )
 
 
 def embedder_setup(settings: Settings, environ: Mapping[str, str] | None = None) -> Setup:
@@ -216,26 +363,16 @@ def open_store(settings: Settings, environ: Mapping[str, str] | None = None) -> 
     return stores.open_store(settings.store.driver, **store_options(settings, environ))
 
 
-def search_options(
-    settings: Settings,
-    embedder: Embedder | None,
-    max_results: int | None,
-    min_score: float | None,
-    sources: Sequence[Source] | None,
-) -> SearchOptions:
-    """How a search is done: what the caller says, else the settings, else the embedder's best."""
+def search_defaults(settings: Settings) -> SearchOptions:
+    """How a search is done where its request does not say it."""
     query, hybrid = settings.query, settings.query.hybrid
-    bar = query.min_score if min_score is None else min_score
-    text_weight = hybrid.text_weight
-    if text_weight is None and embedder is not None:
-        text_weight = embedder.text_weight
     return SearchOptions(
-        max_results=query.max_results if max_results is None else max_results,
-        min_score=STRONG if bar is None else bar,
-        strict=bar is not None,
-        sources=settings.sources if sources is None else tuple(sources),
+        max_results=query.max_results,
+        min_score=STRONG if query.min_score is None else query.min_score,
+        strict=query.min_score is not None,
+        sources=settings.sources,
         hybrid=hybrid.enabled,
-        text_weight=text_weight,
+        text_weight=hybrid.text_weight,
         candidate_multiplier=hybrid.candidate_multiplier,
         mmr_lambda=hybrid.mmr.lambda_ if hybrid.mmr.enabled else None,
         half_life_days=(

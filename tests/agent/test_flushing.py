@@ -98,10 +98,10 @@ def test_a_later_flush_of_the_same_cycle_doubles_nothing(memory: Memory) -> None
 def test_midnight_between_two_tries(memory: Memory) -> None:
     """What was written before midnight stands in yesterday's log and is not written again."""
     day = datetime.date(2026, 3, 1)
-    memory._today = lambda: day
+    memory.notebook.today = lambda: day
     run_flush(memory, ScriptedModel(saving("Before midnight."), DONE), TALK, today=lambda: day)
     after = day + datetime.timedelta(days=1)
-    memory._today = lambda: after
+    memory.notebook.today = lambda: after
     model = ScriptedModel(saving("Before midnight.", "After midnight."), DONE)
     run_flush(memory, model, TALK, today=lambda: after)
     assert "Before midnight." in log_of(memory, day)
@@ -113,7 +113,7 @@ def test_the_date_of_a_note_is_that_of_its_writing(memory: Memory) -> None:
     """The model was asked before midnight and answers after it."""
     day = datetime.date(2026, 3, 1)
     clock = [day]
-    memory._today = lambda: clock[0]
+    memory.notebook.today = lambda: clock[0]
 
     def slow(messages: object) -> Reply:
         clock[0] = day + datetime.timedelta(days=1)

@@ -341,7 +341,7 @@ def test_closing_stops_an_update_that_takes_long(scene: Scene) -> None:
 
     scene.behave(update="slow")
     memory = scene.open()
-    sidecar = memory._qmd
+    sidecar = memory.qmd
     assert isinstance(sidecar, Sidecar)
     sidecar.start()
     child = scene.home / "xdg-config" / "qmd" / "child"

@@ -89,9 +89,9 @@ def test_adopted_notes_can_be_edited(vault: Path) -> None:
     """They are the user's own, unlike extra paths, which are only read."""
     memdown("init", cwd=vault)
     with Memory.open(vault) as memory:
-        note = memory.read("Projects/Alpha.md")
+        note = memory.notebook.read("Projects/Alpha.md")
         assert note.editable
-        memory.edit("Projects/Alpha.md", "# Alpha\n\nIn June.\n", base=note.version)
+        memory.notebook.edit("Projects/Alpha.md", "# Alpha\n\nIn June.\n", base=note.version)
     assert "June" in (vault / "Projects/Alpha.md").read_text()
 
 

@@ -98,7 +98,7 @@ def test_an_index_that_others_can_read(subject: Subject) -> None:
 
 def test_a_lock_that_is_held_names_its_holder(subject: Subject) -> None:
     assert subject.memory is not None
-    with subject.memory._store.writing(1.0):
+    with subject.memory.index.store.writing(1.0):
         (check,) = findings(subject)
     assert check.name == "Lock"
     if sys.platform == "linux":

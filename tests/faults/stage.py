@@ -149,7 +149,7 @@ class Stage:
         """After one sync, the index is what a rebuild from nothing makes; no litter is left."""
         with self.memory() as memory:
             memory.sync()
-            assert memory.check() == []
+            assert memory.index.check() == []
             answers = answers_of(memory)
         fresh = self.top / f"fresh-{len(list(self.top.iterdir()))}"
         with open_memory(self.folder, fresh) as memory:

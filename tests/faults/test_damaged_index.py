@@ -188,7 +188,7 @@ def test_side_files_that_belong_to_another_state(
             stage.index.with_name("main.sqlite-shm").write_bytes(b"\7" * 32768)
         with stage.memory() as memory:
             assert answers_of(memory) == expected
-            assert memory.check() == []
+            assert memory.index.check() == []
 
 
 def test_a_process_follows_when_another_set_the_index_aside(tmp_path: Path) -> None:
@@ -287,7 +287,7 @@ def test_an_index_cut_off_beside_its_log(
             with stage.memory() as memory:
                 memory.status()
                 assert answers_of(memory) == expected
-                assert memory.check() == []
+                assert memory.index.check() == []
             healed += bool(caplog.records)
             assert len(caplog.records) <= 1
     done(f"{len(cuts)} cuts", f"{healed} noticed and rebuilt, 0 wrong answers")
@@ -339,7 +339,7 @@ def test_a_foreign_database_in_place_of_the_index(tmp_path: Path, first: str) ->
                 elif first == "status":
                     assert memory.status().dirty
                 else:
-                    memory.check()
+                    memory.index.check()
                 assert answers_of(memory) == expected
 
 

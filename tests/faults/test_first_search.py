@@ -69,7 +69,7 @@ def test_first_searches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With less patience, so that few notes are many."""
-    monkeypatch.setattr("memdown.memory._WATCHED_SECONDS", 0.3)
+    monkeypatch.setattr("memdown.index.index._WATCHED_SECONDS", 0.3)
 
     def search() -> dict[str, Any]:
         run(["search", "creature7", "-w", str(tmp_path), "--json"])

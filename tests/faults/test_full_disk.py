@@ -63,7 +63,7 @@ with open_memory(folder, state) as memory:
         assert file.read_bytes() == data, file
     filler.unlink()
     assert memory.sync().failed == ()
-    assert memory.check() == []
+    assert memory.index.check() == []
     assert memory.search("note 7 lighthouse alpha", min_score=0.0).hits[0].path == "memory/n7.md"
     memory.remember("there is space again")
     (folder / "memory/after.md").write_text("the pelican is back\\n")

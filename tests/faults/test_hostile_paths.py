@@ -173,8 +173,8 @@ def read_all_ways(memory: Memory, path: str) -> str:
     """What a path shows, by every way in which an agent, a client or a page can ask for it."""
     ways: tuple[Callable[[], str], ...] = (
         lambda: memory.get(path).text,
-        lambda: memory.read(path).text,
-        lambda: "".join(chunk.text for chunk in memory.chunks(path)),
+        lambda: memory.notebook.read(path).text,
+        lambda: "".join(chunk.text for chunk in memory.index.chunks(path)),
         lambda: memory.get(note_path(f"memory:///{path}")).text,
         lambda: memory.get(note_path(path)).text,
     )
@@ -207,7 +207,7 @@ def test_hostile_paths(tmp_path: Path, campaign: Campaign, paths: int) -> None:
                 assert "root:" not in shown, path
                 count["read"] += bool(shown)
                 with contextlib.suppress(WorkspaceError):
-                    note = memory.edit(path, PLANTED, base=None)
+                    note = memory.notebook.edit(path, PLANTED, base=None)
                     count["made"] += 1
                     made = stage.folder / note.path
                     assert made.resolve().is_relative_to(stage.folder / "memory"), path

@@ -86,7 +86,7 @@ def sleep_through_changes(top: Path, count: int, campaign: Campaign) -> float:
             output.close()
         assert "watch limit" in (watcher or "")
         with stage.memory() as memory:
-            assert memory.check() == []
+            assert memory.index.check() == []
         with open_memory(stage.folder, top / "fresh") as memory:
             memory.sync()
         assert contents(stage.index) == contents(top / "fresh/memory/main.sqlite")
@@ -146,6 +146,6 @@ def test_a_growing_note_does_not_put_a_sync_off_for_ever(tmp_path: Path) -> None
                 assert process.poll() is None
                 with note.open("a") as file:
                     file.write("one more line\n")
-                return "memory/growing.md" in memory._store.files()
+                return "memory/growing.md" in memory.index.store.files()
 
             eventually(grow)

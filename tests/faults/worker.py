@@ -60,7 +60,7 @@ def edit(memory: Memory, name: str, count: int) -> None:
     path = "memory/edited.md"
     note = memory.settings.workspace / path
     if not note.exists():
-        memory.edit(path, "start\n", base=None)
+        memory.notebook.edit(path, "start\n", base=None)
     for number in range(count):
         theirs = number % 2
 
@@ -74,7 +74,7 @@ def edit(memory: Memory, name: str, count: int) -> None:
 
         vars(swapping)["reach"] = reach
         try:
-            memory.edit(path, f"mine {number}\n", base=memory.read(path).version)
+            memory.notebook.edit(path, f"mine {number}\n", base=memory.notebook.read(path).version)
         except NoteChanged:
             say("CHANGED")
         say(f"EDITED {number}")
@@ -83,10 +83,10 @@ def edit(memory: Memory, name: str, count: int) -> None:
 def save(memory: Memory, name: str, count: int) -> None:
     """Save a note again and again as the web page does: read it, change it, name its version."""
     path = f"memory/saved-{name}.md"
-    note = memory.edit(path, "# Saved\n", base=None)
+    note = memory.notebook.edit(path, "# Saved\n", base=None)
     for number in range(count):
         text = f"{note.text}\n{entry(f'{name}-{number}')}\n"
-        note = memory.edit(path, text, base=note.version)
+        note = memory.notebook.edit(path, text, base=note.version)
         say(f"SAVED {name}-{number}")
 
 
@@ -116,7 +116,7 @@ def search(memory: Memory, name: str, count: int) -> None:
 
 def follow(memory: Memory, name: str, count: int) -> None:
     """Say whenever the index is another one, without syncing."""
-    store = memory._store
+    store = memory.index.store
     assert isinstance(store, SqliteStore)
     last = 0
     deadline = time.monotonic() + count

@@ -68,17 +68,17 @@ def check(stage: Stage) -> int:
     acknowledged = stage.check_notes()
     with stage.memory() as memory:
         memory.sync()
-        assert memory.check() == []
-        assert not memory._store.leftovers()
+        assert memory.index.check() == []
+        assert not memory.index.store.leftovers()
         assert memory.search("anchor lighthouse keeper", min_score=0.0).hits
         # The first time by the engine itself, then from memory.
-        held = [everything(memory._store) for _ in range(3)]
+        held = [everything(memory.index.store) for _ in range(3)]
     with pytest.MonkeyPatch.context() as patched:
         patched.delenv("MEMDOWN_CONFIG")
         stage.state = stage.top / "plain"
         with stage.memory() as memory:
             memory.sync()
-            expected = everything(memory._store)
+            expected = everything(memory.index.store)
     for rows, scores in held:
         assert rows == expected[0]
         assert scores == pytest.approx(expected[1], rel=1e-4)

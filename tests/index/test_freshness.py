@@ -38,7 +38,7 @@ class Watched:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self.upkeep = memory._upkeep
+        self.upkeep = memory.index.upkeep
         self.scans = 0
         self.clock = Clock()
         self.upkeep._noticing = Noticing(self.clock)
@@ -85,8 +85,8 @@ def test_the_first_look_of_a_process_makes_no_watches(
 ) -> None:
     memory = open_memory(folder)
     memory.sync()
-    memory._upkeep.pending()
-    assert memory._upkeep._noticing._descriptor < 0
+    memory.index.upkeep.pending()
+    assert memory.index.upkeep._noticing._descriptor < 0
 
 
 def test_without_changes_there_are_no_scans_until_some_seconds_have_passed(
@@ -265,7 +265,7 @@ def test_an_index_that_another_process_changed_is_looked_at(
     watched: Watched, folder: Path, open_memory: OpenMemory
 ) -> None:
     other = open_memory(folder)
-    other._store.remove(["memory/a.md"])
+    other.index.store.remove(["memory/a.md"])
     assert watched.upkeep.pending() == 1
 
 
@@ -273,11 +273,11 @@ def test_a_rebuild_that_goes_on_beside_it_leads_to_no_scan(
     watched: Watched, folder: Path, open_memory: OpenMemory
 ) -> None:
     other = open_memory(folder)
-    fingerprint = other._store.fingerprint()
+    fingerprint = other.index.store.fingerprint()
     assert fingerprint is not None
-    with other._store.writing(5.0), other._store.rebuild(fingerprint) as writer:
-        for path, state in other._store.files().items():
-            writer.replace(state, other.chunks(path), None)
+    with other.index.store.writing(5.0), other.index.store.rebuild(fingerprint) as writer:
+        for path, state in other.index.store.files().items():
+            writer.replace(state, other.index.chunks(path), None)
             assert watched.is_quiet()
     assert not watched.is_quiet()
 
@@ -396,7 +396,7 @@ def test_an_event_that_another_thread_took_spoils_a_scan_that_began_before(
     first = watched.upkeep._noticing
     state = watched.upkeep._index_state()
     begun = first.before_scan()
-    found = watched.upkeep.scan(watched.memory._store.files())
+    found = watched.upkeep.scan(watched.memory.index.store.files())
     (folder / "memory/c.md").write_text("Gamma.\n")
     first.before_scan()
     first.scanned(begun, watched.upkeep._places(found), state)
@@ -506,7 +506,7 @@ def edit_and_search(watched: Watched, folder: Path, edits: int, seed: int) -> It
         answer = watched.memory.search(last, min_score=0.0, max_results=50)
         hits = {hit.path for hit in answer.hits if last in hit.snippet.split()}
         assert hits == expected
-        assert set(watched.memory._store.files()) == set(words)
+        assert set(watched.memory.index.store.files()) == set(words)
         before = watched.scans
         # Each change is followed by a few searches with nothing new, as in real life.
         for _ in range(editing.rng.randrange(4)):

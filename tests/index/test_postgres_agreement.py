@@ -55,7 +55,7 @@ def keep_out_of_memory(patched: pytest.MonkeyPatch) -> None:
 
 
 def read_into_memory(memory: Memory) -> None:
-    store = memory._store
+    store = memory.index.store
     assert isinstance(store, PostgresStore)
     store._mirror._too_large = None
     for _ in range(2):

@@ -123,7 +123,7 @@ def test_a_sync_that_changes_nothing_is_no_fix(folder: Path, open_memory: OpenMe
     (folder / "memory/new.md").write_text("Something new.\n")
     subject = Subject(memory.settings, memory)
     wrong = [check for check in examine(subject) if check.name == "Freshness"]
-    memory._stop.set()
+    memory.index.stop()
     ((_, reason),) = mend(wrong)
     assert reason is not None
     assert "still differs" in reason

@@ -48,7 +48,7 @@ class Watched:
 
         def indexed() -> set[str] | None:
             assert self._thread.is_alive()
-            files = set(self.memory._store.files())
+            files = set(self.memory.index.store.files())
             return files if holds(files) else None
 
         found = eventually(indexed, pause=0.05)
@@ -57,7 +57,7 @@ class Watched:
 
     def until_changed(self, path: str, digest: str) -> None:
         """Wait until a file is indexed with another text."""
-        self.until(lambda _: self.memory._store.files()[path].digest != digest)
+        self.until(lambda _: self.memory.index.store.files()[path].digest != digest)
 
     def end(self) -> None:
         self.stop.set()
@@ -94,15 +94,15 @@ def test_new_changed_and_removed_notes(watch: Callable[..., Watched], folder: Pa
     watched.until(lambda files: "memory/b.md" in files)
     (folder / "memory/b.md").unlink()
     watched.until(lambda files: "memory/b.md" not in files)
-    before = watched.memory._store.files()["MEMORY.md"].digest
+    before = watched.memory.index.store.files()["MEMORY.md"].digest
     (folder / "MEMORY.md").write_text("Memory, changed.\n")
-    watched.until(lambda _: watched.memory._store.files()["MEMORY.md"].digest != before)
+    watched.until(lambda _: watched.memory.index.store.files()["MEMORY.md"].digest != before)
 
 
 def test_editors_that_write_by_rename(watch: Callable[..., Watched], folder: Path) -> None:
     watched = watch()
     for number in range(3):
-        before = watched.memory._store.files()["memory/a.md"].digest
+        before = watched.memory.index.store.files()["memory/a.md"].digest
         temporary = folder / "memory/.a.md.swp"
         temporary.write_text(f"Alpha, version {number}.\n")
         temporary.rename(folder / "memory/a.md")
@@ -139,7 +139,7 @@ def test_a_workspace_that_goes_and_comes_back(watch: Callable[..., Watched], fol
     watched.until(
         lambda _: any("does not exist" in f.reason for r in watched.reports for f in r.failed)
     )
-    assert set(watched.memory._store.files()) == {"MEMORY.md", "memory/a.md"}
+    assert set(watched.memory.index.store.files()) == {"MEMORY.md", "memory/a.md"}
     folder.with_name("away").rename(folder)
     (folder / "memory/back.md").write_text("Back.\n")
     watched.until(lambda files: "memory/back.md" in files)
@@ -170,7 +170,7 @@ def test_unrelated_files_are_not_watched(watch: Callable[..., Watched], folder: 
         (folder / f"project/p{number}").mkdir(parents=True)
         (folder / f"project/p{number}/x.md").write_text("not a note\n")
     watched = watch()
-    places = watched.memory._watched_places()
+    places = watched.memory.index.upkeep.watched_folders()
     assert not [place for place in places if "project" in str(place)]
     if before:
         assert len(os.listdir("/proc/self/fd")) < before + 20
@@ -260,7 +260,7 @@ def test_clocks_may_jump(watch: Callable[..., Watched], folder: Path) -> None:
     """Times in the future and restored old ones are changes like any other."""
     watched = watch()
     for when in (4_000_000_000, 1):
-        before = watched.memory._store.files()["memory/a.md"].digest
+        before = watched.memory.index.store.files()["memory/a.md"].digest
         (folder / "memory/a.md").write_text(f"Alpha at {when}.\n")
         os.utime(folder / "memory/a.md", (when, when))
         watched.until_changed("memory/a.md", before)

@@ -57,12 +57,16 @@ def test_it_is_written_if_the_caller_says_so(memory: Memory) -> None:
 def test_an_edit_is_refused_only_for_a_secret_that_is_new(memory: Memory) -> None:
     """Who has a secret in a note already must be able to edit the rest, and to take it out."""
     with pytest.raises(SecretFound):
-        memory.edit("memory/a.md", f"password: {PASSWORD}\n", base=None)
-    first = memory.edit("memory/a.md", f"password: {PASSWORD}\n", base=None, allow_secrets=True)
-    second = memory.edit("memory/a.md", f"# A\n\npassword: {PASSWORD}\n", base=first.version)
+        memory.notebook.edit("memory/a.md", f"password: {PASSWORD}\n", base=None)
+    first = memory.notebook.edit(
+        "memory/a.md", f"password: {PASSWORD}\n", base=None, allow_secrets=True
+    )
+    second = memory.notebook.edit(
+        "memory/a.md", f"# A\n\npassword: {PASSWORD}\n", base=first.version
+    )
     with pytest.raises(SecretFound, match="GitHub token"):
-        memory.edit("memory/a.md", f"password: {PASSWORD}\n{TOKEN}\n", base=second.version)
-    assert memory.edit("memory/a.md", "# A\n", base=second.version).text == "# A\n"
+        memory.notebook.edit("memory/a.md", f"password: {PASSWORD}\n{TOKEN}\n", base=second.version)
+    assert memory.notebook.edit("memory/a.md", "# A\n", base=second.version).text == "# A\n"
 
 
 def test_the_command_warns_and_writes_nothing(memory: Memory) -> None:
@@ -101,8 +105,8 @@ def test_the_doctor_lists_them_without_showing_them(memory: Memory) -> None:
     assert [one.finding for one in examine(subject) if one.name == "Secrets"] == [
         "no note holds what looks like a secret"
     ]
-    memory.edit("memory/a.md", f"# A\n\n{TOKEN}\n", base=None, allow_secrets=True)
-    memory.edit("memory/b.md", f"pw: {PASSWORD}\n" * 30, base=None, allow_secrets=True)
+    memory.notebook.edit("memory/a.md", f"# A\n\n{TOKEN}\n", base=None, allow_secrets=True)
+    memory.notebook.edit("memory/b.md", f"pw: {PASSWORD}\n" * 30, base=None, allow_secrets=True)
     found = [one for one in examine(subject) if one.name == "Secrets"]
     assert {one.verdict for one in found} == {"warning"}
     assert found[0].finding == "memory/a.md, line 3, looks as if it holds a secret: GitHub token"

@@ -329,6 +329,6 @@ def test_vectors_grow_with_the_text(
     memory.sync()
     add(path, said("user", "plums and figs"))
     memory.sync()
-    rows = memory.vectors(10)[1]
+    rows = memory.index.vectors(10).vectors
     assert rows.shape == (2, 64)
     assert np.isfinite(rows).all()

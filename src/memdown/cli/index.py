@@ -17,7 +17,7 @@ def index_command(target: Target, force: bool) -> None:
     from memdown.shapes import report_json
 
     with target.open() as memory:
-        print_estimate(memory.estimate(force=force))
+        print_estimate(memory.index.estimate(force=force))
         with progress_bar() as progress:
             report = memory.sync(force=force, progress=progress)
     if target.as_json:

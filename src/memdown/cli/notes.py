@@ -77,7 +77,7 @@ def search_command(
     from memdown.cli.progress import progress_bar
 
     with target.open() as memory:
-        print_estimate(memory.estimate(most_files=_MOST_ESTIMATED))
+        print_estimate(memory.index.estimate(most_files=_MOST_ESTIMATED))
         with progress_bar() as progress:
             answer = memory.search(
                 query,

@@ -61,7 +61,7 @@ def integrity(subject: Subject) -> Iterator[Check]:
     if subject.memory is None:
         return
     memory = subject.memory
-    wrong = memory.check()
+    wrong = memory.index.check()
     if not wrong:
         yield Check("Index", "ok", memory.status().store.location)
     for problem in wrong[:3]:
@@ -70,7 +70,7 @@ def integrity(subject: Subject) -> Iterator[Check]:
             "error",
             f"the index is damaged: {problem}",
             "memdown doctor --fix sets it aside and makes a new one from the notes",
-            memory.replace_damaged,
+            memory.index.replace_damaged,
         )
 
 

@@ -32,7 +32,7 @@ def notes(subject: Subject) -> Iterator[Check]:
     yield Check("Workspace", "ok", f"{folder}, notes: {len(found.files)}")
     for problem in subject.memory.status().problems:
         yield Check("Notes", "warning", problem.reason)
-    left = subject.memory.drafts()
+    left = subject.memory.notebook.drafts()
     if left:
         yield Check(
             "Unfinished saves",
@@ -40,7 +40,7 @@ def notes(subject: Subject) -> Iterator[Check]:
             f"saves that were cut off have left hidden files: {', '.join(left[:3])}"
             + (f" and {len(left) - 3} more" if len(left) > 3 else ""),
             "memdown doctor --fix makes notes of those that say what no note says",
-            subject.memory.recover,
+            subject.memory.notebook.recover,
         )
     if not os.access(folder, os.W_OK | os.X_OK):
         finding = f"{folder} cannot be written, so nothing can be remembered"

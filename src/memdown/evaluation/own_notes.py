@@ -23,7 +23,7 @@ def read_own_notes(memory: Memory) -> OwnNotes:
     unreadable: list[Failure] = []
     for path in memory.notes().files:
         try:
-            lines[path] = memory.read(path).text.split("\n")
+            lines[path] = memory.notebook.read(path).text.split("\n")
         except WorkspaceError as error:
             unreadable.append(Failure(path, str(error)))
     return OwnNotes(lines, tuple(unreadable))

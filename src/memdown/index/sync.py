@@ -80,6 +80,19 @@ class Upkeep:
         self._conversations = conversations
 
     @property
+    def folder(self) -> Path:
+        """The workspace."""
+        return self._notes.folder
+
+    def watched_folders(self) -> list[Path]:
+        """Every folder whose entries can change what is to be indexed."""
+        folder = self.folder
+        listed = [folder / name for name in self.listed]
+        talks = [self._conversations.folder] if self._conversations.enabled else []
+        outside = [path.parent for path in self._notes.extra]
+        return [folder, folder.parent, *outside, *listed, *talks]
+
+    @property
     def _embedder(self) -> Embedder | None:
         return self._choice.embedder
 

@@ -47,14 +47,14 @@ def list_notes(site: Site, given: Values) -> Any:
 
 def read_note(site: Site, given: Values) -> Any:
     """Read a note."""
-    return note_json(site.memory.read(given["path"]))
+    return note_json(site.memory.notebook.read(given["path"]))
 
 
 def save_note(site: Site, given: Values) -> Any:
     """Give a note new text."""
     site.check_writable()
     return note_json(
-        site.memory.edit(
+        site.memory.notebook.edit(
             given["path"], given["text"], base=given["base"], allow_secrets=given["allowSecrets"]
         )
     )
@@ -62,12 +62,12 @@ def save_note(site: Site, given: Values) -> Any:
 
 def read_chunks(site: Site, given: Values) -> Any:
     """Tell how a note is cut for the index."""
-    return {"chunks": [chunk_json(one) for one in site.memory.chunks(given["path"])]}
+    return {"chunks": [chunk_json(one) for one in site.memory.index.chunks(given["path"])]}
 
 
 def read_history(site: Site, given: Values) -> Any:
     """List the commits that changed a note."""
-    path = site.memory.read(given["path"]).path
+    path = site.memory.notebook.read(given["path"]).path
     return {
         "versioned": history.is_versioned(site.folder),
         "changes": [change_json(one) for one in history.changes(site.folder, path)],
@@ -76,7 +76,7 @@ def read_history(site: Site, given: Values) -> Any:
 
 def read_difference(site: Site, given: Values) -> Any:
     """Tell what one commit changed in a note."""
-    path = site.memory.read(given["path"]).path
+    path = site.memory.notebook.read(given["path"]).path
     lines = history.difference(site.folder, path, given["commit"])
     return {"lines": [line_json(one) for one in lines]}
 

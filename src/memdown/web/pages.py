@@ -204,7 +204,7 @@ def note(site: Site, request: Request) -> Response:
     today = daily_note(site.today())
     if path == today and path not in files:
         return _no_log_yet(site, request, today, files)
-    one = site.memory.read(path)
+    one = site.memory.notebook.read(path)
     lines = one.text.removesuffix("\n").split("\n")
     values: dict[str, Any] = {
         "section": "notes",
@@ -245,7 +245,7 @@ def _view(
 
 def _bands(site: Site, one: Note) -> list[dict[str, Any]]:
     """Every line with the chunks that hold it, in two columns because neighbours overlap."""
-    chunks = list(enumerate(site.memory.chunks(one.path)))
+    chunks = list(enumerate(site.memory.index.chunks(one.path)))
     bands = []
     for number, text in enumerate(one.text.removesuffix("\n").split("\n"), start=1):
         columns: list[str] = ["", ""]

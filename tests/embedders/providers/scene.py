@@ -61,7 +61,7 @@ class Scene:
         settings = load_settings(config=self.config(**changes), workspace=self.workspace)
         setup = self.setup(**changes)
         with (
-            patch("memdown.memory.embedder_setup", lambda *_: setup),
+            patch("memdown.opening.embedder_setup", lambda *_: setup),
             Memory.from_settings(settings) as memory,
         ):
             yield memory

@@ -265,15 +265,15 @@ def test_switching_the_model_rebuilds_once_and_back_for_nothing(scene: Scene) ->
     with scene.memory() as memory:
         memory.sync()
     with scene.memory(model="text-embedding-3-large") as memory:
-        estimate = memory.estimate()
+        estimate = memory.index.estimate()
         assert estimate is not None
         assert (estimate.texts, estimate.cached, estimate.model) == (3, 0, "text-embedding-3-large")
         assert memory.sync().rebuilt
-        assert memory.estimate() is None
+        assert memory.index.estimate() is None
         assert not memory.sync().rebuilt
     scene.server.seen.clear()
     with scene.memory() as memory:
-        back = memory.estimate()
+        back = memory.index.estimate()
         assert back is not None
         assert back.cached == 3
         assert memory.sync().rebuilt

@@ -64,7 +64,7 @@ def test_a_first_use_finds_notes_by_their_words(fault: str, driver: str, scene: 
         answer = memory.search("cat printer")
         assert (answer.partial, answer.reasons) == (False, ())
         assert memory.status().without_vectors == 0
-        assert memory.check() == []
+        assert memory.index.check() == []
     texts = scene.server.texts()
     assert sorted(text for text in texts if text.startswith(("#", "The"))) == sorted(
         text.strip() for text in NOTES.values() if text
@@ -90,7 +90,7 @@ def test_a_note_saved_during_an_outage(scene: Scene) -> None:
     with scene.memory() as memory:
         report = memory.sync()
         assert (report.indexed, report.without_vectors) == (1, 0)
-        assert memory.check() == []
+        assert memory.index.check() == []
     assert all("E24" in text for text in scene.server.texts())
     assert 1 <= len(scene.server.texts()) <= 2
 
@@ -143,7 +143,7 @@ def test_a_switch_to_a_provider_that_is_down(scene: Scene) -> None:
         answer = memory.search("dishwasher E24")
         assert answer.provider == "bundled"
         assert paths(answer)[0] == "memory/new.md"
-        fingerprint = memory._store.fingerprint()
+        fingerprint = memory.index.store.fingerprint()
         assert fingerprint is not None
         assert fingerprint.key.provider == "bundled"
     scene.server.behave()
@@ -182,7 +182,7 @@ def test_a_fallback_is_waited_for_as_long_as_any_first_index(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The provider is known to be down and is not asked again, so nothing else takes long."""
-    monkeypatch.setattr("memdown.memory._PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr("memdown.index.index._PATIENCE_SECONDS", 0.0)
     scene.server.misbehave("401")
     with scene.memory(fallback="bundled") as memory:
         answer = memory.search("where does the router stand")
@@ -243,7 +243,7 @@ def test_a_conversation_that_goes_on_during_an_outage(scene: Scene) -> None:
     with scene.memory() as memory:
         assert by_meaning(memory, "plumber Okonkwo", "sessions/talk.jsonl")
         assert memory.status().without_vectors == 0
-        assert memory.check() == []
+        assert memory.index.check() == []
 
 
 def test_the_commands_tell(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:

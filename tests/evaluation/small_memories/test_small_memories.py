@@ -197,4 +197,4 @@ def test_the_notes_of_the_question_files_are_those_remember_writes(
         memory.remember(fact.text, durable=True)
     (sets,) = [json.loads(file.read_text(encoding="utf-8")) for file in write(tmp_path)[:1]]
     lines = next(one["documents"]["MEMORY.md"] for one in sets if one["name"] == small.name)
-    assert memory.read("MEMORY.md").text.rstrip("\n").split("\n") == lines
+    assert memory.notebook.read("MEMORY.md").text.rstrip("\n").split("\n") == lines

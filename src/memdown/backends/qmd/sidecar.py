@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from memdown import notes
 from memdown.backends.qmd import results
 from memdown.backends.qmd.collections import Collection, file_of, wanted_collections
 from memdown.backends.qmd.commands import Commands
@@ -25,7 +26,7 @@ from memdown.backends.qmd.running import CommandFailed
 from memdown.backends.qmd.scope import Chat, is_allowed
 from memdown.config.qmd_settings import QmdSettings
 from memdown.search.answer import clean
-from memdown.types import Answer, Hit, Source
+from memdown.types import Answer, Excerpt, Hit, Source
 
 log = logging.getLogger("memdown")
 
@@ -174,9 +175,14 @@ class Sidecar:
                 return f"the folder {self._home} cannot be used ({error.strerror})"
         return None
 
-    def file_of(self, path: str) -> tuple[Path, str] | None:
-        """The folder and the name in it that `qmd/<collection>/<path>` means; None if nothing."""
-        return file_of(path, self.collections)
+    def get(self, path: str, start: int = 1, lines: int | None = None) -> Excerpt | None:
+        """Some lines of the file that `qmd/<collection>/<path>` names; None if it names none."""
+        place = file_of(path, self.collections)
+        if place is None:
+            return None
+        folder, inner = place
+        data, _ = notes.read_note(notes.Workspace(folder, (folder,)), inner)
+        return notes.excerpt(notes.decode(data, path), path, start, lines)
 
     def close(self, patience: float = _LONG_PATIENCE_SECONDS) -> None:
         """Let an update that runs come to its end, but not for long; then nothing runs any more."""

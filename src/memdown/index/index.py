@@ -1,0 +1,272 @@
+"""The index of one memory: kept in step with the notes, repaired by being made anew."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import numpy as np
+
+from memdown.errors import EmbedderError, IndexCorrupt, MemdownError
+from memdown.index import backfill, indexing, watch
+from memdown.index.background import Background
+from memdown.index.choice import Choice
+from memdown.index.sync import Upkeep
+from memdown.types import (
+    Chunk,
+    Embedder,
+    Failure,
+    ProgressCallback,
+    Store,
+    StoredChunk,
+    SyncReport,
+    Vectors,
+)
+
+log = logging.getLogger("memdown")
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+# Damage may show at a second place only after the first was replaced.
+_MOST_DAMAGES = 2
+# How long a search waits for the index: longer for a few changed files or a first index; and
+# where someone sees the progress, who can go on indexing by hand.
+_FEW_FILES = 8
+_WATCHED_SECONDS = 5.0
+_PATIENCE_SECONDS = 1.0
+_LONG_PATIENCE_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """How a watcher works: seconds of quiet before a sync, and the longest time between two."""
+
+    debounce_seconds: float
+    longest_seconds: float
+    events: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """Whether an index has all that is in the notes now; `reason` says why it has not."""
+
+    complete: bool = True
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSample:
+    """Some indexed chunks and their vectors: `vectors[i]` (float32, shape (n, dims)) is of `chunks[i]`."""
+
+    chunks: tuple[StoredChunk, ...]
+    vectors: Vectors
+
+
+class Index:
+    """Keeps a store in step with notes and transcripts. Safe to use from several threads."""
+
+    def __init__(
+        self,
+        store: Store,
+        choice: Choice,
+        upkeep: Upkeep,
+        watching: WatchOptions,
+        watch_file: Path,
+        stop: threading.Event,
+    ) -> None:
+        self.store = store
+        self.choice = choice
+        self.upkeep = upkeep
+        self.watch_file = watch_file
+        self._watching = watching
+        self._stop = stop
+        self._sync_lock = threading.Lock()
+        self._background = Background()
+
+    def sync(self, *, force: bool = False, progress: ProgressCallback | None = None) -> SyncReport:
+        """Bring the index up to date with the notes; `force` makes it anew."""
+        with self._sync_lock:
+            return self._replacing_damage(self.upkeep.sync, force, progress)
+
+    def sync_settled(self) -> SyncReport:
+        """Bring the index up to date, except with transcripts that are still growing."""
+        try:
+            with self._sync_lock:
+                return self._replacing_damage(self.upkeep.sync, False, None, only_settled=True)
+        except MemdownError as error:
+            failure = Failure(str(self.upkeep.folder), str(error))
+            return SyncReport(complete=False, failed=(failure,))
+
+    def sync_in_background(self) -> None:
+        """Begin to bring the index up to date, if there is anything to do."""
+        if self.healing(self.upkeep.pending):
+            self._background.start_anew(self._sync_for_search)
+
+    def freshen(
+        self, progress: ProgressCallback | None, down: EmbedderError | None = None
+    ) -> Freshness:
+        """Sync what changed before a search, and wait for it as long as a search may take.
+
+        `down` is why the embedder does not work: notes are then indexed without asking it.
+        """
+
+        def work(report: ProgressCallback | None) -> SyncReport:
+            return self._sync_for_search(report, down)
+
+        # A sync that was under way may have passed a note before it was saved; the next has not.
+        for _ in range(2):
+            waiting = self.healing(self.upkeep.pending, down)
+            if not waiting:
+                return Freshness()
+            # Before the sync begins: it may move a damaged index away.
+            patience = self._patience(waiting)
+            sync, was_running = self._background.start(work, progress)
+            if down is not None and was_running:
+                # It may be waiting for the provider.
+                sync.join(_PATIENCE_SECONDS)
+            elif progress:
+                # To look at very many files takes seconds, too, and every search must get further.
+                sync.indexing.wait(_LONG_PATIENCE_SECONDS)
+                sync.join(_WATCHED_SECONDS)
+            else:
+                sync.join(patience)
+            if not was_running or sync.is_alive() or sync.error:
+                break
+        if sync.is_alive() and progress:
+            return Freshness(
+                False, f"indexing is not complete ({waiting} files changed): run `memdown index`"
+            )
+        if sync.is_alive():
+            return Freshness(False, f"{waiting} changed files are still being indexed")
+        if sync.error:
+            return Freshness(False, f"the index could not be brought up to date: {sync.error}")
+        return Freshness()
+
+    def fitting_embedder(self) -> Embedder | None:
+        """The embedder for questions: the one that the index was made with, if it is at hand."""
+        # The common case needs no look into the index.
+        if self.choice.is_settled:
+            return self.choice.embedder
+        return self.choice.fitting(self.healing(self.store.fingerprint))
+
+    def estimate(
+        self, *, force: bool = False, most_files: int | None = None
+    ) -> backfill.Estimate | None:
+        """What the next sync will embed, if it makes the whole index with a provider that costs.
+
+        All notes are read for this, so None is returned if there are more than `most_files`.
+        """
+        return self._replacing_damage(self.upkeep.estimate, force=force, most_files=most_files)
+
+    def check(self) -> list[str]:
+        """What is wrong with the index itself, after a thorough look; nothing is the rule."""
+        try:
+            return self.store.check()
+        except IndexCorrupt as error:
+            return [str(error)]
+
+    def replace_damaged(self) -> SyncReport:
+        """Set an index that `check` found damaged aside, and make a new one from the notes."""
+        self.store.set_aside()
+        return self.sync()
+
+    def watch(self, stop: threading.Event) -> Iterator[SyncReport]:
+        """Keep the index fresh until `stop` is set; yields a report at once and after every hint.
+
+        What goes wrong after the first, such as a full disk, is reported and tried again.
+        """
+        yield self.sync()
+        with watch.announced(self.watch_file) as say:
+            for _ in watch.hints(
+                self.upkeep.watched_folders,
+                stop,
+                debounce_s=self._watching.debounce_seconds,
+                events=self._watching.events,
+                safety_s=self._watching.longest_seconds,
+                say=say,
+            ):
+                yield self.sync_settled()
+
+    def chunks(self, path: str) -> list[Chunk]:
+        """How a note is cut for the index."""
+        document, _ = self.upkeep.note(path)
+        return indexing.chunks_of(document, self.choice.embedder, self.upkeep.chunking())
+
+    def vectors(self, limit: int) -> VectorSample:
+        """The indexed chunks with their vectors, evenly drawn if there are more than `limit`."""
+        return self.healing(self._vectors, limit)
+
+    def _vectors(self, limit: int) -> VectorSample:
+        if self.store.fingerprint() is None:
+            return VectorSample((), np.empty((0, 1), np.float32))
+        with self.store.snapshot() as snapshot:
+            keys, rows = snapshot.all_vectors(limit)
+            chunks = snapshot.load(keys)
+            return VectorSample(tuple(chunks[key] for key in keys), rows)
+
+    def revision(self) -> str:
+        """A digest that differs between two states of the index."""
+        files = self.healing(self.store.files).values()
+        indexed = sorted((state.path, state.digest, state.problem) for state in files)
+        return hashlib.sha256(repr((self.store.fingerprint(), indexed)).encode()).hexdigest()
+
+    def healing(self, work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        """Do some work; if the index turns out damaged, make a new one from the notes and repeat."""
+        for _ in range(_MOST_DAMAGES):
+            try:
+                return work(*args, **kwargs)
+            except IndexCorrupt as error:
+                self._set_aside(error)
+            self.sync()
+        return work(*args, **kwargs)
+
+    def stop(self) -> None:
+        """End a sync that runs, between two writes; what it has written stays."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Stop what runs in the background, between two files, and close the store."""
+        self.stop()
+        self.choice.close()
+        self._background.join()
+        self.upkeep.close()
+        self.store.close()
+
+    def _replacing_damage(self, work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        """Do work that fills an index by itself, with a new one if this one is damaged."""
+        for _ in range(_MOST_DAMAGES):
+            try:
+                return work(*args, **kwargs)
+            except IndexCorrupt as error:
+                self._set_aside(error)
+        return work(*args, **kwargs)
+
+    def _set_aside(self, error: IndexCorrupt) -> None:
+        aside = self.store.set_aside()
+        if aside is not None:
+            log.warning("%s It is now %s; a new one is made from the notes.", error, aside)
+
+    def _sync_for_search(
+        self, progress: ProgressCallback | None, down: EmbedderError | None = None
+    ) -> SyncReport:
+        """Someone waits: batch jobs, which may take an hour, are not for now."""
+        with self._sync_lock:
+            return self._replacing_damage(
+                self.upkeep.sync, False, progress, jobs=False, looked=True, down=down
+            )
+
+    def _patience(self, waiting: int) -> float:
+        soon = waiting <= _FEW_FILES or self.healing(self.store.fingerprint) is None
+        return _LONG_PATIENCE_SECONDS if soon else _PATIENCE_SECONDS
+
+
+def watch_file(lock_dir: Path, folder: Path) -> Path:
+    """Where the watcher of a workspace announces itself."""
+    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+    return lock_dir / f"watch-{name}.json"

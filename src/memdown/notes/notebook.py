@@ -1,0 +1,98 @@
+"""The notes of one workspace as a memory uses them: list, read, add and edit, never losing a word."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from pathlib import Path
+
+from memdown import notes
+from memdown.errors import WorkspaceError
+from memdown.text.redaction import refuse_secrets
+from memdown.types import Citation, Excerpt, Failure
+
+_WITHOUT_SECRETS = "leave it out, or pass allow_secrets=True to write it anyway"
+
+
+class Notebook:
+    """Reads and writes the notes of one workspace. Safe to use from several threads.
+
+    `lock_dir` is where processes meet that write to the same notes, `today` the clock that dates
+    what is written. `read_only` is the sentence with which every write is refused, if it is set.
+    """
+
+    def __init__(
+        self,
+        workspace: notes.Workspace,
+        lock_dir: Path,
+        *,
+        today: Callable[[], datetime.date] = datetime.date.today,
+        read_only: str | None = None,
+    ) -> None:
+        self.workspace = workspace
+        self.today = today
+        self._lock_dir = lock_dir
+        self._read_only = read_only
+
+    def scan(self) -> notes.Scan:
+        """Every note there is, and what could not be looked at."""
+        return notes.scan(self.workspace)
+
+    def read(self, path: str) -> notes.Note:
+        """A whole note, with the version that `edit` must name."""
+        return notes.read_whole(self.workspace, path)
+
+    def get(self, path: str, *, start: int = 1, lines: int | None = None) -> Excerpt:
+        """Some lines of a note, from line `start` on; all of it by default."""
+        data, state = notes.read_note(self.workspace, path)
+        return notes.excerpt(notes.decode(data, state.path), state.path, start, lines)
+
+    def remember(
+        self, text: str, *, durable: bool = False, allow_secrets: bool = False
+    ) -> Citation:
+        """Write something down: in MEMORY.md if it is durable, else in today's log.
+
+        Raises `SecretFound` for what looks like a secret, unless secrets are allowed.
+        """
+        self._check_writable()
+        if not allow_secrets:
+            refuse_secrets(text, _WITHOUT_SECRETS)
+        return notes.remember(
+            self.workspace, text, durable=durable, today=self.today(), lock_dir=self._lock_dir
+        )
+
+    def edit(
+        self, path: str, text: str, *, base: str | None, allow_secrets: bool = False
+    ) -> notes.Note:
+        """Give a note new text if it still is the version `base`; None makes a new note.
+
+        Raises `NoteChanged` if it is another version by now, and `SecretFound` for a secret that
+        is not in the note yet.
+        """
+        self._check_writable()
+        if not allow_secrets:
+            try:
+                before = self.read(path).text if base else ""
+            except WorkspaceError:
+                # Saving says what is wrong with the note.
+                before = ""
+            refuse_secrets(text, _WITHOUT_SECRETS, before=before)
+        return notes.save(self.workspace, path, text, base=base, lock_dir=self._lock_dir)
+
+    def drafts(self) -> list[str]:
+        """The hidden files left by saves that were cut off."""
+        return notes.drafts(self.workspace)
+
+    def recover(self) -> list[str]:
+        """Make notes of those files, unless a note says the same; their paths."""
+        return notes.recover(self.workspace, self._lock_dir)
+
+    def leftovers(self, found: notes.Scan) -> tuple[Failure, ...]:
+        """What saves that were cut off have left among the notes that a scan found."""
+        unfinished = notes.unfinished_save(self.workspace, self._lock_dir)
+        kept = notes.kept_versions(found.files)
+        return (unfinished, *kept) if unfinished else kept
+
+    def _check_writable(self) -> None:
+        if self._read_only:
+            raise WorkspaceError(self._read_only)
