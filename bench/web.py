@@ -18,7 +18,6 @@ from bench.generate import Workload, generate
 from bench.measure import milliseconds, percentile, save, table, timed
 from memdown import Memory
 from memdown.web.guard import Access
-from memdown.web.pages import HITS
 from memdown.web.serving import listen, server
 from memdown.web.site import Site
 
@@ -125,8 +124,8 @@ def _keystrokes(page: Page, base: str, memory: Memory, load: Workload) -> dict[s
     for question in load.of_kind("natural")[:_QUESTIONS]:
         for end in range(4, min(len(question.text), 40), 3):
             text = question.text[:end].strip()
-            memory.search(text, max_results=HITS)
-            alone = timed(lambda text=text: memory.search(text, max_results=HITS))[1].wall  # type: ignore[misc]
+            memory.search(text, max_results=6)
+            alone = timed(lambda text=text: memory.search(text, max_results=6))[1].wall  # type: ignore[misc]
             seen = page.evaluate(_TYPE, text) / 1000
             library.append(alone)
             shown.append(seen)

@@ -102,7 +102,7 @@ class Memory:
         folder: str | None = None,
         tags: str | Sequence[str] | None = None,
         progress: ProgressCallback | None = None,
-        chat: str = "direct",
+        chat: str | None = None,
         session_key: str | None = None,
     ) -> Answer:
         """Find the notes that answer a question; see `Answer.reasons` when little was found.
@@ -114,7 +114,8 @@ class Memory:
         Notes that changed are indexed first. When that takes long (5 s where someone sees the
         `progress`, else 1 s, or 10 s for a few files or a first index), the search goes on without
         them and says so; indexing goes on in the background until the memory is closed. With the
-        qmd backend, `chat` and `session_key` say who asks, for `memory.qmd.scope`.
+        qmd backend, `chat` and `session_key` say who asks, for `memory.qmd.scope`; without them the
+        settings do.
         """
         return self._answering.search(
             Request(
@@ -167,7 +168,7 @@ class Memory:
     def start_session(self) -> None:
         """Say that a session starts: the index is brought up to date in the background."""
         if self.qmd is not None:
-            self.qmd.start()
+            self.qmd.start(boot=True)
         if self.settings.sync.on_session_start:
             self.index.sync_in_background()
 

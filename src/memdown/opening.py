@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from memdown import embedders
 from memdown import notes as workspace
-from memdown.config import ProviderSettings, RemoteSettings, Settings
+from memdown.config import Chat, ProviderSettings, RemoteSettings, Settings
 from memdown.embedders import Given, JobOptions, Options, Sent, Setup, usage
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index import claims
@@ -24,9 +24,9 @@ from memdown.index.index import Index, WatchOptions, watch_file
 from memdown.index.indexing import Chunking
 from memdown.index.status import Facts
 from memdown.index.sync import SyncOptions, Upkeep
-from memdown.index.watch import SAFETY_SECONDS
 from memdown.notes.notebook import Notebook
 from memdown.search.answer import STRONG, SearchOptions
+from memdown.search.rank import GENTLE_DECAY
 from memdown.search.searcher import Searcher
 from memdown.transcripts.conversations import Conversations, sessions_folder
 from memdown.types import Embedder, Reranker, Store
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from memdown.backends.qmd import QmdSearcher, Sidecar
 
 _T = TypeVar("_T")
+
+# Days after which a note has lost half of the little that age takes from it.
+GENTLE_HALF_LIFE = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ def open_parts(
     workspace.check_kind(notes)
     settings = with_own_index(settings, notes.folder)
     clock = _clock(today)
-    notebook = Notebook(notes, lock_dir(settings), today=clock, read_only=_refusal(settings))
+    notebook = Notebook(notes, lock_dir(settings), today=clock, read_only=_no_writing(settings))
     chosen = (
         embedders.Chosen(embedder, embedder.id, ours=False)
         if embedder
@@ -87,7 +90,7 @@ def open_parts(
         notebook,
         index,
         searcher,
-        _answering(searcher, qmd),
+        _answering(searcher, qmd, settings.chat),
         qmd,
         _facts(settings),
         _once(partial(_long_term_beside, settings, index)),
@@ -111,20 +114,18 @@ def open_index(
         stop,
     )
     sync = settings.sync
-    longest = SAFETY_SECONDS
-    if sync.interval_minutes:
-        longest = min(longest, sync.interval_minutes * 60)
-    watching = WatchOptions(sync.watch_debounce_ms / 1000, longest, sync.watch)
+    interval = sync.interval_minutes * 60 or None
+    watching = WatchOptions(sync.watch_debounce_ms / 1000, interval, sync.watch)
     place = watch_file(lock_dir(settings), notes.folder)
     return Index(store, choice, upkeep, watching, place, stop)
 
 
-def _answering(searcher: Searcher, qmd: Sidecar | None) -> Searcher | QmdSearcher:
+def _answering(searcher: Searcher, qmd: Sidecar | None, chat: Chat) -> Searcher | QmdSearcher:
     if qmd is None:
         return searcher
     from memdown.backends.qmd import QmdSearcher
 
-    return QmdSearcher(qmd, searcher)
+    return QmdSearcher(qmd, searcher, chat)
 
 
 def _facts(settings: Settings) -> Facts:
@@ -188,6 +189,21 @@ def _refusal(settings: Settings) -> str | None:
         f"{settings.workspace} looks like a memory, but it lies in a checkout and you never "
         "made it yours, so nothing is written there; run `memdown init` in it once if it is "
         "your memory, or name another folder with --workspace."
+    )
+
+
+def check_writable(settings: Settings) -> None:
+    """Refuse to write notes where the user does not want it."""
+    if refusal := _no_writing(settings):
+        raise WorkspaceError(refusal)
+
+
+def _no_writing(settings: Settings) -> str | None:
+    if settings.access == "rw":
+        return _refusal(settings)
+    return (
+        f"The notes in {settings.workspace} may not be written here: sandbox.workspaceAccess is "
+        f'"{settings.access}"; set it to "rw" to allow it.'
     )
 
 
@@ -290,7 +306,7 @@ def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | No
 
     home = settings.state_dir / "agents" / settings.agent / "qmd"
     talks = sessions_folder(settings.state_dir, settings.agent)
-    return Sidecar(settings.qmd, home, notes.folder, talks, facts)
+    return Sidecar(settings.qmd, home, notes, talks, facts)
 
 
 def open_reranker(settings: Settings, environ: Mapping[str, str] | None = None) -> Reranker | None:
@@ -366,6 +382,7 @@ def open_store(settings: Settings, environ: Mapping[str, str] | None = None) -> 
 def search_defaults(settings: Settings) -> SearchOptions:
     """How a search is done where its request does not say it."""
     query, hybrid = settings.query, settings.query.hybrid
+    decay = hybrid.temporal_decay
     return SearchOptions(
         max_results=query.max_results,
         min_score=STRONG if query.min_score is None else query.min_score,
@@ -375,9 +392,8 @@ def search_defaults(settings: Settings) -> SearchOptions:
         text_weight=hybrid.text_weight,
         candidate_multiplier=hybrid.candidate_multiplier,
         mmr_lambda=hybrid.mmr.lambda_ if hybrid.mmr.enabled else None,
-        half_life_days=(
-            hybrid.temporal_decay.half_life_days if hybrid.temporal_decay.enabled else None
-        ),
+        half_life_days=(decay.half_life_days or GENTLE_HALF_LIFE) if decay.enabled else None,
+        most_decay=GENTLE_DECAY if decay.half_life_days is None else 1.0,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,16 +35,18 @@ class Scene:
     def behave(self, **moods: str) -> None:
         self.mood.write_text("\n".join(f"{name}={how}" for name, how in moods.items()))
 
-    def open(self, **qmd: object) -> Memory:
-        config = self.folder.parent / "memdown.json"
+    def open(self, config: Mapping[str, object] | None = None, **qmd: object) -> Memory:
+        """A memory that uses `qmd` with these settings; `config` is what else the file says."""
+        file = self.folder.parent / "memdown.json"
         given = {
             "command": str(self.command),
             "update": {"debounceMs": 0},
             "limits": {"timeoutMs": 20_000},
             **qmd,
         }
-        config.write_text(json.dumps({"memory": {"backend": "qmd", "qmd": given}}))
-        settings = load_settings(config=config, workspace=self.folder)
+        told = {**(config or {}), "memory": {"backend": "qmd", "qmd": given}}
+        file.write_text(json.dumps(told))
+        settings = load_settings(config=file, workspace=self.folder)
         memory = Memory.from_settings(settings, embedder=HashEmbedder())
         self.opened.append(memory)
         return memory

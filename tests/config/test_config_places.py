@@ -69,7 +69,7 @@ def test_defaults_are_those_of_the_specification(world: Path) -> None:
     assert (query.hybrid.enabled, query.hybrid.candidate_multiplier) == (True, 4)
     assert (query.hybrid.mmr.enabled, query.hybrid.mmr.lambda_) == (False, 0.7)
     decay = query.hybrid.temporal_decay
-    assert (decay.enabled, decay.half_life_days) == (True, 30)
+    assert (decay.enabled, decay.half_life_days) == (True, None)
     assert (settings.cache.enabled, settings.cache.max_entries) == (True, 50_000)
     assert (settings.backend, settings.citations) == ("builtin", "auto")
     assert settings.memory_slot == "memory-core"

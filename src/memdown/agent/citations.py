@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
+from memdown.config import ChatType
 from memdown.types import Hit
 
 CitationMode = Literal["auto", "on", "off"]
-ChatType = Literal["direct", "group", "channel"]
 
 
 def show_citations(mode: str, chat: ChatType = "direct") -> bool:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memdown.agent.arguments import checked_arguments
-from memdown.agent.citations import ChatType
 from memdown.agent.framing import RECALLED
 from memdown.agent.tools import (
     ToolDefinition,
@@ -17,6 +16,7 @@ from memdown.agent.tools import (
     memory_search,
     tools_for,
 )
+from memdown.config import ChatType
 from memdown.errors import MemdownError
 from memdown.types import ProgressCallback
 
@@ -44,13 +44,15 @@ def run_tool(
     name: str,
     arguments: Mapping[str, Any] | str,
     *,
-    chat: ChatType = "direct",
+    chat: ChatType | None = None,
+    session_key: str | None = None,
     write: bool = False,
     progress: ProgressCallback | None = None,
 ) -> ToolResult:
     """Call a memory tool by name. Mistakes come back as an error result, never as an exception.
 
-    `write` allows the tools that write. What was found is marked as recalled data: a note may hold
+    `write` allows the tools that write. `chat` and `session_key` tell who asks, in place of the
+    settings. What was found is marked as recalled data: a note may hold
     text that someone else wrote.
     """
     tools = {tool.name: tool for tool in tools_for(memory, write=write)}
@@ -70,6 +72,7 @@ def run_tool(
                 given.get("minScore"),
                 **{name: given.get(name) for name in ("since", "until", "folder", "tag", "source")},
                 chat=chat,
+                session_key=session_key,
                 progress=progress,
             )
             return ToolResult({"notice": RECALLED, **found})

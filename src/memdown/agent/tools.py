@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memdown.agent.citations import ChatType, show_citations, with_source
+from memdown.agent.citations import show_citations, with_source
 from memdown.errors import SecretFound
 from memdown.types import Answer, Citation, Excerpt, Hit, ProgressCallback
 
 if TYPE_CHECKING:
-    from memdown.config import Settings
+    from memdown.config import ChatType, Settings
     from memdown.memory import Memory
 
 
@@ -151,7 +151,7 @@ def offered_tools(settings: Settings, *, write: bool = False) -> tuple[ToolDefin
         from memdown.agent.long_term import LONG_TERM_TOOLS
 
         return tuple(tool for tool in LONG_TERM_TOOLS if write or not tool.writes)
-    return (*TOOLS, REMEMBER) if write else TOOLS
+    return (*TOOLS, REMEMBER) if write and settings.access == "rw" else TOOLS
 
 
 def tools_for(memory: Memory, *, write: bool = False) -> tuple[ToolDefinition, ...]:
@@ -170,7 +170,8 @@ def memory_search(
     folder: str | None = None,
     tag: str | None = None,
     source: str | None = None,
-    chat: ChatType = "direct",
+    chat: ChatType | None = None,
+    session_key: str | None = None,
     progress: ProgressCallback | None = None,
 ) -> dict[str, Any]:
     """Search, as the tool returns it."""
@@ -185,8 +186,11 @@ def memory_search(
         tags=tag,
         progress=progress,
         chat=chat,
+        session_key=session_key,
     )
-    return answer_json(answer, citations=show_citations(memory.settings.citations, chat))
+    asked_in = memory.settings.asked_in(chat, session_key)
+    shown = show_citations(memory.settings.citations, asked_in.kind)
+    return answer_json(answer, citations=shown)
 
 
 def memory_get(

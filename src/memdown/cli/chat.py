@@ -148,9 +148,12 @@ def _command(agent: ChatAgent, memory: Memory, text: str) -> None:
         for label, value in _status_rows(agent):
             click.echo(f"{label + ':':<13}{value}")
     elif name == "/memory" and rest.strip():
+        from memdown.agent.citations import show_citations
         from memdown.cli.hits import print_answer
 
-        print_answer(memory.search(rest.strip()))
+        settings = memory.settings
+        citations = show_citations(settings.citations, settings.chat.kind)
+        print_answer(memory.search(rest.strip()), citations=citations)
     elif name == "/memory":
         from memdown.cli.output import print_status
 

@@ -55,18 +55,21 @@ def answer_json(answer: Answer, *, citations: bool) -> dict[str, Any]:
     return data
 
 
-def print_answer(answer: Answer, *, full: bool = False) -> None:
-    """Every hit with its place and the lines that answer, or all its lines; then the reasons."""
+def print_answer(answer: Answer, *, full: bool = False, citations: bool = True) -> None:
+    """Every hit with its place and the lines that answer, or all its lines; then the reasons.
+
+    Without `citations` no place is named: neither path nor line numbers.
+    """
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
     width = max(columns, _LEAST_WIDTH)
     for number, hit in enumerate(answer.hits, start=1):
         rows = _rows(number, len(answer.hits))
         lines = _lines(hit) if full else _telling(_lines(hit), rows, width - _MARGIN)
-        click.echo(_title(number, hit, lines, width))
+        click.echo(_title(number, hit, lines, width, citations))
         if full:
             _print_whole(hit, last=number == len(answer.hits))
         else:
-            _print_lines(hit, lines, width, min(rows, _LINE_ROWS))
+            _print_lines(hit, lines, width, min(rows, _LINE_ROWS), citations)
     if not answer.hits:
         click.echo("Nothing found.", err=True)
     for reason in answer.reasons:
@@ -86,9 +89,10 @@ def _print_whole(hit: Hit, *, last: bool) -> None:
         click.echo()
 
 
-def _print_lines(hit: Hit, lines: list[Line], width: int, most: int) -> None:
+def _print_lines(hit: Hit, lines: list[Line], width: int, most: int, citations: bool) -> None:
     """The lines, each in `most` rows, with their numbers, which tell where some were left out."""
-    numbers = [str(hit.start_line + line.index) if _is_numbered(hit) else "" for line in lines]
+    numbered = citations and _is_numbered(hit)
+    numbers = [str(hit.start_line + line.index) if numbered else "" for line in lines]
     gutter = max(map(len, numbers), default=0)
     indent = _INDENT + (gutter + 2 if gutter else 0)
     for number, line in zip(numbers, lines, strict=True):
@@ -115,14 +119,14 @@ def highlighted(text: str, matched: Collection[str]) -> str:
     return "".join([*parts, text[end:]])
 
 
-def _title(number: int, hit: Hit, lines: list[Line], width: int) -> str:
+def _title(number: int, hit: Hit, lines: list[Line], width: int, citations: bool) -> str:
     """Number, place, score, heading and date, in one row."""
     first, last = hit.start_line, hit.end_line
     if lines and _is_numbered(hit):
         first, last = hit.start_line + lines[0].index, hit.start_line + lines[-1].index
-    place = place_text(hit.path, first, last)
+    place = place_text(hit.path, first, last) if citations else ""
     score = f"{hit.score:.2f}" + (" weak" if hit.strength == "weak" else "")
-    date = str(hit.date) if hit.date and str(hit.date) not in hit.path else ""
+    date = str(hit.date) if hit.date and str(hit.date) not in place else ""
     used = _cells(f"{number}. {place}   {score}") + (3 + len(date) if date else 0)
     heading = _cut(hit.heading, max(width - used - 3, 12))
     parts = [style(place, "cyan", "bold"), style(score, "dim"), heading, style(date, "dim")]

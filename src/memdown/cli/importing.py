@@ -44,9 +44,9 @@ def import_command(target: Target, source: str, path: Path | None, really: bool)
     found = importing.find(source, path, os.environ)
     plan = importing.plan(found.items, to, found.problems)
     if really:
-        from memdown.opening import check_own
+        from memdown.opening import check_writable
 
-        check_own(settings)
+        check_writable(settings)
         plan = importing.apply(plan, to)
     if target.as_json:
         print_json(_plan_json(plan, applied=really))

@@ -45,6 +45,12 @@ _MOST_ESTIMATED = 1_000
 @click.option("--in", "folder", metavar="FOLDER", help="Only notes in this folder.")
 @click.option("--tag", "tags", multiple=True, help="Only notes with this tag; may be repeated.")
 @click.option("--explain", is_flag=True, help="Show why each result stands where it stands.")
+@click.option(
+    "--chat",
+    type=click.Choice(["direct", "group", "channel"]),
+    help="Where this is asked, for memory.citations and memory.qmd.scope [MEMDOWN_CHAT].",
+)
+@click.option("--session-key", metavar="KEY", help="The session that asks [MEMDOWN_SESSION_KEY].")
 @target_options
 def search_command(
     target: Target,
@@ -60,6 +66,8 @@ def search_command(
     folder: str | None,
     tags: tuple[str, ...],
     explain: bool,
+    chat: str | None,
+    session_key: str | None,
 ) -> int:
     """Find notes by meaning and by keyword.
 
@@ -73,6 +81,7 @@ def search_command(
       memdown search "café opening hours" --json
       memdown search decisions --since March --in projects --tag adr
     """
+    from memdown.agent.citations import show_citations
     from memdown.cli.output import print_estimate, print_json
     from memdown.cli.progress import progress_bar
 
@@ -89,28 +98,30 @@ def search_command(
                 folder=folder,
                 tags=tags,
                 progress=progress,
+                chat=chat,
+                session_key=session_key,
             )
-        citations = memory.settings.citations
+        settings = memory.settings
+    citations = show_citations(settings.citations, settings.asked_in(chat, session_key).kind)
     if target.as_json:
-        from memdown.agent.citations import show_citations
         from memdown.cli.explaining import explain_json
         from memdown.cli.hits import answer_json
 
-        data = answer_json(answer, citations=show_citations(citations))
+        data = answer_json(answer, citations=citations)
         print_json(data | {"explain": explain_json(answer)} if explain else data)
     elif only_paths:
         for path in dict.fromkeys(hit.path for hit in answer.hits):
             click.echo(path)
     elif not quiet:
-        _print_found(answer, full=full, explain=explain)
+        _print_found(answer, full=full, explain=explain, citations=citations)
     return 0 if answer.hits else 1
 
 
-def _print_found(answer: Answer, *, full: bool, explain: bool) -> None:
+def _print_found(answer: Answer, *, full: bool, explain: bool, citations: bool) -> None:
     from memdown.cli.explaining import print_explanation
     from memdown.cli.hits import print_answer
 
-    print_answer(answer, full=full)
+    print_answer(answer, full=full, citations=citations)
     if not answer.hits and answer.explanation and answer.explanation.below:
         click.echo("  --min-score 0 shows the nearest all the same", err=True)
     if explain:

@@ -1,5 +1,6 @@
 """Configuration: a JSON5 file → `Settings`. Importing this loads no heavy library."""
 
+from memdown.config.chats import Chat, ChatType, chat_of
 from memdown.config.load import load_settings
 from memdown.config.qmd_settings import (
     QmdLimits,
@@ -28,6 +29,7 @@ from memdown.config.search_settings import (
     VectorSettings,
 )
 from memdown.config.settings import (
+    Access,
     CompactionSettings,
     MemoryFlushSettings,
     ProviderSettings,
@@ -36,8 +38,11 @@ from memdown.config.settings import (
 from memdown.config.values import Duration, Secret
 
 __all__ = [
+    "Access",
     "BatchSettings",
     "CacheSettings",
+    "Chat",
+    "ChatType",
     "ChunkingSettings",
     "CompactionSettings",
     "DecaySettings",
@@ -64,5 +69,6 @@ __all__ = [
     "StoreSettings",
     "SyncSettings",
     "VectorSettings",
+    "chat_of",
     "load_settings",
 ]

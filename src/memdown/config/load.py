@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from memdown.config import places
+from memdown.config.chats import chat_in
 from memdown.config.marker import read_marker
 from memdown.config.own import OwnWorkspaces, read_own, real
+from memdown.config.qmd_settings import QmdSettings
 from memdown.config.search_settings import MemorySearch, StoreSettings
 from memdown.config.settings import Sections, Settings
 from memdown.files.private import check_place
@@ -59,6 +61,7 @@ def load_settings(
         found = _find_workspace(usual, own, environ, cwd, here)
     marker = read_marker(found.folder)
     search["extra_paths"] += marker.extra_paths + own.paths_of(found.folder)
+    chat = chat_in(environ)
     return Settings(
         **search,
         agent=agent,
@@ -68,9 +71,11 @@ def load_settings(
         compaction=sections.compaction,
         backend=sections.memory.backend,
         citations=sections.memory.citations,
-        qmd=sections.memory.qmd,
+        qmd=_resolve_qmd(sections.memory.qmd, state_dir),
         providers=sections.providers,
         memory_slot=sections.slots.memory,
+        access=sections.sandbox.access_of(chat),
+        chat=chat,
         adopted=marker.adopt,
         foreign=found.foreign,
         passed_over=found.passed_over,
@@ -80,6 +85,13 @@ def load_settings(
 
 def _resolve_store(store: StoreSettings, agent: str, state_dir: Path) -> StoreSettings:
     return replace(store, path=state_dir / str(store.path).replace("{agentId}", agent))
+
+
+def _resolve_qmd(qmd: QmdSettings, state_dir: Path) -> QmdSettings:
+    if qmd.sessions.export_dir is None:
+        return qmd
+    place = str(state_dir / qmd.sessions.export_dir)
+    return replace(qmd, sessions=replace(qmd.sessions, export_dir=place))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,13 @@ import re
 
 from memdown.config.keys import closest, walk
 from memdown.config.search_settings import MemorySearch
-from memdown.config.settings import CompactionSettings, MemorySection, PluginSlots, ProviderSettings
+from memdown.config.settings import (
+    CompactionSettings,
+    MemorySection,
+    PluginSlots,
+    ProviderSettings,
+    SandboxSettings,
+)
 from memdown.errors import ConfigError
 
 WORKSPACE = "agents.defaults.workspace"
@@ -15,6 +21,7 @@ _SHORT = ("agents.defaults.memorySearch.", "agents.defaults.")
 _SECTIONS = {
     "agents.defaults.memorySearch": MemorySearch,
     "agents.defaults.compaction": CompactionSettings,
+    "agents.defaults.sandbox": SandboxSettings,
     "memory": MemorySection,
     "plugins.slots": PluginSlots,
 }

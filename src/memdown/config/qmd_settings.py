@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from memdown.config.chats import Chat
 from memdown.config.values import Duration, Strict, about
 
 Action = Literal["allow", "deny"]
@@ -15,7 +16,10 @@ class QmdPath(Strict):
     """One more folder or file that becomes a collection."""
 
     path: str = field(metadata=about("Folder or file.", path=True))
-    pattern: str = field(default="**/*.md", metadata=about("Which files of a folder."))
+    pattern: str = field(
+        default="**/*.md",
+        metadata=about("Which files of a folder are searched, and can be read by `memory_get`."),
+    )
     name: str | None = field(default=None, metadata=about("Name of the collection."))
 
 
@@ -23,7 +27,10 @@ class QmdPath(Strict):
 class QmdSessionSettings(Strict):
     """Transcripts as a collection of their own."""
 
-    enabled: bool = field(default=False, metadata=about("Export redacted transcripts."))
+    enabled: bool = field(
+        default=False,
+        metadata=about("Search conversations too: they are exported, redacted, as Markdown."),
+    )
     retention_days: int | None = field(
         default=None,
         metadata=about(
@@ -31,7 +38,12 @@ class QmdSessionSettings(Strict):
         ),
     )
     export_dir: str | None = field(
-        default=None, metadata=about("Where the exports are written.", path=True)
+        default=None,
+        metadata=about(
+            "Where the exports are written, absolute or relative to the state folder; unset: in "
+            "qmd's own folder there.",
+            path=True,
+        ),
     )
 
 
@@ -46,12 +58,18 @@ class QmdUpdateSettings(Strict):
         default=15_000,
         metadata=about("Least time between two updates.", low=0, high=86_400_000),
     )
-    on_boot: bool = field(default=True, metadata=about("Update at the start."))
+    on_boot: bool = field(
+        default=True, metadata=about("Run `qmd update` when a session starts, in the background.")
+    )
     wait_for_boot_sync: bool = field(
-        default=False, metadata=about("Wait for the update at the start.")
+        default=False,
+        metadata=about("The first search waits until that update is done, however long it takes."),
     )
     embed_interval: Duration = field(
-        default=Duration("60m"), metadata=about("Time between two embedding runs; 0: never.")
+        default=Duration("60m"),
+        metadata=about(
+            "Time between two runs of `qmd embed`, for `vsearch` and `query`; 0: only the first."
+        ),
     )
     command_timeout_ms: int = field(
         default=30_000,
@@ -92,10 +110,23 @@ class QmdMatch(Strict):
         default=None, metadata=about("`direct`, `group` or `channel` (`dm` is read as `direct`).")
     )
     channel: str | None = field(default=None, metadata=about("The channel, such as `telegram`."))
-    key_prefix: str | None = field(default=None, metadata=about("Start of the session's key."))
-    raw_key_prefix: str | None = field(
-        default=None, metadata=about("Start of the session's key with the agent's part.")
+    key_prefix: str | None = field(
+        default=None,
+        metadata=about("Start of the session's key, such as `slack:channel:c024`."),
     )
+    raw_key_prefix: str | None = field(
+        default=None,
+        metadata=about("Start of the whole key: `agent:main:slack:channel:c024`."),
+    )
+
+    def fits(self, chat: Chat) -> bool:
+        """Whether a rule with this match is about a chat."""
+        return (
+            self.chat_type in (None, chat.kind)
+            and (self.channel is None or self.channel.lower() == chat.channel)
+            and chat.key.startswith((self.key_prefix or "").lower())
+            and chat.raw_key.startswith((self.raw_key_prefix or "").lower())
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +146,15 @@ class QmdScope(Strict):
         default=(QmdRule("allow", QmdMatch(chat_type="direct")),),
         metadata=about("The rules, in order."),
     )
+
+    def allows(self, chat: Chat) -> bool:
+        """Whether this chat may see results."""
+        if chat.also and not self.allows(replace(chat, kind=chat.also, also=None)):
+            return False
+        for rule in self.rules:
+            if rule.match.fits(chat):
+                return rule.action == "allow"
+        return self.default == "allow"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,14 @@ from memdown.config.settings import (
     MemorySection,
     PluginSlots,
     ProviderSettings,
+    SandboxSettings,
 )
 from memdown.config.show import plain
 
 _SECTIONS: tuple[tuple[str, type], ...] = (
     ("agents.defaults.memorySearch", MemorySearch),
     ("agents.defaults.compaction", CompactionSettings),
+    ("agents.defaults.sandbox", SandboxSettings),
     ("memory", MemorySection),
     ("models.providers.<provider>", ProviderSettings),
     ("plugins.slots", PluginSlots),
@@ -128,6 +130,8 @@ say, in each folder, in the syntax of the former.
   where the limit is "above 0".
 - `vectorWeight` and `textWeight` are scaled to a sum of 1. With one given, the other is the rest.
 - A blank text counts as not set. When a key stands twice in an object, the last one counts.
+- `MEMDOWN_CHAT` (`direct`, `group`, `channel`) and `MEMDOWN_SESSION_KEY` tell in which chat Memdown is
+  used, for `memory.citations` and `memory.qmd.scope`; see [qmd.md](qmd.md).
 - API keys, headers and store addresses never appear in errors, logs or `memdown config show`.
 
 ## Keys

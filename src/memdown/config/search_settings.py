@@ -123,12 +123,28 @@ class SyncSettings(Strict):
 
     on_session_start: bool = field(default=True, metadata=about("When a session starts."))
     on_search: bool = field(default=True, metadata=about("Before a search."))
-    watch: bool = field(default=True, metadata=about("When a file changes."))
+    watch: bool = field(
+        default=True,
+        metadata=about(
+            "`memdown watch` indexes what changes at once. `false`: only every `intervalMinutes`."
+        ),
+    )
     watch_debounce_ms: int = field(
-        default=1500, metadata=about("Quiet time after a change.", low=0, high=3_600_000)
+        default=1500,
+        metadata=about(
+            "How long a note must have been left alone before `memdown watch` indexes it.",
+            low=0,
+            high=3_600_000,
+        ),
     )
     interval_minutes: float = field(
-        default=0.0, metadata=about("Every so many minutes; 0: never.", low=0, high=10_080)
+        default=0.0,
+        metadata=about(
+            "`memdown watch` also indexes every so many minutes, fractions too; 0: never. While "
+            "files are watched, it looks every 30 s anyway, since events can be lost.",
+            low=0,
+            high=10_080,
+        ),
     )
     sessions: SessionSyncSettings = field(default_factory=SessionSyncSettings)
 
@@ -148,8 +164,14 @@ class DecaySettings(Strict):
     """Newer daily notes before older ones."""
 
     enabled: bool = field(default=True, metadata=about("Let dated notes fade in rank."))
-    half_life_days: float = field(
-        default=30.0, metadata=about("Age at which a score is halved.", above=0, high=36_500)
+    half_life_days: float | None = field(
+        default=None,
+        metadata=about(
+            "Age in days at which the score of a dated note is halved, again and again; unset: the "
+            "gentle decay, which takes at most 15 %, half of it in 30 days.",
+            above=0,
+            high=36_500,
+        ),
     )
 
 
@@ -168,7 +190,13 @@ class HybridSettings(Strict):
         default=None, metadata=about("Weight of words; unset: 1 − `vectorWeight`.", low=0)
     )
     candidate_multiplier: int = field(
-        default=4, metadata=about("Candidates looked at for each result.", low=1, high=20)
+        default=4,
+        metadata=about(
+            "How far both searches look before they are merged: 25 candidates each times this "
+            "number; more finds a little more among very many alike notes, and takes longer.",
+            low=1,
+            high=20,
+        ),
     )
     mmr: MmrSettings = field(default_factory=MmrSettings)
     temporal_decay: DecaySettings = field(default_factory=DecaySettings)

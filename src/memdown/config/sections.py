@@ -19,6 +19,7 @@ from memdown.config.settings import (
     MemorySection,
     PluginSlots,
     ProviderSettings,
+    SandboxSettings,
     Sections,
 )
 from memdown.config.validation import validate
@@ -134,7 +135,9 @@ def read_sections(
     root = Layer("", read_document(path) if tree is None else tree)
     file.note_near_misses(root, ("agents", "memory", "models", "plugins"))
     agents = file.child(root, "agents", ("defaults", "list"))
-    defaults = file.child(agents, "defaults", ("compaction", "memorySearch", "workspace"))
+    defaults = file.child(
+        agents, "defaults", ("compaction", "memorySearch", "sandbox", "workspace")
+    )
     own = _agent_entry(file, agents, agent)
     search, origin = file.read(
         MemorySearch, file.child(defaults, "memorySearch"), file.child(own, "memorySearch")
@@ -142,6 +145,9 @@ def read_sections(
     search = settle(search, origin)
     compaction, _ = file.read(CompactionSettings, file.child(defaults, "compaction"))
     memory, _ = file.read(MemorySection, file.child(root, "memory"))
+    sandbox, _ = file.read(
+        SandboxSettings, file.child(defaults, "sandbox"), file.child(own, "sandbox")
+    )
     slots, _ = file.read(PluginSlots, file.child(file.child(root, "plugins"), "slots"))
     return Sections(
         search=search,
@@ -149,6 +155,7 @@ def read_sections(
         memory=dataclasses.replace(memory, qmd=modernise(memory.qmd)),
         providers=dict(_providers(file, root, search)),
         slots=slots,
+        sandbox=sandbox,
         workspace=_workspace(file, own) or _workspace(file, defaults),
         notes=tuple(dict.fromkeys(file.notes)),
     )
@@ -163,7 +170,7 @@ def _agent_entry(file: _File, agents: Layer, agent: str) -> Layer:
     for number, entry in enumerate(entries):
         if isinstance(entry, dict) and str(entry.get("id", "")).lower() == agent:
             layer = Layer(f"agents.list[{number}]", entry)
-            file.note_near_misses(layer, ("memorySearch", "workspace"))
+            file.note_near_misses(layer, ("memorySearch", "sandbox", "workspace"))
             return layer
     return Layer("agents.list", {})
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from memdown.config.chats import Chat, chat_of
 from memdown.config.qmd_settings import QmdSettings
 from memdown.config.search_settings import MemorySearch
 from memdown.config.values import Secret, Shared, Strict, about
@@ -14,6 +15,7 @@ from memdown.config.values import Secret, Shared, Strict, about
 Backend = Literal["builtin", "qmd"]
 Citations = Literal["auto", "on", "off"]
 MemorySlot = Literal["memory-core", "memory-lancedb", "none"]
+Access = Literal["rw", "ro", "none"]
 
 FLUSH_SYSTEM_PROMPT = (
     "This session is about to be compacted and older messages will be lost. "
@@ -78,6 +80,32 @@ class ProviderSettings(Shared):
 
 
 @dataclass(frozen=True, slots=True)
+class SandboxSettings(Shared):
+    """What stands under `sandbox`: what an agent may do to the workspace."""
+
+    mode: Literal["off", "non-main", "all"] | None = field(
+        default=None,
+        metadata=about(
+            "For which sessions `workspaceAccess` counts: `off`: none, `non-main`: all but the "
+            "owner's own, `all` or unset: all."
+        ),
+    )
+    workspace_access: Access = field(
+        default="rw",
+        metadata=about(
+            "`rw`, or `ro` and `none`: no note is written, so there is no memory flush, no "
+            "`memory_remember` and no digest in the daily log."
+        ),
+    )
+
+    def access_of(self, chat: Chat) -> Access:
+        """What a session may do; the owner's own is called `main`, or has no name."""
+        is_main = chat.key in ("", "main") and chat.is_direct
+        free = self.mode == "off" or (self.mode == "non-main" and is_main)
+        return "rw" if free else self.workspace_access
+
+
+@dataclass(frozen=True, slots=True)
 class PluginSlots(Shared):
     """What stands under `plugins.slots`."""
 
@@ -96,6 +124,7 @@ class Sections:
     memory: MemorySection = field(default_factory=MemorySection)
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     slots: PluginSlots = field(default_factory=PluginSlots)
+    sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     workspace: str | None = None
     notes: tuple[str, ...] = ()
 
@@ -105,6 +134,8 @@ class Settings(MemorySearch):
     """All settings of one agent, resolved: what `load_settings` gives.
 
     The keys of `memorySearch` are fields of their own; `notes` tells what was not taken as written.
+    `chat` is where questions come from unless they say otherwise, `access` what may be done to the
+    notes there.
     In an `adopted` workspace all Markdown counts. A `foreign` one was found by its files in a
     checkout, and nobody said that it is a memory; `passed_over` is a folder that looks like a
     workspace too, nearer than the one that is used.
@@ -120,10 +151,16 @@ class Settings(MemorySearch):
     qmd: QmdSettings
     providers: Mapping[str, ProviderSettings]
     memory_slot: MemorySlot
+    access: Access = "rw"
+    chat: Chat = field(default_factory=Chat)
     adopted: bool = False
     foreign: bool = False
     passed_over: Path | None = None
     notes: tuple[str, ...] = ()
+
+    def asked_in(self, chat: str | None, session_key: str | None) -> Chat:
+        """Where a question comes from, by what its asker says or else by the settings."""
+        return chat_of(chat or "direct", session_key) if chat or session_key else self.chat
 
     def is_in_state_dir(self, path: Path) -> bool:
         """Whether a path, such as the default workspace, lies where everything is private."""

@@ -25,6 +25,7 @@ def as_json(settings: Settings) -> dict[str, object]:
                     for field in fields(MemorySearch)
                 },
                 "compaction": plain(settings.compaction),
+                "sandbox": {"workspaceAccess": settings.access},
             }
         },
         "memory": {

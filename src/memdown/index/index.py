@@ -45,10 +45,10 @@ _LONG_PATIENCE_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """How a watcher works: seconds of quiet before a sync, and the longest time between two."""
+    """How a watcher works: seconds of quiet before a sync, and from one sync to the next at most."""
 
     debounce_seconds: float
-    longest_seconds: float
+    interval_seconds: float | None
     events: bool = True
 
 
@@ -188,7 +188,7 @@ class Index:
                 stop,
                 debounce_s=self._watching.debounce_seconds,
                 events=self._watching.events,
-                safety_s=self._watching.longest_seconds,
+                interval_s=self._watching.interval_seconds,
                 say=say,
             ):
                 yield self.sync_settled()

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from memdown.errors import ConfigError
 from memdown.files.private import make_folder
 
 log = logging.getLogger("memdown")
@@ -43,31 +44,44 @@ def hints(
     *,
     debounce_s: float,
     events: bool = True,
-    safety_s: float = SAFETY_SECONDS,
+    interval_s: float | None = None,
     say: Say = lambda _: None,
 ) -> Iterator[None]:
     """Yield whenever the notes in `places` may have changed: at once, then after every change.
 
     `places` is asked again after each hint. `say` gets the reason while events are not to be had,
-    and None when they are.
+    and None when they are. Every `interval_s` seconds there is a hint in any case; without `events`
+    there is no other.
     """
+    if not events:
+        yield from _by_interval(stop, interval_s, say)
+        return
+    safety_s = SAFETY_SECONDS if interval_s is None else min(SAFETY_SECONDS, interval_s)
     while not stop.is_set():
-        if events:
-            try:
-                yield from _by_events(places, stop, debounce_s, safety_s, say)
-                continue
-            except FileNotFoundError:
-                # A folder went while the watch was being made; the next look shows another set.
-                stop.wait(_TICK_MS / 1000)
-                yield
-                continue
-            except (OSError, RuntimeError) as error:
-                reason = f"scanning, because folders cannot be watched ({_short(error)})"
-        else:
-            reason = "scanning, because memorySearch.sync.watch is false"
-        say(reason)
-        again = _TRY_EVENTS_AGAIN_SECONDS if events else float("inf")
-        yield from _by_scanning(stop, again, _SCAN_SECONDS if events else safety_s)
+        try:
+            yield from _by_events(places, stop, debounce_s, safety_s, say)
+            continue
+        except FileNotFoundError:
+            # A folder went while the watch was being made; the next look shows another set.
+            stop.wait(_TICK_MS / 1000)
+            yield
+            continue
+        except (OSError, RuntimeError) as error:
+            say(f"scanning, because folders cannot be watched ({_short(error)})")
+        yield from _by_scanning(stop, _TRY_EVENTS_AGAIN_SECONDS, _SCAN_SECONDS)
+
+
+def _by_interval(stop: threading.Event, interval_s: float | None, say: Say) -> Iterator[None]:
+    """Yield at once and every `interval_s` seconds, whatever happens to the files."""
+    if interval_s is None:
+        raise ConfigError(
+            "There is nothing to watch for: memorySearch.sync.watch is false and "
+            "sync.intervalMinutes is 0; turn one of them on."
+        )
+    say(f"scanning every {interval_s / 60:g} minutes, because memorySearch.sync.watch is false")
+    while not stop.is_set():
+        yield
+        stop.wait(interval_s)
 
 
 def _by_events(

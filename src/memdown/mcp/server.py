@@ -24,7 +24,7 @@ from memdown.agent.prompt import prompt_section
 from memdown.agent.running import ToolResult, failed, run_tool
 from memdown.agent.session_start import session_context
 from memdown.agent.tools import offered_tools
-from memdown.config import Settings
+from memdown.config import Chat, Settings
 from memdown.errors import MemdownError
 from memdown.mcp.opening import LazyMemory
 from memdown.mcp.resources import note_page, note_path
@@ -35,6 +35,8 @@ Context = ServerRequestContext[Any]
 _T = TypeVar("_T")
 
 PROMPT = "session-start"
+# In the `_meta` of a call: which session it comes from.
+SESSION_KEY = "memdown/sessionKey"
 _THREADS = 8
 _REPORT_SECONDS = 0.1
 
@@ -60,7 +62,9 @@ class _MemoryServer:
             "memdown",
             version=__version__,
             title="Memdown",
-            instructions=prompt_section(names, citations=show_citations(settings.citations))
+            instructions=prompt_section(
+                names, citations=show_citations(settings.citations, settings.chat.kind)
+            )
             or None,
             lifespan=self._lifespan,
             on_list_tools=self._list_tools,
@@ -113,6 +117,7 @@ class _MemoryServer:
                     params.name,
                     params.arguments or {},
                     latest.append if wants_progress else None,
+                    _asker(context, self._settings),
                 )
             except MemdownError as error:
                 return _said(str(error), is_error=True)
@@ -128,11 +133,20 @@ class _MemoryServer:
         return result
 
     def _run_tool(
-        self, name: str, arguments: dict[str, Any], progress: ProgressCallback | None
+        self,
+        name: str,
+        arguments: dict[str, Any],
+        progress: ProgressCallback | None,
+        session_key: str | None,
     ) -> ToolResult:
         if self._settings.memory_slot != "memory-lancedb":
             return run_tool(
-                self._memory.open(), name, arguments, write=self._write, progress=progress
+                self._memory.open(),
+                name,
+                arguments,
+                session_key=session_key,
+                write=self._write,
+                progress=progress,
             )
         from memdown.agent.long_term import run_long_term_tool
 
@@ -207,7 +221,7 @@ class _MemoryServer:
         if params.name != PROMPT or not self._has_notes:
             message = f"There is no prompt {params.name[:60]!r}; the prompt is {PROMPT}."
             raise MCPError(types.INVALID_PARAMS, message)
-        chat = (params.arguments or {}).get("chat", "direct")
+        chat = (params.arguments or {}).get("chat", self._settings.chat.kind)
         try:
             text = await self._in_thread(
                 lambda: session_context(self._memory.open(), private=chat == "direct")
@@ -219,6 +233,12 @@ class _MemoryServer:
             description="Memory at the start of this session",
             messages=[types.PromptMessage(role="user", content=content)],
         )
+
+
+def _asker(context: Context, settings: Settings) -> str | None:
+    """The key of the session that a call comes from, if the client says so and nobody else did."""
+    key = context.meta.get(SESSION_KEY) if context.meta else None
+    return key if isinstance(key, str) and settings.chat == Chat() else None
 
 
 async def _report(context: Context, latest: list[Progress]) -> None:

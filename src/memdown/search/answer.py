@@ -12,7 +12,7 @@ from memdown.errors import EmbedderError, QueryError
 from memdown.search import diversity, identifiers, judging
 from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
-from memdown.search.rank import Legs, View, Weights
+from memdown.search.rank import GENTLE_DECAY, Legs, View, Weights
 from memdown.text import (
     QueryTerms,
     is_asked,
@@ -39,8 +39,9 @@ SNIPPET_CHARS = 700
 STRONG = 0.35
 # Some 350 words: of more, neither leg would gain, and each takes its time.
 _MOST_QUERY_CHARS = 2_000
-# The pool each leg gives: the first results must not depend on how many are asked for.
-_LEAST_CANDIDATES, _MOST_CANDIDATES = 100, 400
+# What each leg gives for a `candidateMultiplier` of 1. The first results must not depend on how many
+# are asked for, so the pool does not either, unless more are asked for than it has.
+_POOL = 25
 _DEFAULT_TEXT_WEIGHT = 0.3
 # How many places are kept.
 _LEAST_SHOWN = 40
@@ -81,6 +82,7 @@ class SearchOptions:
     candidate_multiplier: int = 4
     mmr_lambda: float | None = None
     half_life_days: float | None = 30.0
+    most_decay: float = GENTLE_DECAY
     snippet_chars: int = SNIPPET_CHARS
 
 
@@ -325,8 +327,7 @@ def _reranked(text: str, hits: list[Hit], reranker: Reranker, reasons: list[str]
 
 def candidate_count(options: SearchOptions) -> int:
     """How many candidates each leg gives."""
-    wanted = options.max_results * options.candidate_multiplier
-    return min(_MOST_CANDIDATES, max(_LEAST_CANDIDATES, wanted))
+    return max(_POOL * options.candidate_multiplier, options.max_results)
 
 
 def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
@@ -360,6 +361,7 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
         weights=weights,
         today=asked.today,
         half_life_days=options.half_life_days,
+        most_decay=options.most_decay,
         period=(asked.named.first, asked.named.last) if asked.named else None,
         only_time=bool(asked.timely) and not query.terms.words,
     )

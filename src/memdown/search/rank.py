@@ -40,7 +40,7 @@ _VECTOR_LEAST, _VECTOR_SPAN, _VECTOR_ALONE = 0.3, 0.3, 0.6
 _DATED_SURE = 0.6
 _WORDS_MISSED = 0.1
 # The share of a score that age can take away: an old note that alone answers must stay on top.
-_MOST_DECAY = 0.15
+GENTLE_DECAY = 0.15
 # Of nearly equal answers the one in MEMORY.md comes first: it was put there to last.
 _MEMORY, _DURABLE = "MEMORY.md", 1.06
 # What is left of a share for notes of another time than the one asked for, and for undated ones.
@@ -296,6 +296,7 @@ class View:
     weights: Weights
     today: datetime.date
     half_life_days: float | None
+    most_decay: float = GENTLE_DECAY
     period: tuple[datetime.date, datetime.date] | None = None
     only_time: bool = False
     context: int = 0
@@ -303,7 +304,9 @@ class View:
 
 
 def recency(date: datetime.date | None, view: View) -> float:
-    """The factor that time leaves of a share: 1 for undated or new notes, never far below that.
+    """The factor that time leaves of a share: 1 for undated or new notes.
+
+    Age takes at most the share `most_decay`: a little, or all of it where the user set a half-life.
 
     Where the query names a time, it is not age that counts but being of that time.
     """
@@ -314,7 +317,8 @@ def recency(date: datetime.date | None, view: View) -> float:
     if date is None or view.half_life_days is None:
         return 1.0
     age = max(0, (view.today - date).days)
-    return 1.0 - _MOST_DECAY + _MOST_DECAY * math.exp(-math.log(2) / view.half_life_days * age)
+    left = math.exp(-math.log(2) / view.half_life_days * age)
+    return 1.0 - view.most_decay + view.most_decay * left
 
 
 def _is_timely(date: datetime.date, period: tuple[datetime.date, datetime.date]) -> bool:

@@ -49,7 +49,7 @@ class Request:
     folder: str | None = None
     tags: str | Sequence[str] | None = None
     progress: ProgressCallback | None = None
-    chat: str = "direct"
+    chat: str | None = None
     session_key: str | None = None
 
 

@@ -52,7 +52,7 @@ OPERATIONS: tuple[Operation, ...] = (
         api.search,
         query=(
             _QUERY,
-            Field("limit", "How many results at most.", "integer", default=6, low=1, high=100),
+            Field("limit", "How many results at most.", "integer", low=1, high=100),
             Field("minScore", "How well a result must fit.", "number", low=0, high=1),
             Field("source", "Only notes or only transcripts.", choices=("notes", *SOURCES)),
             Field("since", "Only notes from then on: a day, or a time such as March.", high=100),

@@ -23,7 +23,6 @@ from memdown.web.templating import page
 
 View = Callable[[Site, Request], Response]
 
-HITS = 10
 _LATEST = 6
 _FILTERS = ("since", "until", "folder", "tag")
 _VIEWS = ("read", "source", "chunks", "history", "edit")
@@ -58,7 +57,6 @@ def _results(site: Site, request: Request) -> dict[str, Any]:
     try:
         answer = site.memory.search(
             query,
-            max_results=HITS,
             sources=sources,
             since=only["since"] or None,
             until=only["until"] or None,

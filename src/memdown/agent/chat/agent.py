@@ -230,7 +230,7 @@ class ChatAgent:
 
     def _system_prompt(self) -> str:
         names = [tool.name for tool in self._tools]
-        citations = show_citations(self._memory.settings.citations)
+        citations = show_citations(self._memory.settings.citations, self._memory.settings.chat.kind)
         parts = [
             ROLE,
             f"Today is {datetime.date.today().isoformat()}.",  # noqa: DTZ011

@@ -71,7 +71,11 @@ class SavedSession:
             context_window=window,
             compaction_count=entry.compaction_count or 0,
             flushed_count=entry.memory_flush_compaction_count,
-            access=workspace_access(self._settings.workspace),
+            access=(
+                workspace_access(self._settings.workspace)
+                if self._settings.access == "rw"
+                else self._settings.access
+            ),
             overflowed=overflowed,
         )
 

@@ -129,7 +129,7 @@ def pre_compact(given: HookInput, settings: Settings) -> Output:
     """Copy the conversation and add a digest of it to the daily log, before it is cut.
 
     Where single memories take the place of notes, some of what the user said is kept instead.
-    With `memoryFlush.enabled: false` it is only copied.
+    With `memoryFlush.enabled: false`, or notes that may not be written, it is only copied.
     """
     _save(given, settings, write_digest=True)
     return None
@@ -158,7 +158,7 @@ def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
         if _has_single_memories(settings):
             _capture(settings, copy, new)
             return
-        if not settings.compaction.memory_flush.enabled:
+        if not settings.compaction.memory_flush.enabled or settings.access != "rw":
             return
         text = digest(new, given.session_id)
         if text:

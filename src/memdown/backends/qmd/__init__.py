@@ -1,7 +1,6 @@
 """The external `qmd` command as a search engine, with an index of its own per agent."""
 
-from memdown.backends.qmd.scope import Chat, chat_of, is_allowed
 from memdown.backends.qmd.searcher import QmdSearcher
 from memdown.backends.qmd.sidecar import Sidecar
 
-__all__ = ["Chat", "QmdSearcher", "Sidecar", "chat_of", "is_allowed"]
+__all__ = ["QmdSearcher", "Sidecar"]

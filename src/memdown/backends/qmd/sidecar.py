@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memdown import notes
 from memdown.backends.qmd import results
-from memdown.backends.qmd.collections import Collection, file_of, wanted_collections
+from memdown.backends.qmd.collections import PREFIX, Collection, file_of, wanted_collections
 from memdown.backends.qmd.commands import Commands
 from memdown.backends.qmd.exporting import export_transcripts, refusal
 from memdown.backends.qmd.notebook import (
@@ -23,8 +23,10 @@ from memdown.backends.qmd.notebook import (
     write_notebook,
 )
 from memdown.backends.qmd.running import CommandFailed
-from memdown.backends.qmd.scope import Chat, is_allowed
+from memdown.config.chats import Chat
 from memdown.config.qmd_settings import QmdSettings
+from memdown.errors import PathRefused
+from memdown.notes.roots import Workspace, locate
 from memdown.search.answer import clean
 from memdown.types import Answer, Excerpt, Hit, Source
 
@@ -35,6 +37,7 @@ NAME = "qmd"
 _PATIENCE_SECONDS = 1.0
 _LONG_PATIENCE_SECONDS = 10.0
 _NEVER_SECONDS = 3600.0
+_SHORTEST_PAUSE_SECONDS = 0.2
 
 
 class Sidecar:
@@ -47,7 +50,7 @@ class Sidecar:
         self,
         settings: QmdSettings,
         home: Path,
-        workspace: Path,
+        notes: Workspace,
         transcripts: Path,
         fingerprint: Callable[[], str],
         *,
@@ -67,9 +70,10 @@ class Sidecar:
         if settings.sessions.enabled:
             given = settings.sessions.export_dir
             self._exports = Path(given).expanduser() if given else home / "sessions"
-            self._refused = refusal(self._exports, workspace) if given else None
+            self._refused = refusal(self._exports, notes.folder) if given else None
+        self._notes = notes
         self.collections = wanted_collections(
-            workspace,
+            notes,
             settings.paths,
             default_memory=settings.include_default_memory,
             sessions=self._exports,
@@ -78,6 +82,8 @@ class Sidecar:
         self._thread_lock = threading.Lock()
         self._wake = threading.Event()
         self._idle = threading.Event()
+        self._boot = False
+        self._booted = threading.Event()
 
     def answer(
         self,
@@ -89,7 +95,7 @@ class Sidecar:
         chat: Chat | None = None,
     ) -> Answer | str:
         """What `qmd` finds, or the reason why it cannot tell."""
-        if not is_allowed(self._settings.scope, chat or Chat()):
+        if not self._settings.scope.allows(chat or Chat()):
             why = "memory.qmd.scope does not allow results in this chat"
             return Answer((), NAME, self._settings.search_mode, reasons=(why,))
         if not clean(query):
@@ -118,8 +124,31 @@ class Sidecar:
             snippet_chars=limits.max_snippet_chars,
             all_chars=limits.max_injected_chars,
         )
-        why_not = () if chosen else ("qmd found nothing",)
-        return Answer(tuple(chosen), NAME, self._settings.search_mode, reasons=why_not)
+        behind = self._behind()
+        why_not = [] if chosen else ["qmd found nothing"]
+        if behind:
+            why_not.append(f"partial: {behind}")
+        return Answer(
+            tuple(chosen),
+            NAME,
+            self._settings.search_mode,
+            partial=behind is not None,
+            reasons=tuple(why_not),
+        )
+
+    def _behind(self) -> str | None:
+        """What a search may miss because `qmd` has not seen the latest notes, and till when."""
+        book = self._book
+        if book.notes == self._fingerprint():
+            return None
+        if not book.updating.is_over(self._clock()):
+            return f"the latest notes are not in qmd's index: {book.updating.reason}"
+        # It goes on in the background, where there is something that runs on.
+        self.start()
+        self._wake.set()
+        wait = max(0.0, self._debounced(book))
+        when = f"in {wait:.0f} s (memory.qmd.update.debounceMs)" if wait >= 0.5 else "now"
+        return f"notes changed since qmd was last brought up to date; it takes them in {when}"
 
     def problem(self) -> str | None:
         """Why `qmd` would not be asked now, or None."""
@@ -142,22 +171,26 @@ class Sidecar:
             return book.updating.reason or "qmd has not indexed the notes yet"
         return None
 
-    def start(self) -> None:
-        """Begin to keep the index fresh in the background."""
+    def start(self, *, boot: bool = False) -> None:
+        """Begin to keep the index fresh in the background; at the `boot` of a session, at once."""
         with self._thread_lock:
             if self._thread is None and not self._stop.is_set():
+                self._boot = boot and self._settings.update.on_boot
                 self._thread = threading.Thread(target=self._keep_fresh, name="memdown-qmd")
                 self._thread.daemon = True
                 self._thread.start()
 
-    def update(self, *, force: bool = True) -> str | None:
-        """Bring `qmd` up to date now; the reason if that fails. Another process's update counts."""
+    def update(self, *, force: bool = True, boot: bool = False) -> str | None:
+        """Bring `qmd` up to date now; the reason if that fails. Another process's update counts.
+
+        Without `force` only if it is due, as it is at the `boot` of a session.
+        """
         if self._refused:
             return self._refused
         command = self._settings.command
         if shutil.which(command, path=self._environ.get("PATH")) is None:
             return f"the command {command} is not installed (npm install -g @tobilu/qmd)"
-        if not force and not self._is_due(self._book):
+        if not force and not self._is_due(self._book, boot=boot):
             return None
         self._commands.make_home()
         with alone(self._home / "update.lock") as acquired:
@@ -213,16 +246,16 @@ class Sidecar:
         """Wait a little for an update that is due; the reason if there is no index to search."""
         book = self._book
         update = self._settings.update
-        boot = self._thread is None and update.on_boot
-        if boot or self._is_due(book):
+        # With `waitForBootSync` nothing is answered from an index that is being brought up to date.
+        whole = update.wait_for_boot_sync and not self._booted.is_set()
+        if self._is_due(book) or (whole and self._thread is not None):
             self._idle.clear()
             self.start()
             self._wake.set()
-            if update.wait_for_boot_sync and boot:
-                patience = (update.update_timeout_ms + update.embed_timeout_ms) / 1000
+            if whole:
+                self._booted.wait((update.update_timeout_ms + update.embed_timeout_ms) / 1000)
             else:
-                patience = _PATIENCE_SECONDS if book.updated else _LONG_PATIENCE_SECONDS
-            self._idle.wait(patience)
+                self._idle.wait(_PATIENCE_SECONDS if book.updated else _LONG_PATIENCE_SECONDS)
             book = self._book
         if not book.updated:
             return book.updating.reason or "qmd is still indexing the notes for the first time"
@@ -230,15 +263,29 @@ class Sidecar:
 
     def _keep_fresh(self) -> None:
         """Update when it is due, until the memory is closed."""
-        every = self._settings.update.interval.seconds or _NEVER_SECONDS
         while not self._stop.is_set():
             # Cleared before looking, so that a call that comes meanwhile is not lost.
             self._wake.clear()
-            self.update(force=False)
+            self.update(force=False, boot=self._boot)
+            self._boot = False
+            self._booted.set()
             self._idle.set()
-            self._wake.wait(every)
+            self._wake.wait(self._pause())
 
-    def _is_due(self, book: Notebook) -> bool:
+    def _pause(self) -> float:
+        """Seconds until the next look: sooner, if notes changed that wait for the debounce."""
+        every = self._settings.update.interval.seconds or _NEVER_SECONDS
+        book = self._book
+        waiting = book.updated and book.updating.is_over(self._clock())
+        if waiting and book.notes != self._fingerprint():
+            return min(every, max(_SHORTEST_PAUSE_SECONDS, self._debounced(book)))
+        return every
+
+    def _debounced(self, book: Notebook) -> float:
+        """Seconds until notes that changed may be taken in."""
+        return book.updated + self._settings.update.debounce_ms / 1000 - self._clock()
+
+    def _is_due(self, book: Notebook, *, boot: bool = False) -> bool:
         now, update = self._clock(), self._settings.update
         if not book.updating.is_over(now):
             return False
@@ -247,7 +294,9 @@ class Sidecar:
             return True
         if update.interval.seconds and age >= update.interval.seconds:
             return True
-        return age * 1000 >= update.debounce_ms and book.notes != self._fingerprint()
+        if self._debounced(book) > 0:
+            return False
+        return boot or book.notes != self._fingerprint()
 
     def _records(self) -> dict[str, list[str]]:
         return {one.name: one.record for one in self._existing()}
@@ -300,7 +349,20 @@ class Sidecar:
             if left <= 0:
                 break
             printed = self._commands.search(words, count, left)
-            hits = results.read_results(printed, self.collections)
+            found = results.read_results(printed, self.collections)
+            hits = list(
+                {(hit.path, hit.start_line): hit for hit in found if self._counts(hit)}.values()
+            )
             if hits:
                 break
         return hits
+
+    def _counts(self, hit: Hit) -> bool:
+        """Whether a file is a note of ours: what is hidden or ignored is none, though qmd has it."""
+        if hit.path.startswith(PREFIX):
+            return True
+        try:
+            locate(self._notes, hit.path)
+        except PathRefused:
+            return False
+        return True
