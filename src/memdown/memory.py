@@ -163,7 +163,12 @@ class Memory:
         if self.qmd is None:
             return status
         problem = self.qmd.status()
-        return replace(status, backend="builtin" if problem else "qmd", backend_reason=problem)
+        return replace(
+            status,
+            backend="builtin" if problem else "qmd",
+            backend_reason=problem,
+            custom={**status.custom, "qmd": self.qmd.facts()},
+        )
 
     def start_session(self) -> None:
         """Say that a session starts: the index is brought up to date in the background."""

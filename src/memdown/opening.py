@@ -139,6 +139,8 @@ def _facts(settings: Settings) -> Facts:
         cache_max_entries=settings.cache.max_entries,
         vector_enabled=settings.store.vector.enabled,
         citations=settings.citations,
+        hybrid=settings.query.hybrid.enabled,
+        extension_path=settings.store.vector.extension_path,
         usage_log=usage_log(settings),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memdown.types import Status, SyncReport
+from memdown.types import JobStatus, Status, SyncReport
 
 
 def report_json(report: SyncReport) -> dict[str, Any]:
@@ -69,21 +69,23 @@ def status_json(status: Status) -> dict[str, Any]:
             for one in status.usage
             if one.requests
         ],
-        "batch": {
-            "enabled": status.jobs_enabled,
-            "pending": status.jobs_pending,
-            "lastError": status.jobs_error,
+        "batch": _batch_json(status.jobs),
+        "fts": {
+            "enabled": status.hybrid,
+            "available": store.fts_available,
+            "error": store.fts_error,
         },
-        "fts": {"enabled": True, "available": store.fts_available, "error": store.fts_error},
         "vector": {
             "enabled": status.vector_enabled,
             "available": store.vector_available,
+            "extensionPath": status.extension_path,
             "loadError": store.vector_error,
             "dims": store.dims,
         },
         "citations": status.citations,
         "problems": [{"path": one.path, "reason": one.reason} for one in status.problems],
         "withoutVectors": status.without_vectors,
+        "custom": dict(status.custom),
     }
     data["watcher"] = status.watcher
     if status.backend_reason:
@@ -93,3 +95,21 @@ def status_json(status: Status) -> dict[str, Any]:
     if status.embedder_works is not None:
         data["probe"] = {"embedder": status.embedder_works, "error": status.embedder_error}
     return data
+
+
+def _batch_json(jobs: JobStatus | None) -> dict[str, Any]:
+    """How batch jobs are done and went, in the documents' shape."""
+    if jobs is None:
+        return {"enabled": False, "pending": 0, "lastError": None}
+    return {
+        "enabled": True,
+        "pending": jobs.pending,
+        "failures": jobs.failures,
+        "limit": jobs.limit,
+        "wait": jobs.wait,
+        "concurrency": jobs.concurrency,
+        "pollIntervalMs": round(jobs.poll_seconds * 1000),
+        "timeoutMs": round(jobs.timeout_seconds * 1000),
+        "lastError": jobs.last_error,
+        "lastProvider": jobs.last_provider,
+    }

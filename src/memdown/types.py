@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -373,12 +373,105 @@ class Embedder(Protocol):
         """Whether keeping vectors pays: False where embedding costs no more than looking up."""
 
     @property
+    def instant(self) -> bool:
+        """Whether it answers within microseconds at no cost, so that a search may ask it often."""
+
+    @property
     def text_weight(self) -> float | None:
         """The keyword leg's measured best share beside this embedder; None if never measured."""
 
     def embed_query(self, text: str) -> Vector: ...
 
     def embed_batch(self, texts: Sequence[str]) -> Vectors: ...
+
+
+class VectorStream(Protocol):
+    """Vectors as they are finished, in any order: (positions of the texts, their vectors).
+
+    An error comes last, after all that was answered.
+    """
+
+    def __next__(self) -> tuple[Sequence[int], Vectors]: ...
+
+    def ready(self) -> bool:
+        """Whether the next ones can be had without waiting."""
+
+    def close(self) -> None:
+        """Take back what was not begun yet."""
+
+
+@runtime_checkable
+class StreamingEmbedder(Embedder, Protocol):
+    """An embedder that works by itself: vectors are kept as they come, while texts are prepared."""
+
+    def embed_in_batches(self, texts: Sequence[str]) -> VectorStream: ...
+
+
+@dataclass(frozen=True, slots=True)
+class JobStatus:
+    """How batch jobs are done, and how they went; times are seconds."""
+
+    pending: int = 0
+    failures: int = 0
+    limit: int = 0
+    wait: bool = True
+    concurrency: int = 0
+    poll_seconds: float = 0.0
+    timeout_seconds: float = 0.0
+    last_error: str | None = None
+    last_provider: str | None = None
+
+
+class EmbeddingJobs(Protocol):
+    """A provider's slow and cheap way: texts are handed over in a file, vectors collected later."""
+
+    @property
+    def least_texts(self) -> int:
+        """From how many texts on a job is worth it."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether new jobs are started; after some failures they are not."""
+
+    def pending(self) -> int:
+        """How many jobs were started and not collected yet."""
+
+    def waiting_for(self) -> frozenset[str]:
+        """The digests of the texts in those jobs."""
+
+    def run(
+        self,
+        texts: Iterable[tuple[str, str]],
+        remember: Callable[[Sequence[str], Vectors], None],
+    ) -> None:
+        """Start jobs for texts (digest, text), if they are enough; and collect what is done."""
+
+    def collect(self, remember: Callable[[Sequence[str], Vectors], None]) -> None:
+        """Keep what finished jobs brought."""
+
+    def status(self) -> JobStatus: ...
+
+
+@runtime_checkable
+class BatchEmbedder(Embedder, Protocol):
+    """An embedder whose provider takes batch jobs; `jobs` is None where they are turned off."""
+
+    @property
+    def jobs(self) -> EmbeddingJobs | None: ...
+
+
+@runtime_checkable
+class Closeable(Embedder, Protocol):
+    """An embedder that stops what it does, such as threads, when it is needed no more."""
+
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class WordKnowing(Embedder, Protocol):
+    """An embedder that can tell words from gibberish."""
+
+    def knows(self, text: str) -> bool: ...
 
 
 class Reranker(Protocol):
@@ -563,8 +656,9 @@ class Status:
     embedder_works: bool | None = None
     embedder_error: str | None = None
     usage: tuple[Usage, ...] = ()
-    jobs_enabled: bool = False
-    jobs_pending: int = 0
-    jobs_error: str | None = None
+    hybrid: bool = True
+    extension_path: str | None = None
+    jobs: JobStatus | None = None
+    custom: Mapping[str, object] = field(default_factory=dict)
     watcher: str | None = None
     backend_reason: str | None = None

@@ -43,6 +43,7 @@ class EmbedderContract:
         assert embedder.model
         assert embedder.provider_key
         assert embedder.cacheable in (True, False)
+        assert embedder.instant in (True, False)
         assert embedder.text_weight is None or 0 <= embedder.text_weight <= 1
 
     def test_names_do_not_change(self, embedder: Embedder) -> None:

@@ -92,6 +92,7 @@ def attempt(settings: Settings, name: str | None) -> Trial:
     from memdown import embedders
     from memdown.errors import ConfigError
     from memdown.opening import embedder_setup
+    from memdown.types import Closeable
 
     setup = embedder_setup(settings)
     used = _in_use(setup)
@@ -107,7 +108,8 @@ def attempt(settings: Settings, name: str | None) -> Trial:
         vector = embedder.embed_query(_SENTENCE)
         return Trial(name, embedder.model, vector.size, time.perf_counter() - began)
     finally:
-        getattr(embedder, "close", lambda: None)()
+        if isinstance(embedder, Closeable):
+            embedder.close()
 
 
 def overview(settings: Settings) -> list[Provider]:

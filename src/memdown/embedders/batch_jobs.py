@@ -21,12 +21,20 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from memdown.embedders.http import Http, stopped
-from memdown.embedders.job_files import Job, open_jobs, write_down
+from memdown.embedders.job_files import (
+    Failed,
+    Job,
+    forget_failure,
+    open_jobs,
+    read_failure,
+    write_down,
+    write_failure,
+)
 from memdown.embedders.options import JobOptions, Sent
 from memdown.embedders.vectors import normalised
 from memdown.errors import BadAnswer, EmbedderError, ProviderTimeout
 from memdown.text import estimate_tokens
-from memdown.types import Vector, Vectors
+from memdown.types import JobStatus, Vector, Vectors
 
 log = logging.getLogger("memdown")
 
@@ -77,7 +85,6 @@ class Jobs:
         folder: Path,
     ) -> None:
         self.failures = 0
-        self.last_error: str | None = None
         self.waits = options.wait
         self.least_texts = options.least_texts
         self._api = api
@@ -94,6 +101,21 @@ class Jobs:
     def pending(self) -> int:
         """How many jobs were started and not collected yet."""
         return len(self._open())
+
+    def status(self) -> JobStatus:
+        """How jobs are done, and the last thing that went wrong, in whichever process."""
+        options, failed = self._options, read_failure(self._folder)
+        return JobStatus(
+            pending=self.pending(),
+            failures=failed.count if failed else 0,
+            limit=MOST_FAILURES,
+            wait=options.wait,
+            concurrency=options.concurrency,
+            poll_seconds=options.poll_seconds,
+            timeout_seconds=options.timeout_seconds,
+            last_error=failed.reason if failed else None,
+            last_provider=failed.provider if failed else None,
+        )
 
     def waiting_for(self) -> frozenset[str]:
         """The digests of the texts in those jobs."""
@@ -165,7 +187,9 @@ class Jobs:
         if look.state == "failed":
             reason = look.error or "no reason was given"
             self._note(EmbedderError(f"A batch job at {self._http.place} failed: {reason}"))
-        elif kept < len(job.digests):
+            return
+        forget_failure(self._folder)
+        if kept < len(job.digests):
             log.warning(
                 "%s of %s texts of a batch job at %s failed; they are sent again normally.",
                 len(job.digests) - kept,
@@ -237,7 +261,7 @@ class Jobs:
 
     def _note(self, error: EmbedderError) -> None:
         self.failures += 1
-        self.last_error = str(error)
+        write_failure(self._folder, Failed(self._names[0], str(error), self.failures))
         then = "one more try" if self.usable else "batch jobs are off now and normal requests go on"
         log.warning("%s: %s.", str(error).rstrip("."), then)
 

@@ -63,6 +63,7 @@ class BundledEmbedder:
     dims: int | None = DIMS
     provider_key = "bundled-lower"
     cacheable = False
+    instant = True
     text_weight: float | None = 0.7
 
     def __init__(self) -> None:

@@ -8,12 +8,15 @@ import os
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from memdown.files.private import make_folder
 
 log = logging.getLogger("memdown")
+
+# Not a name that a job could have.
+_FAILED = "last-failure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +29,51 @@ class Job:
     file: Path
 
 
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The last thing that went wrong with jobs, and how many did in that process."""
+
+    provider: str
+    reason: str
+    count: int
+
+
+def read_failure(folder: Path) -> Failed | None:
+    """What was written down last; None if nothing went wrong since a job went well."""
+    try:
+        return Failed(**json.loads((folder / _FAILED).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def write_failure(folder: Path, failed: Failed) -> None:
+    """Keep what went wrong, for `memdown status` in another process."""
+    try:
+        make_folder(folder)
+        _write(folder / _FAILED, asdict(failed))
+    except OSError as error:
+        log.debug("A failed batch job could not be noted in %s: %s", folder, error)
+
+
+def forget_failure(folder: Path) -> None:
+    """A job went well."""
+    (folder / _FAILED).unlink(missing_ok=True)
+
+
 def write_down(folder: Path, job: str, names: tuple[str, str, str], digests: Sequence[str]) -> None:
     """Keep a job that was just started; the file appears whole or not at all."""
     make_folder(folder)
     data = {"names": names, "job": job, "created": int(time.time()), "digests": list(digests)}
-    handle, temporary = tempfile.mkstemp(dir=folder, suffix=".new")
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump(data, file)
-        file.flush()
-        os.fsync(file.fileno())
-    Path(temporary).rename(folder / f"{time.time_ns()}.json")
+    _write(folder / f"{time.time_ns()}.json", data)
+
+
+def _write(file: Path, data: object) -> None:
+    handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".new")
+    with os.fdopen(handle, "w", encoding="utf-8") as opened:
+        json.dump(data, opened)
+        opened.flush()
+        os.fsync(opened.fileno())
+    Path(temporary).rename(file)
 
 
 def open_jobs(folder: Path, names: tuple[str, str, str]) -> list[Job]:

@@ -49,6 +49,7 @@ class LocalEmbedder:
 
     id = "local"
     cacheable = True
+    instant = False
     text_weight: float | None = None
 
     def __init__(self, options: Options) -> None:

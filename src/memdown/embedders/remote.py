@@ -50,6 +50,7 @@ class RemoteEmbedder:
     """One model of one provider. Thread-safe; the first connection is made by the first request."""
 
     cacheable = True
+    instant = False
     text_weight: float | None = None
 
     def __init__(

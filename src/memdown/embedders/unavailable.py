@@ -16,6 +16,7 @@ class Unavailable:
 
     dims: int | None = None
     cacheable = True
+    instant = False
     text_weight: float | None = None
 
     def __init__(self, name: str, model: str, provider_key: str, error: Exception) -> None:

@@ -6,15 +6,11 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from memdown.errors import WorkspaceError
 from memdown.index.indexing import Change, Chunking, chunks_of, model_key
 from memdown.text import estimate_tokens
-from memdown.types import Embedder, Store
-
-if TYPE_CHECKING:
-    from memdown.embedders.batch_jobs import Jobs
+from memdown.types import BatchEmbedder, Embedder, EmbeddingJobs, Store
 
 _DIGESTS_A_LOOK = 400
 
@@ -28,6 +24,11 @@ class Estimate:
     texts: int
     cached: int
     tokens: int
+
+
+def jobs_of(embedder: Embedder | None) -> EmbeddingJobs | None:
+    """The batch jobs of an embedder, if its provider has some and they are turned on."""
+    return embedder.jobs if isinstance(embedder, BatchEmbedder) else None
 
 
 def estimate(
@@ -55,7 +56,7 @@ def by_jobs(
 
     Returns the digests of texts that a job still has: files that hold one wait for a later sync.
     """
-    jobs: Jobs | None = getattr(embedder, "jobs", None)
+    jobs = jobs_of(embedder)
     if embedder is None or jobs is None:
         return frozenset()
     remember = partial(store.remember_vectors, model_key(embedder))
@@ -74,7 +75,7 @@ def _missing(
     embedder: Embedder,
     changes: Sequence[Change],
     chunking: Chunking,
-    jobs: Jobs,
+    jobs: EmbeddingJobs,
 ) -> Iterator[tuple[str, str]]:
     waiting = jobs.waiting_for()
     for group in _groups(embedder, changes, chunking):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from memdown.embedders import Chosen, Unavailable, create
 from memdown.errors import EmbedderError
 from memdown.index.indexing import model_key
-from memdown.types import Embedder, Fingerprint
+from memdown.types import Closeable, Embedder, Fingerprint
 
 log = logging.getLogger("memdown")
 
@@ -103,9 +103,8 @@ class Choice:
         if not self._chosen.ours:
             return
         for embedder in (self._first, self._spare):
-            close = getattr(embedder, "close", None)
-            if close is not None:
-                close()
+            if isinstance(embedder, Closeable):
+                embedder.close()
 
     def _make_spare(self) -> Embedder | None:
         if self._spare is None and self._chosen.spare is not None:

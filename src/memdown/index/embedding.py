@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from memdown.embedders.vectors import checked
 from memdown.errors import EmbedderError
-from memdown.types import Chunk, Embedder, ModelKey, Store, Vector, Vectors
+from memdown.types import (
+    Chunk,
+    Embedder,
+    ModelKey,
+    Store,
+    StreamingEmbedder,
+    Vector,
+    Vectors,
+    VectorStream,
+)
 
 # What was paid for is written down soon, but not for every small request.
 _VECTORS_A_WRITE = 256
@@ -27,7 +35,7 @@ class Flight:
 
     vectors: dict[str, Vector]
     asked: Sequence[str] = ()
-    batches: Iterator[tuple[Sequence[int], Vectors]] = field(default_factory=lambda: iter(()))
+    batches: VectorStream = field(default_factory=lambda: _Nothing())
     borrowed: Sequence[str] = ()
     before: Flight | None = None
     error: EmbedderError | None = None
@@ -87,8 +95,7 @@ class Embedding:
     def drain(self) -> None:
         """Keep the vectors that came meanwhile, without waiting for more."""
         for flight in self._flying:
-            ready = getattr(flight.batches, "ready", None)
-            while ready is not None and flight.error is None and ready() and self._take(flight):
+            while flight.error is None and flight.batches.ready() and self._take(flight):
                 pass
         if self._unkept and time.monotonic() - self._kept_at > _SECONDS_A_WRITE:
             self._keep()
@@ -111,21 +118,21 @@ class Embedding:
     def abandon(self) -> None:
         """Take back what was not sent yet, and keep what was answered: it is paid for."""
         for flight in self._flying:
-            getattr(flight.batches, "close", lambda: None)()
+            flight.batches.close()
         self.drain()
         self._keep()
 
     def _take(self, flight: Flight) -> bool:
         """One more answer of a flight; False when there is none left."""
         try:
-            batch = next(flight.batches, None)
-            if batch is None:
+            try:
+                positions, made = next(flight.batches)
+            except StopIteration:
                 return False
-            positions, made = batch
             self._check(made)
         except EmbedderError as error:
             flight.error = flight.error or error
-            getattr(flight.batches, "close", lambda: None)()
+            flight.batches.close()
             return False
         for position, row in zip(positions, made, strict=True):
             digest = flight.asked[position]
@@ -164,16 +171,37 @@ class Embedding:
 
 def works_ahead(embedder: Embedder | None) -> bool:
     """Whether an embedder goes on by itself, so that larger flights pay."""
-    return hasattr(embedder, "embed_in_batches")
+    return isinstance(embedder, StreamingEmbedder)
 
 
-def _batches(embedder: Embedder, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Vectors]]:
-    streaming: Any = getattr(embedder, "embed_in_batches", None)
-    if streaming is None:
-        return _at_once(embedder, texts)
-    batches: Iterator[tuple[Sequence[int], Vectors]] = streaming(texts)
-    return batches
+def _batches(embedder: Embedder, texts: Sequence[str]) -> VectorStream:
+    if isinstance(embedder, StreamingEmbedder):
+        return embedder.embed_in_batches(texts)
+    return _AtOnce(embedder, texts)
 
 
-def _at_once(embedder: Embedder, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Vectors]]:
-    yield range(len(texts)), embedder.embed_batch(texts)
+class _Nothing:
+    """No vectors at all."""
+
+    def __next__(self) -> tuple[Sequence[int], Vectors]:
+        raise StopIteration
+
+    def ready(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        """There is nothing to take back."""
+
+
+class _AtOnce(_Nothing):
+    """All vectors together, made when they are asked for: what an embedder does on its own."""
+
+    def __init__(self, embedder: Embedder, texts: Sequence[str]) -> None:
+        self._embedder = embedder
+        self._texts: Sequence[str] | None = texts
+
+    def __next__(self) -> tuple[Sequence[int], Vectors]:
+        if self._texts is None:
+            raise StopIteration
+        texts, self._texts = self._texts, None
+        return range(len(texts)), self._embedder.embed_batch(texts)

@@ -9,6 +9,7 @@ from memdown import embedders
 from memdown.embedders import usage
 from memdown.errors import EmbedderError, IndexCorrupt
 from memdown.index import indexing, watch
+from memdown.index.backfill import jobs_of
 from memdown.index.index import Index
 from memdown.notes.notebook import Notebook
 from memdown.types import Embedder, Failure, FileState, Fingerprint, Source, Status, StoreStatus
@@ -27,6 +28,8 @@ class Facts:
     cache_max_entries: int
     vector_enabled: bool
     citations: str
+    hybrid: bool
+    extension_path: str | None
     usage_log: Path
 
 
@@ -67,7 +70,7 @@ def status_of(index: Index, notebook: Notebook, facts: Facts, *, deep: bool = Fa
     trial = _probe(chosen) if deep else _Trial()
     if not fallen and index.choice.problem and trial.error is None:
         trial = _Trial(False, index.choice.problem)
-    jobs = getattr(embedder, "jobs", None)
+    jobs = jobs_of(embedder)
     return Status(
         backend="builtin",
         agent=facts.agent,
@@ -91,11 +94,19 @@ def status_of(index: Index, notebook: Notebook, facts: Facts, *, deep: bool = Fa
         embedder_works=trial.works,
         embedder_error=trial.error,
         usage=usage.read(facts.usage_log),
-        jobs_enabled=jobs is not None,
-        jobs_pending=jobs.pending() if jobs is not None else 0,
-        jobs_error=jobs.last_error if jobs is not None else None,
+        hybrid=facts.hybrid,
+        extension_path=facts.extension_path,
+        jobs=jobs.status() if jobs is not None else None,
+        custom={"searchMode": _search_mode(embedder, facts.hybrid)},
         watcher=watch.announcement(index.watch_file),
     )
+
+
+def _search_mode(embedder: Embedder | None, hybrid: bool) -> str:
+    """How questions are answered, in OpenClaw's words."""
+    if embedder is None:
+        return "fts-only"
+    return "hybrid" if hybrid else "vector-only"
 
 
 def _stored(index: Index, place: str) -> _Stored:

@@ -284,7 +284,7 @@ class Upkeep:
         """The files whose vectors can be asked for now: what is in a batch job, only with `jobs`."""
         lacking = indexing.lacking(found.files, indexed)
         if lacking and not jobs:
-            pending = getattr(self._embedder, "jobs", None)
+            pending = backfill.jobs_of(self._embedder)
             if pending is not None and pending.pending():
                 lacking = [state for state in lacking if state.problem != indexing.IN_A_JOB]
         return [state.path for state in lacking]
@@ -308,7 +308,7 @@ class Upkeep:
         """What the next sync will embed, if it makes the whole index with a provider that costs."""
         embedder, indexed = self._embedder, self._store.files()
         want = indexing.wanted_fingerprint(embedder, self.chunking())
-        if embedder is None or not embedder.cacheable:
+        if embedder is None or embedder.instant:
             return None
         if isinstance(embedder, embedders.Unavailable):
             return None

@@ -32,6 +32,7 @@ from memdown.types import (
     Source,
     TextQuery,
     Vector,
+    WordKnowing,
 )
 
 SNIPPET_CHARS = 700
@@ -189,7 +190,7 @@ def respell(
     words = tuple(dict.fromkeys(put_right.get(word, word) for word in query.terms.words))
     prefixes = tuple(prefix_terms(words)) if query.terms.prefixes else ()
     query = replace(query, terms=replace(query.terms, words=words, prefixes=prefixes))
-    if asked.embedder and not asked.embedder.cacheable and query.vector is not None:
+    if asked.embedder and asked.embedder.instant and query.vector is not None:
         query = replace(query, vector=asked.embedder.embed_query(" ".join(words)))
     again = replace(asked, query=query, respelled=put_right)
     found = [
@@ -375,8 +376,7 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
 
 def _makes_sense(text: str, embedder: Embedder | None) -> bool:
     """Whether a question is one: to gibberish, the nearest note is no answer."""
-    knows = getattr(embedder, "knows", None)
-    return knows is None or is_asked(text) or knows(text)
+    return not isinstance(embedder, WordKnowing) or is_asked(text) or embedder.knows(text)
 
 
 def _take(made: Iterable[Hit], asked: Asked) -> tuple[list[Hit], bool]:

@@ -92,7 +92,9 @@ def judge(
     most = max(covered.values(), default=0.0)
     near = min(legs.background + _NEAR, _NEAR_IN_FEW) if few else legs.background + _NEAR
     embedder = question.embedder
-    if question.vector is None or not weights.vector or embedder is None or embedder.cacheable:
+    if question.vector is None or not weights.vector or embedder is None:
+        return Judged(best, most, near)
+    if not embedder.instant:
         return Judged(best, most, near)
     compared = _first(best, chunks, math.inf if few else _COMPARED)
     said = {one.place: texts.said(one) for one in compared}

@@ -21,6 +21,7 @@ class HashEmbedder:
 
     id = "hash"
     cacheable = True
+    instant = False
     text_weight: float | None = None
 
     def __init__(self, dims: int = 64, model: str = "hash-64", provider_key: str = "hash") -> None:

@@ -7,6 +7,7 @@ class Letters:
     id = "letters"
     provider_key = "letters"
     cacheable = False
+    instant = True
     text_weight = None
     dims = 26
 

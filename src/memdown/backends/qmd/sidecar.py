@@ -171,6 +171,16 @@ class Sidecar:
             return book.updating.reason or "qmd has not indexed the notes yet"
         return None
 
+    def facts(self) -> dict[str, object]:
+        """What a status says of it: its mode, its collections, and when it last worked, in ms."""
+        book = self._book
+        return {
+            "searchMode": self._settings.search_mode,
+            "collections": [one.name for one in self._existing()],
+            "lastUpdateAt": round(book.updated * 1000) or None,
+            "lastEmbedAt": round(book.embedded * 1000) or None,
+        }
+
     def start(self, *, boot: bool = False) -> None:
         """Begin to keep the index fresh in the background; at the `boot` of a session, at once."""
         with self._thread_lock:
