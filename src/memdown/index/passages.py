@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from memdown import text as terms
-from memdown.types import Chunk
+from memdown.types import Chunk, Passage
 
 TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
 
@@ -18,14 +18,17 @@ def passage_terms(chunk: Chunk) -> Iterator[tuple[list[str], list[str]]]:
 
 def joined_terms(chunk: Chunk) -> Iterator[tuple[str, str]]:
     """The same as `passage_terms`, with the terms joined by white space."""
-    name = chunk.path.removeprefix("memory/").removesuffix(".md").removesuffix(".jsonl")
-    if chunk.names:
-        name = f"{name} {chunk.names}"
     for passage in chunk.passages:
         words = terms.joined_terms(chunk.text[passage.start : passage.end])
-        yield words, _head_terms(name, passage.heading)
+        yield words, _head_terms(head_text(chunk, passage))
+
+
+def head_text(chunk: Chunk, passage: Passage) -> str:
+    """What stands above a passage: file name, names of the document, headings."""
+    name = chunk.path.removeprefix("memory/").removesuffix(".md").removesuffix(".jsonl")
+    return f"{name} {chunk.names} {passage.heading}" if chunk.names else f"{name} {passage.heading}"
 
 
 @lru_cache(maxsize=64)
-def _head_terms(name: str, heading: str) -> str:
-    return terms.joined_terms(f"{name} {heading}")
+def _head_terms(head: str) -> str:
+    return terms.joined_terms(head)

@@ -1,0 +1,440 @@
+"""Segments: posting lists, lines and vectors of some passages, as blobs that any engine can store.
+
+A segment is written once and never changed. Its rows are passages in the order in which they were
+written, at most `MOST_PASSAGES` of them. `strikes` are keys: every row of the same file in an earlier
+segment, from that key on, is out of date. Small segments are merged into larger ones, without the
+rows that were struck. A segment has these parts, each cut into numbered blocks:
+
+`rows`            keys and passages of chunks, lines and lengths of passages, strikes
+`terms`           the dictionary: terms in order of their bytes, and where each one's list stands
+`postings`        the posting lists, one after the other
+`positions`       where in each passage a term of its text stands, for phrases
+`chunk_vectors`   one byte a number, and a scale per chunk (0: the chunk has no vector)
+`passage_vectors` half a byte a number, and a scale per passage; only from embedders that cost nothing
+"""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memdown.errors import IndexCorrupt
+from memdown.index.terms import HEAD, Occurrences
+
+Numbers = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
+
+MOST_PASSAGES = 1 << 16
+STREAM_BLOCK = 1 << 16
+CHUNKS_A_BLOCK = 4_096
+PASSAGES_A_BLOCK = 1_024
+
+# A gap of more than this takes a further byte.
+_STEP = 255
+# Lists of so few entries, or of less than a passage in so many, are not packed: it would not pay.
+_FEW, _SPARSE = 8, 256
+_MOST_TF = 254
+_HALF = 7.0
+_ROWS_HEAD = struct.Struct("<III")
+_TERMS_HEAD = struct.Struct("<III")
+_FIRST_TEXT = b"\x03"
+
+Part = tuple[str, int]
+Parts = Mapping[Part, bytes]
+
+
+class PostingList(NamedTuple):
+    """Rows int64 (n,), ascending, and how often each holds the term, int64 (n,)."""
+
+    rows: Numbers
+    tf: Numbers
+
+
+NOTHING = PostingList(np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """The C chunks and P passages of a segment.
+
+    `key` int64 (C,), `passages` int64 (C,) how many of the rows are of each chunk; `lines` int32 (P, 2),
+    first and last from 1; `length` int32 (P,) in terms; `strikes` int64 (S,).
+    """
+
+    key: Numbers
+    passages: Numbers
+    lines: NDArray[np.int32]
+    length: NDArray[np.int32]
+    strikes: Numbers
+
+    @property
+    def count(self) -> int:
+        """How many passages there are."""
+        return len(self.length)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lists:
+    """Posting lists as arrays: T terms, E entries by term and row.
+
+    `starts` int64 (T + 1,) are places among the entries; `rows` and `tf` int64 (E,). `positions` int64
+    holds for each entry of a text's term its `tf` positions; the other terms have none.
+    """
+
+    names: list[bytes]
+    starts: Numbers
+    rows: Numbers
+    tf: Numbers
+    positions: Numbers
+
+    @property
+    def in_text(self) -> NDArray[np.bool_]:
+        """Which terms are of texts, bool (T,): heads and features stand first."""
+        first = bisect_left(self.names, _FIRST_TEXT)
+        return np.arange(len(self.names)) >= first
+
+
+def lists_of(found: Occurrences) -> Lists:
+    """The posting lists of all that was found in some passages."""
+    return _sorted(found.names, found.term, found.row, found.position)
+
+
+def _sorted(names: list[bytes], term: Numbers, row: Numbers, position: Numbers) -> Lists:
+    """Entries from occurrences whose rows ascend for every term."""
+    order = _stable_order(term, len(names))
+    term, row, position = term[order], row[order], position[order]
+    new = np.flatnonzero(np.diff(term * MOST_PASSAGES + row, prepend=-1))
+    tf = np.diff(new, append=len(row))
+    if len(tf) and tf.max() > _MOST_TF:
+        within = np.arange(len(row)) - np.repeat(new, tf)
+        keep = within < _MOST_TF
+        return _sorted(names, term[keep], row[keep], position[keep])
+    starts = np.searchsorted(term[new], np.arange(len(names) + 1))
+    first = bisect_left(names, _FIRST_TEXT)
+    return Lists(names, starts, row[new], tf, position[np.searchsorted(term, first) :])
+
+
+def _stable_order(term: Numbers, count: int) -> Numbers:
+    """The order that sorts by term; numpy sorts two bytes at a time by radix, in linear time."""
+    if count <= MOST_PASSAGES:
+        return np.argsort(term.astype(np.uint16), kind="stable")
+    low = np.argsort((term & 0xFFFF).astype(np.uint16), kind="stable")
+    high = np.argsort((term[low] >> 16).astype(np.uint16), kind="stable")
+    return low[high]
+
+
+def encode(rows: Rows, lists: Lists) -> dict[Part, bytes]:
+    """The parts of a segment but for its vectors."""
+    postings, posting_ends = _packed_lists(lists, rows.count)
+    positions, position_ends = _packed_positions(lists)
+    counts = np.diff(lists.starts)
+    names = b"".join(lists.names)
+    ends = np.cumsum(np.array([len(name) for name in lists.names], np.int64))
+    terms = b"".join(
+        (
+            _TERMS_HEAD.pack(len(lists.names), rows.count, len(names)),
+            _u32(ends),
+            _u32(posting_ends),
+            _u32(position_ends),
+            (counts - 1).astype("<u2").tobytes(),
+            names,
+        )
+    )
+    lines = rows.lines.astype("<u4")
+    head = b"".join(
+        (
+            _ROWS_HEAD.pack(len(rows.key), rows.count, len(rows.strikes)),
+            rows.key.astype("<i8").tobytes(),
+            rows.strikes.astype("<i8").tobytes(),
+            lines[:, 0].tobytes(),
+            (lines[:, 1] - lines[:, 0]).tobytes(),
+            rows.length.astype("<u2").tobytes(),
+            rows.passages.astype("<u2").tobytes(),
+        )
+    )
+    return {
+        ("rows", 0): head,
+        ("terms", 0): terms,
+        **_blocks("postings", postings.tobytes()),
+        **_blocks("positions", positions.tobytes()),
+    }
+
+
+def _u32(numbers: Numbers) -> bytes:
+    return numbers.astype("<u4").tobytes()
+
+
+def _blocks(name: str, stream: bytes) -> dict[Part, bytes]:
+    cuts = range(0, len(stream), STREAM_BLOCK)
+    return {(name, n): stream[at : at + STREAM_BLOCK] for n, at in enumerate(cuts)}
+
+
+def _is_sparse(counts: Any, passages: int) -> Any:
+    return (counts < _FEW) | (counts * _SPARSE < passages)
+
+
+def _packed_lists(lists: Lists, passages: int) -> tuple[Bytes, Numbers]:
+    """All lists as bytes, and where each one ends.
+
+    A dense list is the gaps between its rows, twice each and one more if the term stands there more
+    than once, then how often it does. A sparse one is its rows in two bytes and their counts in one.
+    """
+    starts, rows, tf = lists.starts, lists.rows, lists.tf
+    counts = np.diff(starts)
+    if not len(counts):
+        return np.empty(0, np.uint8), counts
+    sparse = np.repeat(_is_sparse(counts, passages), counts)
+    within = np.arange(len(rows)) - np.repeat(starts[:-1], counts)
+    gaps = np.diff(rows, prepend=0)
+    gaps[starts[:-1]] = rows[starts[:-1]]
+    often = tf > 1
+    values = 2 * gaps + often
+    sizes = np.where(sparse, 0, values // _STEP + 1)
+    gap_sizes = np.add.reduceat(sizes, starts[:-1])
+    often_counts = np.add.reduceat(often.astype(np.int64), starts[:-1])
+    ends = np.cumsum(np.where(_is_sparse(counts, passages), 3 * counts, gap_sizes + often_counts))
+    begins = np.concatenate([[0], ends[:-1]])
+    out = np.full(int(ends[-1]), _STEP, np.uint8)
+    begin = np.repeat(begins, counts)
+    dense = ~sparse
+    last = np.cumsum(sizes)
+    last -= np.repeat(last[starts[:-1]] - sizes[starts[:-1]], counts)
+    out[(begin + last - 1)[dense]] = (values % _STEP)[dense]
+    rank = np.cumsum(often)
+    rank -= np.repeat(rank[starts[:-1]] - often[starts[:-1]], counts)
+    many = dense & often
+    out[(begin + np.repeat(gap_sizes, counts) + rank - 1)[many]] = tf[many]
+    at = (begin + 2 * within)[sparse]
+    out[at], out[at + 1] = rows[sparse] & 0xFF, rows[sparse] >> 8
+    out[(begin + 2 * np.repeat(counts, counts) + within)[sparse]] = tf[sparse]
+    return out, ends
+
+
+def _packed_positions(lists: Lists) -> tuple[Bytes, Numbers]:
+    """The gaps between the positions of each entry as bytes, and where each term's end."""
+    texts = np.repeat(lists.in_text, np.diff(lists.starts))
+    tf = np.where(texts, lists.tf, 0)
+    positions = lists.positions
+    firsts = (np.cumsum(tf) - tf)[texts]
+    gaps = np.diff(positions, prepend=0)
+    gaps[firsts] = positions[firsts]
+    ends = np.cumsum(gaps // _STEP + 1)
+    out = np.full(int(ends[-1]) if len(ends) else 0, _STEP, np.uint8)
+    out[ends - 1] = gaps % _STEP
+    upto = np.concatenate([[0], np.cumsum(tf)])[lists.starts[1:]]
+    return out, np.concatenate([[0], ends])[upto]
+
+
+def read_rows(data: bytes) -> Rows:
+    """What is known of the chunks and passages of a segment."""
+    chunks, count, strikes = _ROWS_HEAD.unpack_from(data)
+    sizes = (8 * chunks, 8 * strikes, 4 * count, 4 * count, 2 * count, 2 * chunks)
+    if len(data) != _ROWS_HEAD.size + sum(sizes):
+        raise IndexCorrupt("The rows of a segment are cut off; run `memdown index --force`.")
+    parts = []
+    at = _ROWS_HEAD.size
+    for size, kind in zip(sizes, ("<i8", "<i8", "<u4", "<u4", "<u2", "<u2"), strict=True):
+        parts.append(np.frombuffer(data, kind, size // int(kind[2]), at))
+        at += size
+    key, struck, first, more, length, passages = parts
+    lines = np.stack([first, first + more], axis=1).astype(np.int32)
+    return Rows(
+        key.astype(np.int64, copy=False),
+        passages.astype(np.int64),
+        lines,
+        length.astype(np.int32),
+        struck.astype(np.int64, copy=False),
+    )
+
+
+class Dictionary:
+    """The terms of a segment and where their lists stand, read without unpacking."""
+
+    def __init__(self, data: bytes) -> None:
+        self.count, self.passages, size = _TERMS_HEAD.unpack_from(data)
+        at, step = _TERMS_HEAD.size, 4 * self.count
+        if len(data) != at + 3 * step + 2 * self.count + size:
+            raise IndexCorrupt(
+                "The dictionary of a segment is cut off; run `memdown index --force`."
+            )
+        ends = [np.frombuffer(data, "<u4", self.count, at + n * step) for n in range(3)]
+        self.name_ends, self.posting_ends, self.position_ends = ends
+        self.counts = np.frombuffer(data, "<u2", self.count, at + 3 * step)
+        self._names = memoryview(data)[at + 3 * step + 2 * self.count :]
+
+    def name(self, number: int) -> bytes:
+        """The bytes of a term."""
+        begin = int(self.name_ends[number - 1]) if number else 0
+        return bytes(self._names[begin : int(self.name_ends[number])])
+
+    def names(self) -> list[bytes]:
+        """All terms in order."""
+        whole, begin, found = bytes(self._names), 0, []
+        for end in self.name_ends.tolist():
+            found.append(whole[begin:end])
+            begin = end
+        return found
+
+    def place(self, term: bytes) -> int:
+        """Where a term stands or would stand."""
+        return bisect_left(range(self.count), term, key=self.name)
+
+    def find(self, term: bytes) -> int | None:
+        """The number of a term."""
+        number = self.place(term)
+        return number if number < self.count and self.name(number) == term else None
+
+    def entries(self, number: int) -> int:
+        """How many rows hold a term."""
+        return int(self.counts[number]) + 1
+
+
+def span(ends: NDArray[Any], number: int) -> range:
+    """From where to where something stands in a stream."""
+    return range(int(ends[number - 1]) if number else 0, int(ends[number]))
+
+
+def unpack_list(data: bytes, count: int, passages: int) -> PostingList:
+    """A posting list of so many entries, in a segment of so many passages."""
+    packed = np.frombuffer(data, np.uint8)
+    if _is_sparse(count, passages):
+        if len(packed) != 3 * count:
+            raise _damaged()
+        rows = np.frombuffer(data, "<u2", count).astype(np.int64)
+        return PostingList(rows, packed[2 * count :].astype(np.int64))
+    places = np.flatnonzero(packed != _STEP)
+    if len(places) < count:
+        raise _damaged()
+    end = int(places[count - 1]) + 1
+    values = np.diff(np.cumsum(packed[:end], dtype=np.int64)[places[:count]], prepend=0)
+    often = np.flatnonzero(values & 1)
+    tf = np.ones(count, np.int64)
+    if len(packed) != end + len(often):
+        raise _damaged()
+    tf[often] = packed[end:]
+    return PostingList(np.cumsum(values >> 1), tf)
+
+
+def unpack_positions(data: bytes, tf: Numbers) -> Numbers:
+    """The positions of all entries of a term, one entry after the other."""
+    packed = np.frombuffer(data, np.uint8)
+    places = np.flatnonzero(packed != _STEP)
+    if len(places) != int(tf.sum()):
+        raise _damaged()
+    totals = np.cumsum(packed, dtype=np.int64)[places]
+    firsts = np.cumsum(tf) - tf
+    before = np.concatenate([[0], totals])[firsts]
+    return totals - np.repeat(before, tf)
+
+
+def _damaged() -> IndexCorrupt:
+    return IndexCorrupt("A posting list of a segment is damaged; run `memdown index --force`.")
+
+
+def decode_lists(terms: bytes, postings: bytes, positions: bytes) -> Lists:
+    """All posting lists of a segment."""
+    dictionary = Dictionary(terms)
+    counts = dictionary.counts.astype(np.int64) + 1
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    rows, tf = np.empty(int(starts[-1]), np.int64), np.empty(int(starts[-1]), np.int64)
+    ends = dictionary.posting_ends.astype(np.int64)
+    begins = np.concatenate([[0], ends[:-1]])
+    sparse = _is_sparse(counts, dictionary.passages)
+    packed = np.frombuffer(postings, np.uint8)
+    if not np.array_equal((ends - begins)[sparse], 3 * counts[sparse]):
+        raise _damaged()
+    few = np.repeat(sparse, counts)
+    within = np.arange(len(rows)) - np.repeat(starts[:-1], counts)
+    at = (np.repeat(begins, counts) + 2 * within)[few]
+    rows[few] = packed[at] + 256 * packed[at + 1].astype(np.int64)
+    tf[few] = packed[(np.repeat(begins + 2 * counts, counts) + within)[few]]
+    for number in np.flatnonzero(~sparse).tolist():
+        found = unpack_list(
+            postings[begins[number] : ends[number]], int(counts[number]), dictionary.passages
+        )
+        rows[starts[number] : starts[number + 1]] = found.rows
+        tf[starts[number] : starts[number + 1]] = found.tf
+    names = dictionary.names()
+    first = int(starts[bisect_left(names, _FIRST_TEXT)])
+    return Lists(names, starts, rows, tf, unpack_positions(positions, tf[first:]))
+
+
+def merge_lists(each: Sequence[Lists], new_rows: Sequence[Numbers]) -> Lists:
+    """The lists of several segments in one; `new_rows` numbers each one's rows anew, -1 drops one."""
+    names = sorted(set().union(*(one.names for one in each)))
+    number = {name: place for place, name in enumerate(names)}
+    terms, rows, positions = [], [], []
+    for one, renumbered in zip(each, new_rows, strict=True):
+        places = np.array([number[name] for name in one.names], np.int64)
+        counts = np.diff(one.starts)
+        tf = one.tf
+        row = np.repeat(renumbered[one.rows], tf)
+        position = np.zeros(len(row), np.int64)
+        position[len(row) - len(one.positions) :] = one.positions
+        keep = row >= 0
+        terms.append(np.repeat(np.repeat(places, counts), tf)[keep])
+        rows.append(row[keep])
+        positions.append(position[keep])
+    term = np.concatenate([np.empty(0, np.int64), *terms])
+    used = np.flatnonzero(np.bincount(term, minlength=len(names)))
+    rank = np.zeros(len(names), np.int64)
+    rank[used] = np.arange(len(used))
+    return _sorted(
+        [names[place] for place in used.tolist()],
+        rank[term],
+        np.concatenate([np.empty(0, np.int64), *rows]),
+        np.concatenate([np.empty(0, np.int64), *positions]),
+    )
+
+
+def pack_halves(vectors: NDArray[np.float32]) -> bytes:
+    """Vectors (n, D) at half a byte a number: scales float32 (n,), then pairs of numbers."""
+    scale = (np.abs(vectors).max(axis=1, initial=0.0) / np.float32(_HALF)).astype("<f4")
+    safe = np.where(scale > 0, scale, np.float32(1))
+    halves = (np.rint(vectors / safe[:, None]) + 8).astype(np.uint8)
+    if halves.shape[1] % 2:
+        halves = np.pad(halves, ((0, 0), (0, 1)), constant_values=8)
+    return scale.tobytes() + (halves[:, 0::2] | (halves[:, 1::2] << 4)).tobytes()
+
+
+def unpack_halves(data: bytes, dims: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Numbers int8 (n, D) and scales float32 (n,) back."""
+    width = (dims + 1) // 2
+    count = len(data) // (4 + width)
+    scale = np.frombuffer(data, "<f4", count)
+    pairs = np.frombuffer(data, np.uint8, count * width, 4 * count).reshape(count, width)
+    numbers = np.empty((count, 2 * width), np.int8)
+    numbers[:, 0::2] = pairs & 15
+    numbers[:, 1::2] = pairs >> 4
+    numbers -= 8
+    return numbers[:, :dims], scale
+
+
+def pack_bytes(numbers: NDArray[np.int8], scale: NDArray[np.float32]) -> bytes:
+    """Vectors at a byte a number: scales float32 (n,), then numbers int8 (n, D)."""
+    return scale.astype("<f4").tobytes() + numbers.tobytes()
+
+
+def unpack_bytes(data: bytes, dims: int) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Numbers int8 (n, D) and scales float32 (n,) back."""
+    count = len(data) // (4 + dims)
+    if len(data) != count * (4 + dims):
+        raise IndexCorrupt("The vectors of a segment are cut off; run `memdown index --force`.")
+    numbers = np.frombuffer(data, np.int8, count * dims, 4 * count).reshape(count, dims)
+    return numbers, np.frombuffer(data, "<f4", count)
+
+
+def key_of_term(term: str, *, head: bool = False) -> bytes:
+    """A term as it stands in dictionaries."""
+    return ((HEAD if head else "") + term).encode("utf-8", "surrogatepass")
+
+
+def in_blocks(name: str, rows: Iterable[bytes]) -> dict[Part, bytes]:
+    """Blocks of a part under their names."""
+    return {(name, number): data for number, data in enumerate(rows)}
