@@ -308,17 +308,7 @@ def unpack_list(data: bytes, count: int, passages: int) -> PostingList:
             raise _damaged()
         rows = np.frombuffer(data, "<u2", count).astype(np.int64)
         return PostingList(rows, packed[2 * count :].astype(np.int64))
-    places = np.flatnonzero(packed != _STEP)
-    if len(places) < count:
-        raise _damaged()
-    end = int(places[count - 1]) + 1
-    values = np.diff(np.cumsum(packed[:end], dtype=np.int64)[places[:count]], prepend=0)
-    often = np.flatnonzero(values & 1)
-    tf = np.ones(count, np.int64)
-    if len(packed) != end + len(often):
-        raise _damaged()
-    tf[often] = packed[end:]
-    return PostingList(np.cumsum(values >> 1), tf)
+    return _unpack_dense(packed, np.array([len(packed)]), np.array([count]))
 
 
 def unpack_positions(data: bytes, tf: Numbers) -> Numbers:
@@ -341,12 +331,25 @@ def decode_lists(terms: bytes, postings: bytes, positions: bytes) -> Lists:
     """All posting lists of a segment."""
     dictionary = Dictionary(terms)
     counts = dictionary.counts.astype(np.int64) + 1
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    rows, tf = np.empty(int(starts[-1]), np.int64), np.empty(int(starts[-1]), np.int64)
     ends = dictionary.posting_ends.astype(np.int64)
-    begins = np.concatenate([[0], ends[:-1]])
-    sparse = _is_sparse(counts, dictionary.passages)
+    begins = np.concatenate([[0], ends])[: len(ends)]
     packed = np.frombuffer(postings, np.uint8)
+    if len(packed) != (ends[-1] if len(ends) else 0):
+        raise _damaged()
+    found = unpack_lists(packed, begins, ends, counts, dictionary.passages)
+    names = dictionary.names()
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    first = int(starts[bisect_left(names, _FIRST_TEXT)])
+    return Lists(names, starts, *found, unpack_positions(positions, found.tf[first:]))
+
+
+def unpack_lists(
+    packed: Bytes, begins: Numbers, ends: Numbers, counts: Numbers, passages: int
+) -> PostingList:
+    """The lists that stand at these places, one after the other."""
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    rows, tf = np.empty(starts[-1], np.int64), np.ones(starts[-1], np.int64)
+    sparse = _is_sparse(counts, passages)
     if not np.array_equal((ends - begins)[sparse], 3 * counts[sparse]):
         raise _damaged()
     few = np.repeat(sparse, counts)
@@ -354,15 +357,40 @@ def decode_lists(terms: bytes, postings: bytes, positions: bytes) -> Lists:
     at = (np.repeat(begins, counts) + 2 * within)[few]
     rows[few] = packed[at] + 256 * packed[at + 1].astype(np.int64)
     tf[few] = packed[(np.repeat(begins + 2 * counts, counts) + within)[few]]
-    for number in np.flatnonzero(~sparse).tolist():
-        found = unpack_list(
-            postings[begins[number] : ends[number]], int(counts[number]), dictionary.passages
-        )
-        rows[starts[number] : starts[number + 1]] = found.rows
-        tf[starts[number] : starts[number + 1]] = found.tf
-    names = dictionary.names()
-    first = int(starts[bisect_left(names, _FIRST_TEXT)])
-    return Lists(names, starts, rows, tf, unpack_positions(positions, tf[first:]))
+    dense = np.flatnonzero(~sparse)
+    if len(dense):
+        many = ~few
+        counts, sizes = counts[dense], (ends - begins)[dense]
+        upto = np.cumsum(sizes)
+        lists = packed[np.repeat(begins[dense] - (upto - sizes), sizes) + np.arange(upto[-1])]
+        rows[many], tf[many] = _unpack_dense(lists, upto, counts)
+    return PostingList(rows, tf)
+
+
+def _unpack_dense(packed: Bytes, ends: Numbers, counts: Numbers) -> PostingList:
+    """Packed lists that end at these places; see `_packed_lists`."""
+    begins = np.concatenate([[0], ends[:-1]])
+    places = np.flatnonzero(packed != _STEP)
+    symbols = np.searchsorted(places, ends)
+    first = np.searchsorted(places, begins)
+    if (symbols - first < counts).any():
+        raise _damaged()
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    totals = np.concatenate([[0], np.cumsum(packed, dtype=np.int64)])
+    upto = totals[places[np.repeat(first, counts) + within] + 1]
+    values = np.diff(upto, prepend=0)
+    starts = np.cumsum(counts) - counts
+    values[starts] = upto[starts] - totals[begins]
+    often = np.flatnonzero(values & 1)
+    rest = np.ones(len(places), bool)
+    rest[np.repeat(first, counts) + within] = False
+    if np.count_nonzero(rest) != len(often):
+        raise _damaged()
+    tf = np.ones(len(values), np.int64)
+    tf[often] = packed[places[rest]]
+    rows = np.cumsum(values >> 1)
+    rows -= np.repeat(rows[starts] - (values[starts] >> 1), counts)
+    return PostingList(rows, tf)
 
 
 def merge_lists(each: Sequence[Lists], new_rows: Sequence[Numbers]) -> Lists:
