@@ -1,0 +1,447 @@
+"""From segments to a `Reader`, kept in step with the index: only what is new is read.
+
+What a search needs of every passage and chunk is read once for all segments, in a few large blobs.
+Posting lists are read when a term is first asked for, vectors of passages when they are first
+compared, and both are kept as long as there is room.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memdown.index import segments
+from memdown.index.merging import strike
+from memdown.index.reader import NO_POSTING, Posting, Quantised, Reader, Unit
+from memdown.index.segments import Dictionary, PackedVectors, PostingList, Rows, key_of_term, span
+from memdown.types import FILE_SPAN, SOURCES, FileState, StoredChunk, Vectors
+
+Keys = NDArray[np.int64]
+_T = TypeVar("_T", bound=np.generic)
+
+# Posting lists are kept up to so many entries, less than 100 MB; blocks of passages' vectors up to 64 MB.
+_MOST_ENTRIES = 6_000_000
+_MOST_BLOCKS = 960
+# Room for chunks to come, so that one more does not copy all vectors.
+_SPARE, _LEAST_SPARE = 8, 256
+_POSITIONS = 1 << 20
+
+
+class View(Protocol):
+    """One unchanging state of a stored index, for as long as it is open."""
+
+    @property
+    def revision(self) -> object:
+        """What tells this state from every other one."""
+
+    @property
+    def dims(self) -> int | None:
+        """How long the vectors are; None if there are none."""
+
+    def manifest(self) -> Sequence[int]:
+        """The segments in the order in which they count."""
+
+    def block(self, segment: int, part: str, number: int) -> bytes:
+        """A block of a segment; nothing where there is none."""
+
+    def files(self) -> Mapping[int, FileState]:
+        """Every file by its number, which is that of its chunks' keys divided by `FILE_SPAN`."""
+
+    def chunks(self, keys: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """Chunks with their text, by key."""
+
+    def vectors(self, keys: Sequence[int]) -> Vectors:
+        """The exact vectors of chunks, float32 (n, D), in the order asked for; zeros where none is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Segment:
+    """One segment with what every search needs of it; `first` is its first row, `chunk` its first chunk."""
+
+    number: int
+    rows: Rows
+    first: int
+    chunk: int
+    dictionaries: dict[int, Dictionary]
+
+    def dictionary(self, view: View) -> Dictionary:
+        known = self.dictionaries.get(self.number)
+        if known is None:
+            known = Dictionary(view.block(self.number, "terms", 0))
+            self.dictionaries[self.number] = known
+        return known
+
+    def posting(self, view: View, unit: Unit) -> Posting:
+        """The posting list of a unit, with the rows of this segment only, from 0."""
+        if not self.rows.count:
+            return NO_POSTING
+        if unit.kind == "word":
+            (term,) = unit.terms
+            return _both(self._list(view, key_of_term(term)), self._head(view, term))
+        if unit.kind == "prefix":
+            return _posting(self._beginning(view, key_of_term(unit.terms[0])))
+        return _posting(self._phrase(view, unit.terms))
+
+    def _head(self, view: View, term: str) -> PostingList:
+        return self._list(view, key_of_term(term, head=True))
+
+    def _list(self, view: View, term: bytes) -> PostingList:
+        dictionary = self.dictionary(view)
+        number = dictionary.find(term)
+        if number is None:
+            return segments.NOTHING
+        data = self._stream(view, "postings", span(dictionary.posting_ends, number))
+        return segments.unpack_list(data, dictionary.entries(number), dictionary.passages)
+
+    def _beginning(self, view: View, prefix: bytes) -> PostingList:
+        """The lists of all terms that begin like this, added up."""
+        dictionary = self.dictionary(view)
+        first, last = dictionary.place(prefix), dictionary.place(prefix + b"\xff")
+        if first == last:
+            return segments.NOTHING
+        ends = np.array(dictionary.posting_ends[first:last], np.int64)
+        begin = span(dictionary.posting_ends, first).start
+        data = self._stream(view, "postings", range(begin, int(ends[-1])))
+        ends -= begin
+        begins = np.concatenate([[0], ends[:-1]])
+        counts = np.array(dictionary.counts[first:last], np.int64) + 1
+        packed = np.frombuffer(data, np.uint8)
+        found = segments.unpack_lists(packed, begins, ends, counts, dictionary.passages)
+        return _added_up(found.rows, found.tf)
+
+    def _phrase(self, view: View, terms: Sequence[str]) -> PostingList:
+        """Where these terms stand one after the other, and how often in each passage."""
+        dictionary = self.dictionary(view)
+        places: Keys | None = None
+        for step, term in enumerate(terms):
+            number = dictionary.find(key_of_term(term))
+            if number is None:
+                return segments.NOTHING
+            found = self._list(view, key_of_term(term))
+            data = self._stream(view, "positions", span(dictionary.position_ends, number))
+            positions = segments.unpack_positions(data, found.tf)
+            begins = np.repeat(found.rows, found.tf) * _POSITIONS + positions - step + len(terms)
+            places = (
+                begins if places is None else np.intersect1d(places, begins, assume_unique=True)
+            )
+        rows = (np.empty(0, np.int64) if places is None else places) // _POSITIONS
+        return _added_up(rows, np.ones(len(rows), np.int64))
+
+    def _stream(self, view: View, part: str, wanted: range) -> bytes:
+        size = segments.STREAM_BLOCK
+        first = wanted.start // size
+        blocks = range(first, (wanted.stop - 1) // size + 1 if len(wanted) else first)
+        data = b"".join(view.block(self.number, part, number) for number in blocks)
+        begin = wanted.start - first * size
+        return data[begin : begin + len(wanted)]
+
+
+def _added_up(rows: Keys, tf: Keys) -> PostingList:
+    """Each row once, with all that is counted for it."""
+    if not len(rows):
+        return segments.NOTHING
+    order = np.argsort(rows, kind="stable")
+    rows, tf = rows[order], tf[order]
+    first = np.flatnonzero(np.diff(rows, prepend=-1))
+    return PostingList(rows[first], np.add.reduceat(tf, first))
+
+
+def _posting(found: PostingList) -> Posting:
+    return _both(found, segments.NOTHING)
+
+
+def _both(text: PostingList, head: PostingList) -> Posting:
+    if not len(head.rows):
+        text_tf = text.tf.astype(np.float32)
+        return Posting(text.rows.astype(np.int32), text_tf, np.zeros(len(text_tf), np.float32))
+    rows = np.union1d(text.rows, head.rows)
+    tf = np.zeros((2, len(rows)), np.float32)
+    tf[0, np.searchsorted(rows, text.rows)] = text.tf
+    tf[1, np.searchsorted(rows, head.rows)] = head.tf
+    return Posting(rows.astype(np.int32), tf[0], tf[1])
+
+
+class _Vectors:
+    """The vectors of all chunks as bytes, in one array that can grow at its end."""
+
+    def __init__(self, dims: int, count: int) -> None:
+        room = count + max(_LEAST_SPARE, count // _SPARE)
+        self.dims = dims
+        self.used = 0
+        self.numbers: NDArray[np.int8] = np.empty((room, dims), np.int8)
+        self.scale: NDArray[np.float32] = np.empty(room, np.float32)
+
+    def append(self, view: View, segment: int, count: int) -> None:
+        at = self.used
+        while at < self.used + count:
+            number = (at - self.used) // segments.CHUNKS_A_BLOCK
+            data = view.block(segment, "chunk_vectors", number)
+            numbers, scale = segments.unpack_vectors(data)
+            if not len(scale):
+                self.scale[at : self.used + count] = 0
+                self.numbers[at : self.used + count] = 0
+                break
+            self.numbers[at : at + len(scale)], self.scale[at : at + len(scale)] = numbers, scale
+            at += len(scale)
+        self.used += count
+
+    def now(self) -> Quantised:
+        return Quantised(self.numbers[: self.used], self.scale[: self.used])
+
+
+class _Origin:
+    """Fetches for one state of the index what is not in its arrays, through the view that is open.
+
+    Several threads may search at once, each in a view of its own.
+    """
+
+    def __init__(self, each: Sequence[_Segment], dims: int | None, keys: Keys, kept: _Kept) -> None:
+        self.segments = each
+        self.dims = dims
+        self._keys = keys
+        self._numbers = tuple(one.number for one in each)
+        self._bounds = np.array([one.first for one in each], np.int64)
+        self._kept = kept
+        self._open = threading.local()
+
+    @contextmanager
+    def through(self, view: View) -> Iterator[None]:
+        """Fetch through this view until the block ends; only in this thread."""
+        self._open.view = view
+        try:
+            yield
+        finally:
+            del self._open.view
+
+    @property
+    def _view(self) -> View:
+        view: View = self._open.view
+        return view
+
+    def posting(self, unit: Unit) -> Posting:
+        """The posting list of a unit."""
+        return self._kept.posting(unit, self._numbers, self._made)
+
+    def _made(self, unit: Unit, skip: int) -> Posting:
+        """The list in all segments but the first `skip`."""
+        found = [(one.first, one.posting(self._view, unit)) for one in self.segments[skip:]]
+        found = [(first, posting) for first, posting in found if len(posting.rows)]
+        if not found:
+            return NO_POSTING
+        return Posting(
+            np.concatenate([posting.rows + np.int32(first) for first, posting in found]),
+            np.concatenate([posting.text_tf for _, posting in found]),
+            np.concatenate([posting.head_tf for _, posting in found]),
+        )
+
+    def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
+        """The exact vectors of some chunks."""
+        return self._view.vectors(self._keys[np.asarray(chunk_rows, np.intp)].tolist())
+
+    def chunks(self, chunk_rows: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """Some chunks with their text, by row."""
+        keys = self._keys[np.asarray(chunk_rows, np.intp)].tolist()
+        found = self._view.chunks(keys)
+        return {row: found[key] for row, key in zip(chunk_rows, keys, strict=True)}
+
+    def passage_vectors_of(self, rows: Sequence[int] | NDArray[np.integer]) -> Quantised | None:
+        """The vectors of some passages, int8 (n, D) and scales; None where there are none."""
+        wanted = np.asarray(rows, np.int64)
+        each = np.searchsorted(self._bounds, wanted, side="right") - 1
+        local = wanted - self._bounds[each]
+        places = each * segments.MOST_PASSAGES + local // segments.PASSAGES_A_BLOCK
+        numbers: NDArray[np.int8] | None = None
+        scale = np.zeros(len(wanted), np.float32)
+        for place in np.unique(places).tolist():
+            segment, block = divmod(place, segments.MOST_PASSAGES)
+            found = self._kept.block(self._view, self._numbers[segment], block)
+            if not len(found.scale):
+                continue
+            if numbers is None:
+                numbers = np.zeros((len(wanted), found.numbers.shape[1]), np.int8)
+            mine = np.flatnonzero(places == place)
+            inside = local[mine] - block * segments.PASSAGES_A_BLOCK
+            numbers[mine], scale[mine] = found.numbers[inside], found.scale[inside]
+        return None if numbers is None else Quantised(numbers, scale)
+
+
+class _Kept:
+    """What was fetched and may be asked for again. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._postings: dict[Unit, tuple[tuple[int, ...], Posting]] = {}
+        self._entries = 0
+        self._blocks: dict[tuple[int, int], PackedVectors] = {}
+
+    def posting(
+        self, unit: Unit, numbers: tuple[int, ...], made: Callable[[Unit, int], Posting]
+    ) -> Posting:
+        """The list of a unit in these segments; what is known of the first of them is not read again."""
+        with self._lock:
+            of, known = self._postings.get(unit, ((), NO_POSTING))
+        if of == numbers:
+            return known
+        if of and numbers[: len(of)] == of:
+            more = made(unit, len(of))
+            if len(more.rows):
+                known = Posting(
+                    np.concatenate([known.rows, more.rows]),
+                    np.concatenate([known.text_tf, more.text_tf]),
+                    np.concatenate([known.head_tf, more.head_tf]),
+                )
+        else:
+            known = made(unit, 0)
+        with self._lock:
+            self._entries -= len(self._postings.pop(unit, ((), NO_POSTING))[1].rows)
+            self._postings[unit] = numbers, known
+            # What is found nowhere is kept as well; it must not be kept for ever.
+            self._entries += len(known.rows)
+            while self._entries > _MOST_ENTRIES or len(self._postings) > _MOST_ENTRIES >> 8:
+                oldest = next(iter(self._postings))
+                self._entries -= len(self._postings.pop(oldest)[1].rows)
+        return known
+
+    def block(self, view: View, segment: int, number: int) -> PackedVectors:
+        """A block of passages' vectors; none where there is no such block."""
+        with self._lock:
+            known = self._blocks.pop((segment, number), None)
+            if known is not None:
+                self._blocks[segment, number] = known
+                return known
+        found = segments.unpack_vectors(view.block(segment, "passage_vectors", number))
+        with self._lock:
+            self._blocks[segment, number] = found
+            while len(self._blocks) > _MOST_BLOCKS:
+                del self._blocks[next(iter(self._blocks))]
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _State:
+    """What is in memory of one state of the index."""
+
+    revision: object
+    reader: Reader
+    origin: _Origin
+    vectors: _Vectors | None
+
+
+class Follower:
+    """The reader of an index, at whatever state it is asked for. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._state: _State | None = None
+        self._kept = _Kept()
+
+    @contextmanager
+    def reading(self, view: View) -> Iterator[Reader]:
+        """The reader of what a view shows; it may be used while the block runs, in this thread."""
+        with self._lock:
+            state = self._state
+            if state is None or state.revision != view.revision:
+                state = self._state = _load(view, state, self._kept)
+        with state.origin.through(view):
+            yield state.reader
+
+    def forget(self) -> None:
+        """Keep nothing in memory any more."""
+        with self._lock:
+            self._state, self._kept = None, _Kept()
+
+
+def _load(view: View, was: _State | None, kept: _Kept) -> _State:
+    numbers = tuple(view.manifest())
+    before = was.origin.segments if was is not None else ()
+    same = 0
+    while same < min(len(before), len(numbers)) and before[same].number == numbers[same]:
+        same += 1
+    known = {one.number: one for one in before}
+    each: list[_Segment] = list(before[:same])
+    first = each[-1].first + each[-1].rows.count if each else 0
+    chunk = each[-1].chunk + len(each[-1].rows.key) if each else 0
+    for number in numbers[same:]:
+        old = known.get(number)
+        rows = old.rows if old else segments.read_rows(view.block(number, "rows", 0))
+        each.append(_Segment(number, rows, first, chunk, old.dictionaries if old else {}))
+        first, chunk = first + rows.count, chunk + len(rows.key)
+    keys = _joined([one.rows.key for one in each], np.empty(0, np.int64))
+    dims = view.dims
+    vectors = _loaded_vectors(view, dims, was, each, same, chunk) if dims else None
+    origin = _Origin(each, dims, keys, kept)
+    reader = _reader(view, each, keys, vectors.now() if vectors else None, origin)
+    return _State(view.revision, reader, origin, vectors)
+
+
+def _loaded_vectors(
+    view: View,
+    dims: int,
+    was: _State | None,
+    each: Sequence[_Segment],
+    same: int,
+    count: int,
+) -> _Vectors:
+    vectors = was.vectors if was is not None else None
+    upto = each[same].chunk if same < len(each) else count
+    if (
+        vectors is None
+        or vectors.dims != dims
+        or vectors.used != upto
+        or count > len(vectors.scale)
+    ):
+        fresh = _Vectors(dims, count)
+        if vectors is not None and vectors.dims == dims:
+            fresh.numbers[:upto], fresh.scale[:upto] = vectors.numbers[:upto], vectors.scale[:upto]
+            fresh.used = upto
+        else:
+            same = 0
+        vectors = fresh
+    for one in each[same:]:
+        vectors.append(view, one.number, len(one.rows.key))
+    return vectors
+
+
+def _reader(
+    view: View,
+    each: Sequence[_Segment],
+    keys: Keys,
+    vectors: Quantised | None,
+    origin: _Origin,
+) -> Reader:
+    files = view.files()
+    numbers = np.array(sorted(files), np.int64)
+    states = [files[number] for number in numbers.tolist()]
+    chunk_files = keys // FILE_SPAN
+    chunk_alive = np.isin(chunk_files, numbers)
+    for one in each:
+        strike(chunk_alive[: one.chunk], keys[: one.chunk], one.rows.strikes)
+    places = np.searchsorted(numbers, chunk_files).clip(max=max(0, len(numbers) - 1))
+    passages = _joined([one.rows.passages for one in each], np.empty(0, np.int64))
+    passage_chunk = np.repeat(np.arange(len(keys), dtype=np.int32), passages)
+    return Reader(
+        files=states,
+        file_source=np.array([SOURCES.index(state.source) for state in states], np.uint8),
+        passage_file=places.astype(np.int32)[passage_chunk],
+        passage_chunk=passage_chunk,
+        passage_lines=_joined([one.rows.lines for one in each], np.empty((0, 2), np.int32)),
+        passage_length=_joined([one.rows.length for one in each], np.empty(0, np.int32)),
+        alive=chunk_alive[passage_chunk],
+        chunk_key=keys,
+        chunk_file=places.astype(np.int32),
+        chunk_alive=chunk_alive,
+        chunk_vectors=vectors,
+        passage_vectors=None,
+        origin=origin,
+    )
+
+
+def _joined(arrays: Sequence[NDArray[_T]], like: NDArray[_T]) -> NDArray[_T]:
+    """The arrays one after the other; none of them gives none."""
+    return np.concatenate([like, *arrays])
