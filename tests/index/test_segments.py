@@ -1,0 +1,281 @@
+"""Segments give the posting lists that the reader in memory computes, however they were written."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memdown.errors import IndexCorrupt
+from memdown.index import merging, segments
+from memdown.index.loading import Follower
+from memdown.index.merging import NewRows, Segment
+from memdown.index.reader import IndexedChunks, Reader, Unit, quantise, read_in_memory, word
+from memdown.index.terms import occurrences
+from memdown.notes.chunks import chunk_document
+from memdown.types import FILE_SPAN, Chunk, Document, FileState, StoredChunk, Vectors
+
+WORDS = (
+    *"router hall kitchen Anna's ER-605 2026-03-01 naïve don't the of and memorySearch.query".split(),
+    "路由器在走廊",
+    "เราเตอร์อยู่",
+    "ルーター",
+    "—",
+    "router",
+    "a" * 70,
+    "x_y_z",
+    "😀",
+)
+DIMS = 8
+
+
+@dataclass
+class Index:
+    """An index in memory, written and read like one on disk."""
+
+    blocks: dict[tuple[int, str, int], bytes] = field(default_factory=dict)
+    segments: list[Segment] = field(default_factory=list)
+    states: dict[int, FileState] = field(default_factory=dict)
+    stored: dict[int, StoredChunk] = field(default_factory=dict)
+    exact: dict[int, np.ndarray] = field(default_factory=dict)
+    revision: int = 0
+    dims: int | None = DIMS
+    reads: int = 0
+
+    def manifest(self) -> Sequence[int]:
+        return [one.number for one in self.segments]
+
+    def block(self, segment: int, part: str, number: int) -> bytes:
+        self.reads += 1
+        return self.blocks.get((segment, part, number), b"")
+
+    def files(self) -> Mapping[int, FileState]:
+        return self.states
+
+    def chunks(self, keys: Sequence[int]) -> Mapping[int, StoredChunk]:
+        return {key: self.stored[key] for key in keys}
+
+    def vectors(self, keys: Sequence[int]) -> Vectors:
+        return np.stack([self.exact[key] for key in keys])
+
+    def write(self, files: Mapping[int, Sequence[Chunk]]) -> None:
+        rows = []
+        for number, chunks in files.items():
+            is_new = number not in self.states
+            self.states[number] = FileState(f"memory/{number}.md", "memory", 1, 1)
+            vectors = _vectors(chunks)
+            key = number * FILE_SPAN
+            rows.append(NewRows(key, chunks, vectors, _vectors_of_passages(chunks), not is_new))
+            self.stored = {k: one for k, one in self.stored.items() if k // FILE_SPAN != number}
+            for chunk, vector in zip(chunks, vectors, strict=True):
+                self.stored[key] = StoredChunk(key, chunk, None)
+                self.exact[key] = vector
+                key += len(chunk.passages)
+        self._add(merging.make(rows))
+
+    def remove(self, number: int) -> None:
+        del self.states[number]
+        self._add(merging.make([NewRows(number * FILE_SPAN, [], None)]))
+
+    def merge(self, places: range) -> None:
+        made = merging.merge(self.segments, places, self.block)
+        after = self.segments[places.stop :]
+        del self.segments[places.start :]
+        self._add(made)
+        self.segments += after
+
+    def _add(self, made: Sequence[merging.Made]) -> None:
+        for one in made:
+            self.revision += 1
+            self.blocks |= {(self.revision, *part): data for part, data in one.parts.items()}
+            self.segments.append(Segment(self.revision, one.passages))
+
+
+def _vectors(chunks: Sequence[Chunk]) -> Vectors:
+    seeds = [int(chunk.digest[:8], 16) for chunk in chunks]
+    rows = [np.random.default_rng(seed).standard_normal(DIMS) for seed in seeds]
+    return np.array(rows, np.float32).reshape(-1, DIMS)
+
+
+def _vectors_of_passages(chunks: Sequence[Chunk]) -> Vectors:
+    count = sum(len(chunk.passages) for chunk in chunks)
+    return np.arange(4 * count, dtype=np.float32).reshape(count, 4) + 1
+
+
+def _chunks(number: int, text: str) -> list[Chunk]:
+    document = Document(f"memory/{number}.md", "memory", text, "d", headings=((1, "Home > Hall"),))
+    return chunk_document(document, tokens=32, overlap=8, model="m", headings=document.headings)
+
+
+def _text(seed: int) -> str:
+    pick = random.Random(seed)
+    lines = pick.randint(0, 30)
+    return "".join(
+        " ".join(pick.choices(WORDS, k=pick.randint(1, 12))) + "\n" for _ in range(lines)
+    )
+
+
+def _units() -> list[Unit]:
+    units = [word(term) for term in ("router", "hall", "the", "er-605", "路由", "器", "home", "none")]
+    units += [Unit("prefix", (start,)) for start in ("rou", "kit", "a", "路", "zzz")]
+    return [*units, Unit("phrase", ("router", "hall")), Unit("phrase", ("the", "the", "of"))]
+
+
+def _by_place(reader: Reader, unit: Unit) -> dict[tuple[str, int], tuple[float, float]]:
+    """Which passages hold a unit, by file and line of their first occurrence there."""
+    posting = reader.posting(unit)
+    assert (np.diff(posting.rows) > 0).all()
+    keys = reader.chunk_key[reader.passage_chunk]
+    first = reader.chunk_first[reader.passage_chunk]
+    places = keys % FILE_SPAN + np.arange(len(keys)) - first
+    return {
+        (reader.files[reader.passage_file[row]].path, int(places[row])): (text, head)
+        for row, text, head in zip(
+            posting.rows.tolist(), posting.text_tf.tolist(), posting.head_tf.tolist(), strict=True
+        )
+    }
+
+
+def _same(index: Index, follower: Follower, texts: Mapping[int, str]) -> None:
+    chunks = {number: _chunks(number, text) for number, text in texts.items()}
+    want = read_in_memory(
+        [IndexedChunks(index.states[number], some) for number, some in chunks.items()]
+    )
+    with follower.reading(index) as reader:
+        for unit in _units():
+            assert _by_place(reader, unit) == _by_place(want, unit), unit
+        assert reader.count == want.count
+        assert reader.average_length == pytest.approx(want.average_length)
+        alive = np.flatnonzero(reader.chunk_alive)
+        assert sorted(reader.chunk_key[alive]) == sorted(index.stored)
+        if len(alive):
+            exact = reader.vectors_of(alive.tolist())
+            assert reader.chunk_vectors is not None
+            numbers, scale = quantise(exact)
+            assert np.array_equal(reader.chunk_vectors.numbers[alive], numbers)
+            assert np.allclose(reader.chunk_vectors.scale[alive], scale)
+            rows = np.flatnonzero(reader.alive)
+            found = reader.passage_vectors_of(rows.astype(np.int32))
+            assert found is not None
+            whole = found.numbers[:, 0] * found.scale
+            key = reader.chunk_key[reader.passage_chunk[rows]]
+            place = key % FILE_SPAN + rows - reader.chunk_first[reader.passage_chunk[rows]]
+            assert np.allclose(whole, 4 * place + 1, rtol=0.02, atol=0.05)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 1000)), min_size=1, max_size=14))
+def test_every_history_of_writes_gives_the_same_lists(writes: list[tuple[int, int]]) -> None:
+    index, follower, texts = Index(), Follower(), {}
+    for step, (number, seed) in enumerate(writes):
+        if seed % 7 == 0 and number in texts:
+            index.remove(number)
+            del texts[number]
+        else:
+            texts[number] = _text(seed)
+            index.write({number: _chunks(number, texts[number])})
+        if seed % 5 == 0 and len(index.segments) > 1:
+            first = seed % (len(index.segments) - 1)
+            index.merge(range(first, min(len(index.segments), first + 3)))
+        if step % 3 == 0:
+            _same(index, follower, texts)
+    _same(index, follower, texts)
+    _same(index, Follower(), texts)
+    index.merge(range(len(index.segments)))
+    _same(index, follower, texts)
+
+
+def test_terms_are_those_of_the_passages() -> None:
+    """The fast way to count terms, for all passages together, agrees with the plain one."""
+    from memdown.index.passages import passage_terms
+
+    chunks = [chunk for seed in range(40) for chunk in _chunks(seed, _text(seed))]
+    found = occurrences(chunks)
+    plain = [terms for chunk in chunks for terms in passage_terms(chunk)]
+    counted: dict[int, list[bytes]] = {}
+    for term, row in zip(found.term.tolist(), found.row.tolist(), strict=True):
+        counted.setdefault(row, []).append(found.names[term])
+    for row, (text, head) in enumerate(plain):
+        wanted = [*map(str.encode, text), *(b"\x01" + term.encode() for term in head)]
+        assert sorted(name for name in counted[row] if name[:1] != b"\x02") == sorted(wanted)
+        assert found.lengths[row] == len(text) + len(head)
+    assert found.names == sorted(set(found.names))
+
+
+def test_a_change_is_followed_without_reading_everything() -> None:
+    index, follower = Index(), Follower()
+    for number in range(1, 30):
+        index.write({number: _chunks(number, _text(number))})
+    with follower.reading(index) as reader:
+        for unit in _units():
+            reader.posting(unit)
+    before = index.reads
+    index.write({3: _chunks(3, "router hall\n")})
+    with follower.reading(index) as reader:
+        assert ("memory/3.md", 0) in _by_place(reader, word("router"))
+    # The rows and vectors of the new segment, its dictionary, and two lists.
+    assert index.reads - before <= 6
+
+
+def test_many_small_segments_are_due_to_be_merged_and_large_ones_are_not() -> None:
+    small = [Segment(number, 5) for number in range(16)]
+    large = Segment(99, 40_000)
+    assert merging.due([large, *small], 0) == range(1, 17)
+    assert not merging.due([large] * 40, 0)
+    assert not merging.due(small[:15], 0)
+    assert merging.due([large, large], 50_000) == range(2)
+
+
+@pytest.mark.parametrize("part", ["rows", "terms", "postings", "chunk_vectors"])
+def test_a_cut_block_is_damage_and_no_answer(part: str) -> None:
+    index = Index()
+    index.write({1: _chunks(1, "router " * 100)})
+    index.blocks[1, part, 0] = index.blocks[1, part, 0][:-3]
+    with pytest.raises(IndexCorrupt), Follower().reading(index) as reader:
+        reader.posting(word("router"))
+        reader.posting(word("home"))
+
+
+def test_long_lists_and_rare_words_are_packed_and_unpacked() -> None:
+    pick = np.random.default_rng(1)
+    lists = segments.Lists(
+        [b"\x01h", b"common", b"rare", b"single"],
+        np.array([0, 500, 40_500, 40_530, 40_531]),
+        np.concatenate(
+            [
+                np.arange(500),
+                np.sort(pick.choice(60_000, 40_000, replace=False)),
+                np.sort(pick.choice(60_000, 30, replace=False)),
+                [59_999],
+            ]
+        ),
+        np.concatenate([np.ones(500, np.int64), pick.integers(1, 250, 40_000), [1] * 30, [2]]),
+        np.empty(0, np.int64),
+    )
+    counts = lists.tf[500:]
+    steps = pick.integers(1, 600, int(counts.sum()))
+    firsts = np.cumsum(counts) - counts
+    totals = np.cumsum(steps)
+    positions = totals - np.repeat(totals[firsts], counts) + np.repeat(steps[firsts], counts)
+    lists = segments.Lists(lists.names, lists.starts, lists.rows, lists.tf, positions)
+    rows = segments.Rows(*(np.zeros(0, np.int64),) * 2, *_no_lines(60_000), np.zeros(0, np.int64))
+    parts = segments.encode(rows, lists)
+
+    def stream(part: str) -> bytes:
+        return b"".join(data for (name, _), data in sorted(parts.items()) if name == part)
+
+    back = segments.decode_lists(parts["terms", 0], stream("postings"), stream("positions"))
+    assert back.names == lists.names
+    assert all(
+        np.array_equal(getattr(back, name), getattr(lists, name))
+        for name in ("starts", "rows", "tf", "positions")
+    )
+
+
+def _no_lines(count: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.ones((count, 2), np.int32), np.ones(count, np.int32)
