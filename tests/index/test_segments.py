@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,6 +81,7 @@ class Index:
 
     def remove(self, number: int) -> None:
         del self.states[number]
+        self.stored = {k: one for k, one in self.stored.items() if k // FILE_SPAN != number}
         self._add(merging.make([NewRows(number * FILE_SPAN, [], None)]))
 
     def merge(self, places: range) -> None:
@@ -121,7 +123,9 @@ def _text(seed: int) -> str:
 
 
 def _units() -> list[Unit]:
-    units = [word(term) for term in ("router", "hall", "the", "er-605", "路由", "器", "home", "none")]
+    units = [
+        word(term) for term in ("router", "hall", "the", "er-605", "路由", "器", "home", "none")
+    ]
     units += [Unit("prefix", (start,)) for start in ("rou", "kit", "a", "路", "zzz")]
     return [*units, Unit("phrase", ("router", "hall")), Unit("phrase", ("the", "the", "of"))]
 
@@ -160,7 +164,8 @@ def _same(index: Index, follower: Follower, texts: Mapping[int, str]) -> None:
             assert np.array_equal(reader.chunk_vectors.numbers[alive], numbers)
             assert np.allclose(reader.chunk_vectors.scale[alive], scale)
             rows = np.flatnonzero(reader.alive)
-            found = reader.passage_vectors_of(rows.astype(np.int32))
+            origin: Any = reader.origin
+            found = origin.passage_vectors_of(rows.astype(np.int32))
             assert found is not None
             whole = found.numbers[:, 0] * found.scale
             key = reader.chunk_key[reader.passage_chunk[rows]]

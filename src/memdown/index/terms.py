@@ -153,10 +153,12 @@ def _occurrences(pieces: _Pieces, chunks: Sequence[Chunk]) -> Occurrences:
             head_ends.append(len(heads))
     count = len(ends)
     term, sizes = pieces.terms_of(numbers)
-    row = np.repeat(np.repeat(np.arange(count), np.diff(ends, prepend=0)), sizes)
+    row = np.repeat(
+        np.repeat(np.arange(count), np.diff(np.array(ends, np.int64), prepend=0)), sizes
+    )
     lengths = np.bincount(row, minlength=count)
     position = np.arange(len(term)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    head_counts = np.diff(head_ends, prepend=0)
+    head_counts = np.diff(np.array(head_ends, np.int64), prepend=0)
     term = np.concatenate([term, np.array(heads, np.int64)])
     row = np.concatenate([row, np.repeat(np.arange(count), head_counts)])
     position = np.concatenate([position, np.zeros(len(heads), np.int64)])
