@@ -176,7 +176,8 @@ def _same(index: Index, follower: Follower, texts: Mapping[int, str]) -> None:
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 1000)), min_size=1, max_size=14))
 def test_every_history_of_writes_gives_the_same_lists(writes: list[tuple[int, int]]) -> None:
-    index, follower, texts = Index(), Follower(), {}
+    index, follower = Index(), Follower()
+    texts: dict[int, str] = {}
     for step, (number, seed) in enumerate(writes):
         if seed % 7 == 0 and number in texts:
             index.remove(number)

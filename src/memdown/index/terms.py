@@ -153,12 +153,10 @@ def _occurrences(pieces: _Pieces, chunks: Sequence[Chunk]) -> Occurrences:
             head_ends.append(len(heads))
     count = len(ends)
     term, sizes = pieces.terms_of(numbers)
-    row = np.repeat(
-        np.repeat(np.arange(count), np.diff(np.array(ends, np.int64), prepend=0)), sizes
-    )
+    row = np.repeat(np.repeat(np.arange(count), _differences(ends)), sizes)
     lengths = np.bincount(row, minlength=count)
     position = np.arange(len(term)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    head_counts = np.diff(np.array(head_ends, np.int64), prepend=0)
+    head_counts = _differences(head_ends)
     term = np.concatenate([term, np.array(heads, np.int64)])
     row = np.concatenate([row, np.repeat(np.arange(count), head_counts)])
     position = np.concatenate([position, np.zeros(len(heads), np.int64)])
@@ -170,3 +168,10 @@ def _occurrences(pieces: _Pieces, chunks: Sequence[Chunk]) -> Occurrences:
     rank[used[order]] = np.arange(len(order))
     names = [names[place] for place in order]
     return Occurrences(names, rank[term], row, position, lengths + head_counts)
+
+
+def _differences(ends: Sequence[int]) -> Numbers:
+    """How far each number is above the one before it."""
+    found = np.array(ends, np.int64)
+    found[1:] -= found[:-1].copy()
+    return found
