@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Self
 from memdown import notes
 from memdown.config import Settings, load_settings
 from memdown.index.status import status_of
+from memdown.notes.journal import By
+from memdown.notes.remembering import Pen, Remembered
 from memdown.opening import Parts, open_parts, with_state_dir
 from memdown.search.searcher import Request
 from memdown.types import (
     Answer,
-    Citation,
     Embedder,
     Excerpt,
     Failure,
@@ -134,13 +135,40 @@ class Memory:
         return self.notebook.scan()
 
     def remember(
-        self, text: str, *, durable: bool = False, allow_secrets: bool = False
-    ) -> Citation:
+        self,
+        text: str,
+        *,
+        durable: bool = False,
+        about: str = "",
+        replaces: str | Sequence[str] = (),
+        until: str | datetime.date | None = None,
+        again: bool = False,
+        actor: str = "person",
+        session: str = "",
+        allow_secrets: bool = False,
+    ) -> Remembered:
         """Write something down: in MEMORY.md if it is durable, else in today's log.
 
+        `about` names the heading that it belongs under. `replaces` are references ("MEMORY.md#L7")
+        or the old words of facts that it replaces: they are struck, dated and nested below it.
+        `until` is the last day on which it holds. What is known already is not written twice,
+        except with `again`. The answer tells related facts, and asks where one looks outdated.
         What looks like a secret is refused with `SecretFound`, unless secrets are allowed.
         """
-        return self.notebook.remember(text, durable=durable, allow_secrets=allow_secrets)
+        return self.notebook.remember(
+            text,
+            durable=durable,
+            about=about,
+            replaces=(replaces,) if isinstance(replaces, str) else replaces,
+            until=until,
+            again=again,
+            by=By(actor, session),
+            allow_secrets=allow_secrets,
+        )
+
+    def pen(self, actor: str = "person", session: str = "") -> Pen:
+        """What it takes to change facts: the notes, the day, who does it."""
+        return self.notebook.pen(By(actor, session))
 
     def long_term(self) -> LongTermMemory:
         """The single memories of the plugin `memory-lancedb`; nothing is made before the first."""

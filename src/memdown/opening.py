@@ -22,6 +22,7 @@ from memdown.index import engines as stores
 from memdown.index.choice import Choice
 from memdown.index.index import Index, WatchOptions, watch_file
 from memdown.index.indexing import Chunking
+from memdown.index.nearness import comparing_by
 from memdown.index.status import Facts
 from memdown.index.sync import SyncOptions, Upkeep
 from memdown.notes.notebook import Notebook
@@ -68,13 +69,19 @@ def open_parts(
     workspace.check_kind(notes)
     settings = with_own_index(settings, notes.folder)
     clock = _clock(today)
-    notebook = Notebook(notes, lock_dir(settings), today=clock, read_only=_no_writing(settings))
     chosen = (
         embedders.Chosen(embedder, embedder.id, ours=False)
         if embedder
         else embedders.choose(embedder_setup(settings, environ))
     )
     index = open_index(settings, notes, chosen, environ)
+    notebook = Notebook(
+        notes,
+        lock_dir(settings),
+        today=clock,
+        read_only=_no_writing(settings),
+        comparing=lambda: comparing_by(index.embedder),
+    )
     searcher = Searcher(
         index,
         settings.workspace,

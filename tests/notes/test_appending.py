@@ -26,7 +26,7 @@ from memdown.notes import (
     repair,
     scan,
 )
-from memdown.notes.journal import Intent, lock_file, locked, record
+from memdown.notes.pending import Intent, lock_file, locked, record
 from memdown.types import Citation
 
 TODAY = datetime.date(2026, 3, 1)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from memdown.notes import Workspace, journal, open_workspace, remember, repair
+from memdown.notes import Workspace, open_workspace, pending, remember, repair
 
 TODAY = datetime.date(2026, 3, 1)
 
@@ -152,15 +152,15 @@ def test_a_note_replaced_meanwhile_gets_the_entry(
     note = workspace.folder / "MEMORY.md"
     note.write_text("# Memory\n")
     saves = iter(["# Saved by an editor\n"])
-    record = journal.record
+    record = pending.record
 
-    def save_meanwhile(lock: int, intent: journal.Intent) -> None:
+    def save_meanwhile(lock: int, intent: pending.Intent) -> None:
         for text in saves:
             (workspace.folder / "new").write_text(text)
             (workspace.folder / "new").rename(note)
         record(lock, intent)
 
-    monkeypatch.setattr(journal, "record", save_meanwhile)
+    monkeypatch.setattr(pending, "record", save_meanwhile)
     cited = remember(workspace, "kept", durable=True, today=TODAY, lock_dir=tmp_path / "locks")
 
     assert note.read_text() == "# Saved by an editor\n\n- kept\n"

@@ -18,6 +18,7 @@ from memdown.index.freshness import Noticing, Places
 from memdown.index.indexing import Change, Chunking
 from memdown.index.unreadable import Unreadable
 from memdown.notes.document import read_document
+from memdown.notes.journal import Journal, Recorder, journal_file
 from memdown.transcripts.conversations import Conversations
 from memdown.types import (
     Document,
@@ -78,6 +79,8 @@ class Upkeep:
         self._noticing = Noticing()
         self._just_found: workspace.Scan | None = None
         self._conversations = conversations
+        # What other programs did to the notes is part of their history.
+        self._recorder = Recorder(Journal(journal_file(notes.folder, options.lock_dir)))
 
     @property
     def folder(self) -> Path:
@@ -189,11 +192,12 @@ class Upkeep:
             waiting = backfill.by_jobs(self._store, self._embedder, changes, chunking, entries)
         if waiting and rebuild:
             return SyncReport(unchanged=len(indexed), waiting=len(changes), complete=False)
+        gone = indexing.gone_paths(found.files, indexed, found.unseen)
         report = indexing.update(
             self._store,
             self._embedder,
             changes,
-            indexing.gone_paths(found.files, indexed, found.unseen),
+            gone,
             chunking,
             rebuild=rebuild,
             growths=[self._conversations.growth(state) for state in talks],
@@ -203,6 +207,7 @@ class Upkeep:
             waiting=waiting,
             down=down,
         )
+        self._recorder.finish(gone, complete=report.complete)
         self._note_usage(report)
         self.unreadable.note(paths, found.files, report.failed)
         self._note_lost(found, self._store.files())
@@ -336,6 +341,7 @@ class Upkeep:
     def note(self, path: str) -> tuple[Document, FileState]:
         """A note as it is on disk now."""
         data, now = workspace.read_note(self._notes, path)
+        self._recorder.add(path, data)
         document = read_document(now, workspace.decode(data, now.path))
         return document, replace(
             now,

@@ -94,7 +94,7 @@ def _under_title(front: FrontMatter, paths: Sequence[tuple[int, str]]) -> Iterat
 def _tags(front: FrontMatter, lines: Sequence[str]) -> list[str]:
     """The tags of a note, each once in lower case: those in front and those in its text."""
     found = dict.fromkeys(tag.lower() for tag in front.tags)
-    for _, line in _outside_code(lines, front.lines):
+    for _, line in outside_code(lines, front.lines):
         if line is None or "#" not in line or len(found) >= _MOST_TAGS:
             continue
         line = line[:_MOST_CHARACTERS]
@@ -111,7 +111,7 @@ def _trimmed_names(names: Sequence[str]) -> str:
     return " ".join(" ".join(names).split())[:_MAX_NAMES]
 
 
-def _outside_code(lines: Sequence[str], start: int) -> Iterator[tuple[int, str | None]]:
+def outside_code(lines: Sequence[str], start: int) -> Iterator[tuple[int, str | None]]:
     """The lines that are no code, with their numbers from 0; None where code begins."""
     fence = ""
     for index in range(start, len(lines)):
@@ -131,7 +131,7 @@ def _outside_code(lines: Sequence[str], start: int) -> Iterator[tuple[int, str |
 def _headings(lines: Sequence[str], start: int) -> Iterator[tuple[int, int, str]]:
     """Each heading outside of code, as line number, level and title; from line `start` on."""
     paragraph = 0
-    for index, line in _outside_code(lines, start):
+    for index, line in outside_code(lines, start):
         if line is None:
             paragraph = 0
             continue

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
 from memdown.files.failpoints import reach
-from memdown.notes import journal
+from memdown.notes import pending
 from memdown.notes.descriptors import (
     failed_write,
     fault,
@@ -23,6 +24,7 @@ from memdown.notes.descriptors import (
     shown,
     sync_folder,
 )
+from memdown.notes.journal import SELF, By, Journal, journal_file
 from memdown.notes.reading import MAX_NOTE_BYTES, decode, read_note
 from memdown.notes.roots import Place, Workspace, check_folder, locate
 from memdown.notes.swapping import Outcome, draft_name, publish, swap_in, told_kept, version_of
@@ -30,6 +32,9 @@ from memdown.notes.writing import finish, settle_save
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _MARK = b"\xef\xbb\xbf"
+# Stands for the version that is there.
+_ANY = "any"
+_TRIES = 5
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -64,36 +69,132 @@ def read_whole(workspace: Workspace, path: str) -> Note:
     return Note(state.path, decode(data, state.path), version_of(data), editable)
 
 
-def save(workspace: Workspace, path: str, text: str, *, base: str | None, lock_dir: Path) -> Note:
+def save(
+    workspace: Workspace,
+    path: str,
+    text: str,
+    *,
+    base: str | None,
+    lock_dir: Path,
+    by: By = SELF,
+) -> Note:
     """Give a note new text, if it still is the version `base`; None makes a new note.
 
     Line endings, a byte order mark and the permissions of the file stay as they were.
     """
+    _check(text, path)
+    return _save_bytes(
+        workspace, path, lambda old: _encoded(text, old), base=base, lock_dir=lock_dir, by=by
+    )
+
+
+def update(
+    workspace: Workspace,
+    path: str,
+    change: Callable[[str], str],
+    *,
+    lock_dir: Path,
+    by: By = SELF,
+) -> Note:
+    """Change the text of a note (empty if there is none) by a function, in one atomic write.
+
+    The function gets line feeds only. It is called again if another program saves meanwhile.
+    """
+
+    def encode(old: bytes) -> bytes:
+        text = change(decode(old, path).replace("\r\n", "\n"))
+        _check(text, path)
+        return _encoded(text, old)
+
+    for _ in range(_TRIES):
+        with contextlib.suppress(NoteChanged):
+            return _save_bytes(workspace, path, encode, base=_ANY, lock_dir=lock_dir, by=by)
+    raise WorkspaceError(
+        f"{shown(path)} is changed all the time by another program, so it was not saved; stop that "
+        "program and try again."
+    )
+
+
+def save_bytes(
+    workspace: Workspace,
+    path: str,
+    data: bytes | None,
+    *,
+    base: str | None,
+    lock_dir: Path,
+    by: By = SELF,
+    undoes: int = 0,
+) -> None:
+    """Give a note exactly these bytes, if it still is the version `base`; None removes it."""
+    if data is not None:
+        _save_bytes(
+            workspace, path, lambda _: data, base=base, lock_dir=lock_dir, by=by, undoes=undoes
+        )
+        return
+    place = locate(workspace, path)
+    try:
+        with (
+            pending.locked(pending.lock_file(workspace.folder, lock_dir)) as lock,
+            opened_folder(place.base, place.parts[:-1]) as folder,
+        ):
+            finish(workspace, lock)
+            old = _bytes(workspace, place)
+            if old is None or version_of(old) != base:
+                raise NoteChanged(place.path, _note(workspace, place))
+            os.unlink(place.parts[-1], dir_fd=folder)
+            sync_folder(folder)
+            journal = Journal(journal_file(workspace.folder, lock_dir))
+            journal.record(place.path, old, None, by, undoes=undoes)
+    except OSError as error:
+        raise failed_write(error, place.path) from None
+
+
+def _save_bytes(
+    workspace: Workspace,
+    path: str,
+    encode: Callable[[bytes], bytes],
+    *,
+    base: str | None,
+    lock_dir: Path,
+    by: By,
+    undoes: int = 0,
+) -> Note:
     place = locate(workspace, path)
     if place.extra:
         raise PathRefused(f"{shown(path)} lies in extraPaths, which are only read; use memory/.")
-    _check(text, place.path)
     check_folder(workspace.folder)
     try:
-        with journal.locked(journal.lock_file(workspace.folder, lock_dir)) as lock:
+        with pending.locked(pending.lock_file(workspace.folder, lock_dir)) as lock:
             finish(workspace, lock)
-            with opened_folder(place.base, place.parts[:-1], create=base is None) as folder:
-                return _save(workspace, place, lock, folder, text, base)
+            create = base in (None, _ANY)
+            with opened_folder(place.base, place.parts[:-1], create=create) as folder:
+                old = _bytes(workspace, place)
+                if base == _ANY:
+                    base = version_of(old) if old is not None else None
+                data = encode(old or b"")
+                note = _save(workspace, place, lock, folder, data, old, base)
+                journal = Journal(journal_file(workspace.folder, lock_dir))
+                journal.record(place.path, old, data, by, undoes=undoes)
+                return note
     except OSError as error:
         raise failed_write(error, place.path) from None
 
 
 def _save(
-    workspace: Workspace, place: Place, lock: int, folder: int, text: str, base: str | None
+    workspace: Workspace,
+    place: Place,
+    lock: int,
+    folder: int,
+    data: bytes,
+    old: bytes | None,
+    base: str | None,
 ) -> Note:
-    old = _bytes(workspace, place)
     if (version_of(old) if old is not None else None) != base:
         raise NoteChanged(place.path, _note(workspace, place))
     if old is not None and old.startswith(_UTF16):
         raise WorkspaceError(
             f"{shown(place.path)} is UTF-16 text, which cannot be edited here; save it as UTF-8."
         )
-    data = _encoded(text, old or b"")
     if data != old:
         outcome, kept = _put_in_place(place, lock, folder, data, base)
         if outcome is Outcome.BUSY:
@@ -114,9 +215,9 @@ def _put_in_place(
     How it ended, and the path of a version of someone else that had to be kept.
     """
     name = place.parts[-1]
-    work = journal.Save(place.path, draft_name())
+    work = pending.Save(place.path, draft_name())
     kept = None
-    journal.record_save(lock, work)
+    pending.record_save(lock, work)
     try:
         reach("save.recorded")
         _write_draft(folder, work.draft, name if base is not None else None, data)
@@ -124,14 +225,14 @@ def _put_in_place(
             outcome = Outcome.SAVED if publish(folder, work.draft, name) else Outcome.CHANGED
         else:
             work = replace(work, base=base, ours=version_of(data))
-            journal.record_save(lock, work)
+            pending.record_save(lock, work)
             outcome = swap_in(folder, name, work)
         sync_folder(folder)
         reach("save.done")
     finally:
         kept = settle_save(place, work)
         reach("save.settled")
-        journal.clear(lock)
+        pending.clear(lock)
     return outcome, kept
 
 

@@ -1,124 +1,512 @@
-"""The lock that writers of notes take, and the record that makes a change whole or nothing.
+"""The journal of every change to the notes: who, when, which lines before and after.
 
-A process can be killed, and the power can fail, in the middle of a write: the kernel then keeps
-the part that fits the pages written so far. So the bytes are recorded in the lock file first, and
-whoever takes the lock next completes what was cut off. Of a save that swaps files, the record tells
-which hidden file belongs to which note, and which two versions it may be. The lock file lies outside the workspace,
-one for each workspace, and is never removed: removing it would let two processes lock two files.
+It lies in the state folder, one SQLite file for a workspace, and is derived: deleting it loses no
+note. A change is kept as the bytes between the first and the last line that differ, with the
+digests of the whole note before and after, so that it can be taken back byte by byte or be refused.
+A copy of the last known version of each note lets changes by other programs be recorded as well.
+Secrets are kept in neither: their bytes are zeros there.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import hashlib
-import json
+import datetime
+import logging
 import os
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memdown.errors import WorkspaceError
-from memdown.files.failpoints import reach
-from memdown.files.locks import acquire
 from memdown.files.private import make_folder
-from memdown.notes.descriptors import shown
+from memdown.notes.pending import lock_file
+from memdown.notes.swapping import version_of
+from memdown.text.redaction.conversation import Redactor
 
-LOCK_SECONDS = 30.0
+if TYPE_CHECKING:
+    import apsw
+
+log = logging.getLogger("memdown")
+_T = TypeVar("_T")
+
+KEEP_DAYS: Final = 90
+MAX_BYTES: Final = 64 * 1024 * 1024
+# A larger note is recorded without its text.
+_MOST_NOTE: Final = 1024 * 1024
+_EMPTY: Final = version_of(b"")
+_MOST_WAITING: Final = 4 * 1024 * 1024
+_BUSY_MS: Final = 5_000
+_PRUNE_EVERY: Final = 200
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS changes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, time REAL NOT NULL, actor TEXT NOT NULL,
+  session TEXT NOT NULL, path TEXT NOT NULL, at INTEGER NOT NULL, removed BLOB NOT NULL,
+  added BLOB NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, undoes INTEGER NOT NULL,
+  whole INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS changes_of_path ON changes (path, id);
+CREATE TABLE IF NOT EXISTS known (
+  path TEXT PRIMARY KEY, digest TEXT NOT NULL, data BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+_COLUMNS: Final = "id, time, actor, session, path, at, removed, added, before, after, undoes, whole"
 
 
 @dataclass(frozen=True, slots=True)
-class Intent:
-    """Bytes that are about to stand in a note, from an offset on."""
+class By:
+    """Who changes something: a person, an agent, an import; and in which session, at which line."""
 
-    path: str
-    offset: int
-    data: bytes
+    actor: str = "memdown"
+    session: str = ""
+
+
+SELF: Final = By()
+OUTSIDE: Final = By("outside")
 
 
 @dataclass(frozen=True, slots=True)
-class Save:
-    """A hidden draft for a note; the digests of both versions once they may be swapped."""
+class Change:
+    """One change of one note.
 
+    `removed` stood at byte `at` before, `added` stands there since. `before` and `after` are the
+    digests of the whole note; an empty one means that there was no note. `undoes` is the number of
+    the change that this one took back. `whole` is False where the note was too large to keep.
+    """
+
+    id: int
+    time: datetime.datetime
+    actor: str
+    session: str
     path: str
-    draft: str
-    base: str = ""
-    ours: str = ""
+    at: int
+    removed: bytes
+    added: bytes
+    before: str
+    after: str
+    undoes: int = 0
+    whole: bool = True
+
+    @property
+    def kind(self) -> str:
+        """What happened to the note: `created`, `removed` or `changed`."""
+        return "created" if not self.before else "changed" if self.after else "removed"
+
+    @property
+    def removed_text(self) -> str:
+        """The lines that went, as text; secrets as dots."""
+        return _shown(self.removed)
+
+    @property
+    def added_text(self) -> str:
+        """The lines that came, as text; secrets as dots."""
+        return _shown(self.added)
 
 
-def lock_file(workspace: Path, lock_dir: Path) -> Path:
-    """The lock file of a workspace."""
-    name = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:16]
-    return lock_dir / f"notes-{name}.lock"
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The lines between the first and the last that differ in two versions, as bytes."""
+
+    at: int
+    removed: bytes
+    added: bytes
 
 
-@contextmanager
-def locked(file: Path, timeout: float = LOCK_SECONDS) -> Iterator[int]:
-    """Be the one writer of a workspace among all processes and threads; yields the lock file."""
-    try:
-        make_folder(file.parent)
-        lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise WorkspaceError(
-            f"The lock file {shown(file)} cannot be opened ({error.strerror}); make its folder "
-            "writable or set MEMDOWN_STATE_DIR to one that is."
-        ) from None
-    try:
-        _wait(lock, file, timeout)
-        yield lock
-    finally:
-        # Closing alone would keep the lock alive in a process forked meanwhile.
-        with contextlib.suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_UN)
-        os.close(lock)
+def journal_file(workspace: Path, lock_dir: Path) -> Path:
+    """Where the journal of a workspace lies: beside the folder of the locks."""
+    name = lock_file(workspace, lock_dir).stem
+    return lock_dir.parent / "journal" / f"{name}.sqlite"
 
 
-def record(lock: int, intent: Intent) -> None:
-    """Write down, durably, what is about to be appended."""
-    entry = {"path": intent.path, "offset": intent.offset, "text": intent.data.decode("utf-8")}
-    _add_line(lock, entry)
-
-
-def record_save(lock: int, save: Save) -> None:
-    """Write down, durably, a draft that is about to be made; with digests, one to be swapped."""
-    _add_line(lock, asdict(save))
-
-
-def recorded(lock: int) -> Intent | Save | None:
-    """What a writer that was cut off had written down last; None where it came to nothing."""
-    data = os.pread(lock, os.fstat(lock).st_size, 0)
-    # A line that was cut off says nothing: what it tells of was not begun.
-    for line in reversed(data.split(b"\n")):
-        try:
-            entry = json.loads(line)
-            if "draft" in entry:
-                return Save(**{name: str(value) for name, value in entry.items()})
-            text = str(entry["text"]).encode("utf-8")
-            return Intent(str(entry["path"]), int(entry["offset"]), text)
-        except (ValueError, TypeError, KeyError):
-            continue
-    return None
-
-
-def clear(lock: int) -> None:
-    """Forget the record: the change is done, or given up."""
-    os.ftruncate(lock, 0)
-
-
-def _add_line(lock: int, entry: dict[str, object]) -> None:
-    data = json.dumps(entry, ensure_ascii=False).encode("utf-8") + b"\n"
-    end = os.fstat(lock).st_size
-    written = 0
-    while written < len(data):
-        written += os.pwrite(lock, data[written:], end + written)
-    reach("append.recording")
-    os.fsync(lock)
-
-
-def _wait(lock: int, file: Path, timeout: float) -> None:
-    if not acquire(lock, timeout):
-        raise WorkspaceError(
-            f"Another process has been writing notes for {timeout:.0f} seconds and holds "
-            f"{shown(file)}; end it or try again later."
+def delta(before: bytes, after: bytes) -> Delta:
+    """What differs between two versions, in whole lines."""
+    start = _common(before, after)
+    start = before.rfind(b"\n", 0, start) + 1
+    most = min(len(before), len(after)) - start
+    end = _common(before[::-1][:most], after[::-1][:most])
+    # The last lines count from a line break on.
+    if end:
+        tail = before[len(before) - end :]
+        cut = tail.find(b"\n") + 1
+        behind_break = all(
+            len(text) == end or text[len(text) - end - 1 : len(text) - end] == b"\n"
+            for text in (before[start:], after[start:])
         )
+        end = end if behind_break else len(tail) - cut if cut else 0
+    return Delta(start, before[start : len(before) - end], after[start : len(after) - end])
+
+
+def masked(data: bytes) -> bytes:
+    """The bytes with those of secrets as zeros, which no note holds."""
+    found = Redactor().find_all([data])[0]
+    if not found:
+        return data
+    clean = bytearray(data)
+    for start, end, _ in found:
+        clean[start:end] = bytes(end - start)
+    return bytes(clean)
+
+
+class Journal:
+    """The changes of one workspace. Safe to use from several threads and processes.
+
+    A journal that cannot be written or read never keeps a note from being written: that is logged,
+    and the change is recorded as one from outside by the next sync.
+    """
+
+    def __init__(
+        self, file: Path, *, keep_days: int = KEEP_DAYS, max_bytes: int = MAX_BYTES
+    ) -> None:
+        self.file = file
+        self._keep_days = keep_days
+        self._max_bytes = max_bytes
+
+    def record(
+        self, path: str, before: bytes | None, after: bytes | None, by: By, *, undoes: int = 0
+    ) -> int | None:
+        """Add a change that was just made; its number, None if nothing changed or it failed."""
+
+        def add(db: apsw.Connection) -> int | None:
+            # What another program did in between is a change of its own.
+            self._observe(db, path, before, begun=_value(db, "begun") is not None)
+            return self._add(db, path, before, after, by, undoes)
+
+        return self._write(add, None)
+
+    def observe(self, notes: Mapping[str, bytes | None], *, complete: bool = False) -> int:
+        """Compare notes with the versions last known (None: gone) and record what differs.
+
+        The first look at a workspace only makes these versions known; `complete` says that
+        everything was looked at. The number of changes found.
+        """
+
+        def compare(db: apsw.Connection) -> int:
+            begun = _value(db, "begun") is not None
+            found = sum(
+                self._observe(db, path, data, begun=begun) is not None
+                for path, data in notes.items()
+            )
+            if complete and not begun:
+                db.execute("INSERT OR REPLACE INTO facts VALUES ('begun', ?)", (str(time.time()),))
+            return found
+
+        return self._write(compare, 0)
+
+    def known(self) -> dict[str, str]:
+        """The notes that are known, with the digest of their last version."""
+        return self._read(lambda db: dict(db.execute("SELECT path, digest FROM known")), {})
+
+    def changes(
+        self,
+        *,
+        path: str | None = None,
+        since: datetime.datetime | None = None,
+        after: int = 0,
+        limit: int | None = None,
+    ) -> list[Change]:
+        """The changes, newest first: of one note, since a time, after a number."""
+        where = ["id > ?"]
+        values: list[Any] = [after]
+        if path is not None:
+            where.append("path = ?")
+            values.append(path)
+        if since is not None:
+            where.append("time >= ?")
+            values.append(since.timestamp())
+        query = (
+            f"SELECT {_COLUMNS} FROM changes WHERE {' AND '.join(where)} ORDER BY id DESC LIMIT ?"
+        )
+        values.append(-1 if limit is None else limit)
+        return self._listed(query, values)
+
+    def change(self, number: int) -> Change | None:
+        """One change by its number."""
+        query = f"SELECT {_COLUMNS} FROM changes WHERE id = ?"
+        found = self._listed(query, (number,))
+        return found[0] if found else None
+
+    def _listed(self, query: str, values: Sequence[Any]) -> list[Change]:
+        none: list[Change] = []
+        return self._read(lambda db: [_change(row) for row in db.execute(query, values)], none)
+
+    def undone(self) -> frozenset[int]:
+        """The numbers of the changes that were taken back, and not brought back since."""
+        query = "SELECT id, undoes FROM changes WHERE undoes ORDER BY id DESC"
+        none: list[tuple[int, int]] = []
+        gone: set[int] = set()
+        for number, undoes in self._read(lambda db: list(db.execute(query)), none):
+            # An undo that was itself taken back counts for nothing.
+            if number not in gone:
+                gone.add(undoes)
+        return frozenset(gone)
+
+    def first_day(self, path: str, text: str) -> datetime.date | None:
+        """When a line with these words came into a note, as far as the journal knows."""
+        wanted = text.encode("utf-8", "replace")
+        query = (
+            "SELECT time FROM changes WHERE path = ? AND instr(added, ?) AND NOT instr(removed, ?) "
+            "ORDER BY id DESC LIMIT 1"
+        )
+        none: list[tuple[float]] = []
+        rows = self._read(lambda db: list(db.execute(query, (path, wanted, wanted))), none)
+        return _local(rows[0][0]).date() if rows and wanted else None
+
+    def rewrite(self, clean: Sequence[tuple[bytes, bytes]]) -> int:
+        """Replace bytes in everything that is kept, and leave no trace of them in the file.
+
+        The digests of versions that held them are kept, so such a change is never undone wrongly.
+        The number of rows that held any.
+        """
+        count = 0
+        if not self.file.exists():
+            return 0
+        with self._writing() as db:
+            for table, columns in (("changes", ("removed", "added")), ("known", ("data",))):
+                for column in columns:
+                    for old, new in clean:
+                        rows = list(
+                            db.execute(
+                                f"SELECT rowid, {column} FROM {table} WHERE instr({column}, ?)",
+                                (old,),
+                            )
+                        )
+                        for row, data in rows:
+                            count += 1
+                            db.execute(
+                                f"UPDATE {table} SET {column} = ? WHERE rowid = ?",
+                                (data.replace(old, new), row),
+                            )
+        with self._connected() as db:
+            db.execute("VACUUM")
+            list(db.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+        return count
+
+    def _observe(
+        self, db: apsw.Connection, path: str, data: bytes | None, *, begun: bool
+    ) -> int | None:
+        row = next(iter(db.execute("SELECT digest, data FROM known WHERE path = ?", (path,))), None)
+        digest = version_of(data) if data is not None else ""
+        if (row[0] if row else "") == digest:
+            return None
+        if row is None and not begun:
+            self._know(db, path, digest, data)
+            return None
+        return self._insert(
+            db, path, (row[0], row[1]) if row else ("", b""), digest, data, OUTSIDE, 0
+        )
+
+    def _add(
+        self,
+        db: apsw.Connection,
+        path: str,
+        before: bytes | None,
+        after: bytes | None,
+        by: By,
+        undoes: int,
+    ) -> int | None:
+        if before == after:
+            return None
+        old = ("", b"") if before is None else (version_of(before), _kept(before))
+        digest = version_of(after) if after is not None else ""
+        return self._insert(db, path, old, digest, after, by, undoes)
+
+    def _insert(
+        self,
+        db: apsw.Connection,
+        path: str,
+        old: tuple[str, bytes],
+        digest: str,
+        data: bytes | None,
+        by: By,
+        undoes: int,
+    ) -> int:
+        kept = _kept(data or b"")
+        had_text = old[0] in ("", _EMPTY) or bool(old[1])
+        whole = had_text and len(data or b"") <= _MOST_NOTE
+        change = delta(old[1], kept)
+        db.execute(
+            "INSERT INTO changes (time, actor, session, path, at, removed, added, before, after, "
+            "undoes, whole) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                time.time(),
+                by.actor,
+                by.session,
+                path,
+                change.at,
+                change.removed,
+                change.added,
+                old[0],
+                digest,
+                undoes,
+                whole,
+            ),
+        )
+        number = db.last_insert_rowid()
+        self._know(db, path, digest, data)
+        if number % _PRUNE_EVERY == 0:
+            self._prune(db)
+        return number
+
+    @staticmethod
+    def _know(db: apsw.Connection, path: str, digest: str, data: bytes | None) -> None:
+        if data is None:
+            db.execute("DELETE FROM known WHERE path = ?", (path,))
+        else:
+            db.execute("INSERT OR REPLACE INTO known VALUES (?, ?, ?)", (path, digest, _kept(data)))
+
+    def _prune(self, db: apsw.Connection) -> None:
+        """Drop what is too old, and the oldest beyond the size limit."""
+        oldest = time.time() - self._keep_days * 86_400
+        db.execute("DELETE FROM changes WHERE time < ?", (oldest,))
+        db.execute(
+            "DELETE FROM changes WHERE id <= (SELECT coalesce(max(id), 0) FROM (SELECT id, "
+            "sum(length(removed) + length(added) + 200) OVER (ORDER BY id DESC) AS size FROM changes) "
+            "WHERE size > ?)",
+            (self._max_bytes,),
+        )
+
+    @contextmanager
+    def _connected(self) -> Iterator[apsw.Connection]:
+        import apsw
+
+        make_folder(self.file.parent)
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        db = apsw.Connection(str(self.file))
+        try:
+            db.set_busy_timeout(_BUSY_MS)
+            list(db.execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON"))
+            if not db.pragma("user_version"):
+                list(db.execute(f"PRAGMA journal_mode = WAL; {_SCHEMA} PRAGMA user_version = 1"))
+            yield db
+        finally:
+            db.close()
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        with self._connected() as db:
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+            db.execute("COMMIT")
+
+    def _write(self, work: Callable[[apsw.Connection], _T], failed: _T) -> _T:
+        """Do some work in a transaction; `failed` if the journal cannot be written."""
+        import apsw
+
+        try:
+            with self._writing() as db:
+                return work(db)
+        except (apsw.Error, OSError) as error:
+            self._set_aside_if_damaged(error)
+            return failed
+
+    def _read(self, work: Callable[[apsw.Connection], _T], nothing: _T) -> _T:
+        """Look something up; `nothing` if there is no journal, or it cannot be read."""
+        import apsw
+
+        if not self.file.exists():
+            return nothing
+        try:
+            with self._connected() as db:
+                return work(db)
+        except (apsw.Error, OSError) as error:
+            self._set_aside_if_damaged(error)
+            return nothing
+
+    def _set_aside_if_damaged(self, error: Exception) -> None:
+        import apsw
+
+        if not isinstance(error, apsw.NotADBError | apsw.CorruptError):
+            log.warning("The journal %s cannot be used: %s.", self.file, error)
+            return
+        aside = self.file.with_suffix(f".damaged-{int(time.time())}")
+        with contextlib.suppress(OSError):
+            self.file.rename(aside)
+        for side in ("-wal", "-shm"):
+            self.file.with_name(self.file.name + side).unlink(missing_ok=True)
+        log.warning("The journal was damaged (%s) and is now %s; a new one begins.", error, aside)
+
+
+class Recorder:
+    """Puts notes as a sync reads them into the journal, some at a time."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._waiting: dict[str, bytes | None] = {}
+        self._bytes = 0
+        self._lock = threading.Lock()
+
+    def add(self, path: str, data: bytes) -> None:
+        """A note as it is now."""
+        with self._lock:
+            self._waiting[path] = data
+            self._bytes += len(data)
+            if self._bytes > _MOST_WAITING:
+                self._flush(complete=False)
+
+    def finish(self, gone: Sequence[str], *, complete: bool) -> None:
+        """The sync is over: these notes are gone, and if it is `complete`, it read all others."""
+        with self._lock:
+            for path in gone:
+                self._waiting.setdefault(path, None)
+            if self._waiting:
+                self._flush(complete=complete)
+
+    def _flush(self, *, complete: bool) -> None:
+        self._journal.observe(self._waiting, complete=complete)
+        self._waiting = {}
+        self._bytes = 0
+
+
+def _kept(data: bytes) -> bytes:
+    return masked(data) if len(data) <= _MOST_NOTE else b""
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """The length of what two texts begin with alike."""
+    low, high = 0, min(len(one), len(other))
+    if one[:high] == other[:high]:
+        return high
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _local(seconds: float) -> datetime.datetime:
+    return datetime.datetime.fromtimestamp(seconds, tz=datetime.UTC).astimezone()
+
+
+def _change(row: Sequence[Any]) -> Change:
+    number, seconds, actor, session, path, at, removed, added, before, after, undoes, whole = row
+    return Change(
+        number,
+        _local(seconds),
+        actor,
+        session,
+        path,
+        at,
+        removed,
+        added,
+        before,
+        after,
+        undoes,
+        bool(whole),
+    )
+
+
+def _value(db: apsw.Connection, name: str) -> str | None:
+    row = next(iter(db.execute("SELECT value FROM facts WHERE name = ?", (name,))), None)
+    return row[0] if row else None
+
+
+def _shown(data: bytes) -> str:
+    return data.replace(b"\0", b"\xc2\xb7").decode("utf-8", "replace")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memdown.notes import journal
+from memdown.notes import pending
 from memdown.notes.descriptors import failed_write, opened_folder, shown
 from memdown.notes.roots import LOGS, Place, Workspace, hidden
 from memdown.notes.swapping import is_draft, keep, original_of, told_kept, version_of
@@ -23,14 +23,14 @@ def kept_versions(paths: Iterable[str]) -> tuple[Failure, ...]:
 def unfinished_save(workspace: Workspace, lock_dir: Path) -> Failure | None:
     """A save that was cut off and that nobody has settled yet; a moment ago it may be under way."""
     try:
-        lock = os.open(journal.lock_file(workspace.folder, lock_dir), os.O_RDONLY | os.O_CLOEXEC)
+        lock = os.open(pending.lock_file(workspace.folder, lock_dir), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
     try:
-        left = journal.recorded(lock)
+        left = pending.recorded(lock)
     finally:
         os.close(lock)
-    if not isinstance(left, journal.Save):
+    if not isinstance(left, pending.Save):
         return None
     return Failure(
         left.path,
@@ -55,7 +55,7 @@ def recover(workspace: Workspace, lock_dir: Path) -> list[str]:
     The paths of the new notes. Nothing is overwritten.
     """
     made = []
-    with journal.locked(journal.lock_file(workspace.folder, lock_dir)) as lock:
+    with pending.locked(pending.lock_file(workspace.folder, lock_dir)) as lock:
         finish(workspace, lock)
         for path in drafts(workspace):
             *parts, draft = path.split("/")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from memdown import notes
 from memdown.errors import WorkspaceError
+from memdown.notes.journal import By
+from memdown.notes.related import Comparing
+from memdown.notes.remembering import Pen, Remembered, remember_fact
 from memdown.text.redaction import refuse_secrets
-from memdown.types import Citation, Excerpt, Failure
+from memdown.types import Excerpt, Failure
 
+PERSON = By("person")
 _WITHOUT_SECRETS = "leave it out, or pass allow_secrets=True to write it anyway"
 
 
@@ -19,6 +23,7 @@ class Notebook:
 
     `lock_dir` is where processes meet that write to the same notes, `today` the clock that dates
     what is written. `read_only` is the sentence with which every write is refused, if it is set.
+    `comparing` is how facts are compared by meaning when one is written.
     """
 
     def __init__(
@@ -28,11 +33,13 @@ class Notebook:
         *,
         today: Callable[[], datetime.date] = datetime.date.today,
         read_only: str | None = None,
+        comparing: Callable[[], Comparing | None] = lambda: None,
     ) -> None:
         self.workspace = workspace
         self.today = today
         self._lock_dir = lock_dir
         self._read_only = read_only
+        self._comparing = comparing
 
     def scan(self) -> notes.Scan:
         """Every note there is, and what could not be looked at."""
@@ -48,21 +55,47 @@ class Notebook:
         return notes.excerpt(notes.decode(data, state.path), state.path, start, lines)
 
     def remember(
-        self, text: str, *, durable: bool = False, allow_secrets: bool = False
-    ) -> Citation:
-        """Write something down: in MEMORY.md if it is durable, else in today's log.
+        self,
+        text: str,
+        *,
+        durable: bool = False,
+        about: str = "",
+        replaces: Sequence[str] = (),
+        until: str | datetime.date | None = None,
+        again: bool = False,
+        by: By = PERSON,
+        allow_secrets: bool = False,
+    ) -> Remembered:
+        """Write a fact down: in MEMORY.md if it is durable, else in today's log.
 
-        Raises `SecretFound` for what looks like a secret, unless secrets are allowed.
+        See `Memory.remember`. Raises `SecretFound` for what looks like a secret, unless secrets
+        are allowed.
         """
         self._check_writable()
         if not allow_secrets:
             refuse_secrets(text, _WITHOUT_SECRETS)
-        return notes.remember(
-            self.workspace, text, durable=durable, today=self.today(), lock_dir=self._lock_dir
+        return remember_fact(
+            self.pen(by),
+            text,
+            durable=durable,
+            about=about,
+            replaces=replaces,
+            until=until,
+            again=again,
         )
 
+    def pen(self, by: By = PERSON) -> Pen:
+        """What it takes to change facts: the notes, the day, who does it."""
+        return Pen(self.workspace, self._lock_dir, self.today(), by, self._comparing())
+
     def edit(
-        self, path: str, text: str, *, base: str | None, allow_secrets: bool = False
+        self,
+        path: str,
+        text: str,
+        *,
+        base: str | None,
+        allow_secrets: bool = False,
+        by: By = PERSON,
     ) -> notes.Note:
         """Give a note new text if it still is the version `base`; None makes a new note.
 
@@ -77,7 +110,7 @@ class Notebook:
                 # Saving says what is wrong with the note.
                 before = ""
             refuse_secrets(text, _WITHOUT_SECRETS, before=before)
-        return notes.save(self.workspace, path, text, base=base, lock_dir=self._lock_dir)
+        return notes.save(self.workspace, path, text, base=base, lock_dir=self._lock_dir, by=by)
 
     def drafts(self) -> list[str]:
         """The hidden files left by saves that were cut off."""

@@ -6,7 +6,7 @@ replaced unseen. The swap gives what really stood there a hidden name (the draft
 that is the version that was edited, and no process can still write to it, is it removed. Anything
 else goes back, or becomes a note of its own beside the other: `home.kept-1a2b3c4d.md`.
 
-A process can be killed at any point of this. What it was about to do is in the journal, so that
+A process can be killed at any point of this. What it was about to do is recorded (`pending`), so that
 whoever writes next finds the draft and settles it by the same rule.
 """
 
@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from memdown.files.failpoints import reach
 from memdown.notes.descriptors import NOTE, opened_folder, shown
-from memdown.notes.journal import Save
+from memdown.notes.pending import Save
 from memdown.notes.roots import LOGS, Place
 
 # The names and flags of the system call that renames by swapping, or only to a free name.

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
 from memdown.files.failpoints import reach
-from memdown.notes import journal
+from memdown.notes import pending
 from memdown.notes.descriptors import (
     NOTE,
     failed_write,
@@ -25,6 +25,7 @@ from memdown.notes.descriptors import (
     shown,
     sync_folder,
 )
+from memdown.notes.journal import SELF, By, Journal, journal_file
 from memdown.notes.roots import CURATED, Place, Workspace, check_folder, daily_note, locate
 from memdown.notes.swapping import settle, told_kept
 from memdown.types import Citation
@@ -55,15 +56,22 @@ class _End:
 
 
 def remember(
-    workspace: Workspace, text: str, *, durable: bool, today: datetime.date, lock_dir: Path
+    workspace: Workspace,
+    text: str,
+    *,
+    durable: bool,
+    today: datetime.date,
+    lock_dir: Path,
+    by: By = SELF,
 ) -> Citation:
     """Write `text` down now: in MEMORY.md if it is to last, otherwise in the log of `today`."""
-    if durable:
-        return append(workspace, _curated(workspace), text, title="Memory", lock_dir=lock_dir)
-    return append(workspace, daily_note(today), text, title=today.isoformat(), lock_dir=lock_dir)
+    path, title = (curated(workspace), "Memory") if durable else (daily_note(today), str(today))
+    return append(workspace, path, text, title=title, lock_dir=lock_dir, by=by)
 
 
-def append(workspace: Workspace, path: str, text: str, *, title: str, lock_dir: Path) -> Citation:
+def append(
+    workspace: Workspace, path: str, text: str, *, title: str, lock_dir: Path, by: By = SELF
+) -> Citation:
     """Add an entry at the end of a note of the workspace, and tell which lines it became.
 
     Plain text becomes a list item, with further lines indented below it; text that starts with
@@ -73,17 +81,20 @@ def append(workspace: Workspace, path: str, text: str, *, title: str, lock_dir: 
     place = locate(workspace, path)
     if place.extra:
         raise PathRefused(f"{shown(path)} lies in extraPaths, which are only read; use memory/.")
-    entry = _entry(text)
+    entry = entry_of(text)
     check_folder(workspace.folder)
     try:
-        with journal.locked(journal.lock_file(workspace.folder, lock_dir)) as lock:
+        with pending.locked(pending.lock_file(workspace.folder, lock_dir)) as lock:
             finish(workspace, lock)
             for _ in range(_TRIES):
                 with _opened(place, create=True) as (folder, note):
                     if not is_only_name(folder, place.parts[-1], note):
                         continue
+                    before = _whole(note)
                     first_line = _append(lock, note, place, entry, title)
                     if _still_there(folder, place.parts[-1], note):
+                        journal = Journal(journal_file(workspace.folder, lock_dir))
+                        journal.record(place.path, before or None, _whole(note), by)
                         return Citation(place.path, first_line, first_line + entry.count("\n"))
     except OSError as error:
         raise failed_write(error, place.path) from None
@@ -95,47 +106,47 @@ def append(workspace: Workspace, path: str, text: str, *, title: str, lock_dir: 
 
 def repair(workspace: Workspace, lock_dir: Path) -> None:
     """Complete an entry or a save whose writer was killed half-way, if there is one."""
-    file = journal.lock_file(workspace.folder, lock_dir)
+    file = pending.lock_file(workspace.folder, lock_dir)
     try:
-        pending = file.stat().st_size > 0
+        is_pending = file.stat().st_size > 0
     except OSError:
         return
-    if pending:
-        with journal.locked(file) as lock:
+    if is_pending:
+        with pending.locked(file) as lock:
             finish(workspace, lock)
 
 
 def _append(lock: int, note: int, place: Place, entry: str, title: str) -> int:
     end = _end_of(note, place.path)
     data, first_line = _layout(end, entry, title)
-    journal.record(lock, journal.Intent(place.path, end.size, data))
+    pending.record(lock, pending.Intent(place.path, end.size, data))
     reach("append.recorded")
     try:
         _write(note, data)
         reach("append.written")
     finally:
-        journal.clear(lock)
+        pending.clear(lock)
     reach("append.cleared")
     return first_line
 
 
 def finish(workspace: Workspace, lock: int) -> None:
     """Do the rest of what was recorded, by the holder of the lock."""
-    left = journal.recorded(lock)
+    left = pending.recorded(lock)
     if left is not None:
         with contextlib.suppress(PathRefused, NoteNotFound):
             place = locate(workspace, left.path)
             try:
-                if isinstance(left, journal.Save):
+                if isinstance(left, pending.Save):
                     settle_save(place, left)
                 else:
                     _finish_append(place, left)
             except OSError as error:
                 raise failed_write(error, place.path) from None
-    journal.clear(lock)
+    pending.clear(lock)
 
 
-def settle_save(place: Place, save: journal.Save) -> str | None:
+def settle_save(place: Place, save: pending.Save) -> str | None:
     """Tidy up after a save; the path of another's version that it had to keep, which is told."""
     try:
         with opened_folder(place.base, place.parts[:-1]) as folder:
@@ -148,7 +159,7 @@ def settle_save(place: Place, save: journal.Save) -> str | None:
     return kept
 
 
-def _finish_append(place: Place, intent: journal.Intent) -> None:
+def _finish_append(place: Place, intent: pending.Intent) -> None:
     """Complete an append if its first part, and nothing else, stands at the note's end."""
     with _opened(place) as (folder, note):
         there = os.pread(note, len(intent.data) + 1, intent.offset)
@@ -215,14 +226,15 @@ def _write(note: int, data: bytes) -> None:
         raise
 
 
-def _curated(workspace: Workspace) -> str:
+def curated(workspace: Workspace) -> str:
+    """The path of the note that lasts, as its name is spelled here."""
     for name in CURATED:
         if os.path.lexists(workspace.folder / name):
             return name
     return CURATED[0]
 
 
-def _entry(text: str) -> str:
+def entry_of(text: str) -> str:
     """The lines to be written, without the last newline."""
     clean = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
     if not clean:
@@ -236,6 +248,11 @@ def _entry(text: str) -> str:
         return clean
     first, *rest = clean.split("\n")
     return "\n".join([f"- {first}", *(f"  {line}" if line.strip() else "" for line in rest)])
+
+
+def _whole(note: int) -> bytes:
+    """All bytes of an open note."""
+    return os.pread(note, os.fstat(note).st_size, 0)
 
 
 def _end_of(note: int, path: str) -> _End:

@@ -1,0 +1,142 @@
+"""Which facts of the notes are near a text, by meaning and by words."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from memdown.errors import MemdownError, NoteNotFound
+from memdown.notes.cues import details_of
+from memdown.notes.discovery import scan
+from memdown.notes.reading import decode, read_note
+from memdown.notes.roots import Workspace, date_of, locate
+from memdown.notes.statements import Fact, facts_of
+from memdown.notes.writing import curated
+
+# So many notes, the newest first, are looked through for related facts, up to so many characters.
+_MOST_NOTES: Final = 400
+_MOST_CHARACTERS: Final = 1_500_000
+# By words alone, so few are worth a look.
+_MOST_BY_WORDS: Final = 50
+REFERENCE: Final = re.compile(r"(?P<path>.+?\.md)(?:#L|:)(?P<line>\d+)(?:-L?\d+)?", re.IGNORECASE)
+
+# How near a text is to each of others by meaning, -1 to 1; None if that cannot be told now.
+Nearness = Callable[[str, Sequence[str]], "Sequence[float] | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """How texts are compared by meaning, and how many at most; without it, by words only."""
+
+    nearness: Nearness
+    most: int = 2_000
+
+
+def gather(workspace: Workspace, paths: Sequence[str] | None = None) -> list[Fact]:
+    """The facts of the notes: MEMORY.md first, then the newest others, up to a limit."""
+    if paths is None:
+        files = scan(workspace).files
+        order = sorted(
+            files.values(),
+            key=lambda file: (date_of(file.path) or datetime.date.min, file.mtime_ns),
+            reverse=True,
+        )
+        lasting = curated(workspace)
+        paths = [
+            *(path for path in (lasting,) if path in files),
+            *(file.path for file in order if file.path != lasting),
+        ][:_MOST_NOTES]
+    found: list[Fact] = []
+    left = _MOST_CHARACTERS
+    for path in paths:
+        try:
+            text = note_text(workspace, path)
+        except MemdownError:
+            continue
+        left -= len(text)
+        if left < 0:
+            break
+        found += facts_of(text, path)
+    return found
+
+
+def note_text(workspace: Workspace, path: str) -> str:
+    """The text of a note with line feeds only."""
+    data, state = read_note(workspace, path)
+    return decode(data, state.path).replace("\r\n", "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A fact and how near it is to a text, 0 to 1: by meaning and by words together."""
+
+    fact: Fact
+    score: float
+
+
+def rank_related(
+    text: str, facts: Sequence[Fact], comparing: Comparing | None = None
+) -> list[Ranked]:
+    """Facts by nearness to a text, the nearest first."""
+    if not facts:
+        return []
+    shared = _by_words(text, facts)
+    order = sorted(range(len(facts)), key=lambda number: -shared[number])
+    order = order[: comparing.most if comparing else _MOST_BY_WORDS]
+    meant = None
+    if comparing is not None:
+        meant = comparing.nearness(text, [in_context(facts[number]) for number in order])
+    if meant is None:
+        return [Ranked(facts[number], shared[number]) for number in order[:_MOST_BY_WORDS]]
+    scored = [
+        Ranked(facts[number], 0.6 * max(0.0, near) + 0.4 * shared[number])
+        for number, near in zip(order, meant, strict=True)
+    ]
+    return sorted(scored, key=lambda one: -one.score)
+
+
+def find_fact(workspace: Workspace, reference: str) -> Fact | None:
+    """The fact at a reference such as `MEMORY.md#L7`; None if none stands there."""
+    match = REFERENCE.fullmatch(reference.strip())
+    if match is None:
+        return None
+    path, line = match["path"], int(match["line"])
+    try:
+        place = locate(workspace, path)
+        text = note_text(workspace, place.path)
+    except NoteNotFound:
+        return None
+    return next(
+        (one for one in facts_of(text, place.path) if one.line <= line <= one.end_line), None
+    )
+
+
+def in_context(fact: Fact) -> str:
+    """A fact with the last heading above it, without which "Lives in Porto" says little."""
+    heading = fact.heading.rpartition(" > ")[2]
+    return f"{heading}: {fact.text}" if heading else fact.text
+
+
+def _by_words(text: str, facts: Sequence[Fact]) -> list[float]:
+    """How many of the words, weighted by how rare they are, each fact shares with a text."""
+    bags = [frozenset(details_of(in_context(fact)).words) for fact in facts]
+    asked = frozenset(details_of(text).words)
+    frequency = Counter(word for bag in bags for word in bag)
+    weights: Mapping[str, float] = {
+        word: math.log(1 + (len(facts) + 1) / (1 + frequency[word])) for word in asked
+    }
+    default = math.log(1 + len(facts) + 1)
+    size = math.sqrt(sum(weight**2 for weight in weights.values())) or 1.0
+    found = []
+    for bag in bags:
+        shared = sum(weights[word] ** 2 for word in asked & bag)
+        norm = math.sqrt(
+            sum(math.log(1 + (len(facts) + 1) / (1 + frequency[word])) ** 2 for word in bag)
+        )
+        found.append(shared / (size * (norm or default)))
+    return found

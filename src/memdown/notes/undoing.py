@@ -1,0 +1,205 @@
+"""Changes taken back byte by byte, or refused with the reason; versions and differences of notes.
+
+A change can be taken back while the lines that it changed are as it left them; changes elsewhere in
+the note stay. What the journal does not know exactly (a secret, a note of more than a megabyte) is never
+guessed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memdown.errors import NoteNotFound, WorkspaceError
+from memdown.notes.descriptors import shown
+from memdown.notes.editing import save_bytes
+from memdown.notes.journal import Change, Journal
+from memdown.notes.reading import read_note
+from memdown.notes.remembering import Pen
+from memdown.notes.swapping import version_of
+
+
+class UndoConflict(WorkspaceError):
+    """A change that cannot be taken back as it was; nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A change that was taken back: its number, the note, and what its lines are now."""
+
+    id: int
+    path: str
+    removed: str
+    added: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A note as it was after a change; None is the text of a note that did not exist."""
+
+    change: Change | None
+    text: str | None
+
+
+def look_now(pen: Pen, path: str) -> bytes | None:
+    """The bytes of a note, with what another program did to it put into the journal."""
+    data = _read(pen, path)
+    pen.journal.observe({path: data})
+    return data
+
+
+def undo(pen: Pen, number: int) -> Undone:
+    """Take one change back; `UndoConflict` if its lines were changed since."""
+    journal = pen.journal
+    change = journal.change(number)
+    if change is None:
+        raise UndoConflict(
+            f"There is no change {number} in the journal; `memdown history` lists what there is."
+        )
+    if number in journal.undone():
+        raise UndoConflict(f"Change {number} was taken back already; nothing was done.")
+    now = look_now(pen, change.path)
+    new = _without(journal, change, now)
+    base = version_of(now) if now is not None else None
+    save_bytes(
+        pen.workspace,
+        change.path,
+        new,
+        base=base,
+        lock_dir=pen.lock_dir,
+        by=pen.by,
+        undoes=change.id,
+    )
+    return Undone(change.id, change.path, change.added_text, change.removed_text)
+
+
+def undo_last(pen: Pen) -> Undone:
+    """Take back the newest change that still stands and is no undo itself."""
+    undone = pen.journal.undone()
+    for change in pen.journal.changes():
+        if not change.undoes and change.id not in undone:
+            return undo(pen, change.id)
+    raise UndoConflict("There is no change in the journal that could be taken back.")
+
+
+def undo_since(pen: Pen, since: datetime.datetime) -> list[Undone]:
+    """Take back everything since a time, the newest first; all of it or, if it conflicts, nothing."""
+    undone = pen.journal.undone()
+    done: list[Undone] = []
+    for change in pen.journal.changes(since=since):
+        if change.undoes or change.id in undone:
+            continue
+        try:
+            done.append(undo(pen, change.id))
+        except WorkspaceError as error:
+            for one in reversed(done):
+                _redo(pen, one)
+            raise UndoConflict(f"Nothing was taken back: {error}") from None
+    return done
+
+
+def versions(pen: Pen, path: str) -> list[Version]:
+    """The versions of a note, the newest first, as far back as the journal knows them."""
+    now = look_now(pen, path)
+    text = now
+    found = [Version(None, _text(now))]
+    for change in pen.journal.changes(path=path):
+        found[-1] = Version(change, found[-1].text)
+        try:
+            text = _back(change, text)
+        except UndoConflict:
+            return found
+        found.append(Version(None, _text(text)))
+    return found if found[-1].text is not None or len(found) == 1 else found[:-1]
+
+
+def diff(change: Change) -> list[str]:
+    """The lines of a change, as `-` and `+`."""
+    old, new = change.removed_text.splitlines(), change.added_text.splitlines()
+    return [line.rstrip("\n") for line in difflib.ndiff(old, new) if line.startswith(("- ", "+ "))]
+
+
+def _redo(pen: Pen, one: Undone) -> None:
+    for change in pen.journal.changes(path=one.path, limit=50):
+        if change.undoes == one.id:
+            undo(pen, change.id)
+            return
+
+
+def _without(journal: Journal, change: Change, now: bytes | None) -> bytes | None:
+    """The note as it is now, without this change."""
+    digest = version_of(now) if now is not None else ""
+    if digest == change.after:
+        return _back(change, now)
+    if not change.after or not change.before or now is None:
+        raise _conflict(change, "it made or removed the whole note, which was changed since")
+    start, end = change.at, change.at + len(change.added)
+    chain = change.after
+    for later in reversed(journal.changes(path=change.path, after=change.id)):
+        if later.before != chain or not later.whole:
+            raise _conflict(change, "what happened to the note since is not known")
+        chain = later.after
+        shift = len(later.added) - len(later.removed)
+        if later.at >= end:
+            continue
+        if later.at + len(later.removed) > start:
+            raise _conflict(change, f"its lines were changed again by change {later.id}")
+        start, end = start + shift, end + shift
+    if chain != digest or b"\0" in change.removed or not _same(now[start:end], change.added):
+        raise _conflict(change, "its lines are no longer as it left them")
+    return now[:start] + change.removed + now[end:]
+
+
+def _back(change: Change, now: bytes | None) -> bytes | None:
+    """The version before a change from the version after it, exactly."""
+    if not change.before:
+        return None
+    if not change.whole:
+        raise _conflict(change, "the note was too large to be kept")
+    data = now or b""
+    end = change.at + len(change.added)
+    old = data[: change.at] + change.removed + data[end:]
+    if version_of(old) != change.before:
+        why = "the journal keeps no secrets, and there was one in its lines"
+        raise _conflict(change, why if b"\0" in change.removed else "its text is not known exactly")
+    return old
+
+
+def _same(now: bytes, added: bytes) -> bool:
+    """Whether bytes are those of a change; what was secret in it may be anything."""
+    return len(now) == len(added) and all(
+        ours == theirs or not theirs for ours, theirs in zip(now, added, strict=True)
+    )
+
+
+def _conflict(change: Change, why: str) -> UndoConflict:
+    return UndoConflict(
+        f"Change {change.id} of {shown(change.path)} cannot be taken back: {why}; edit the note by "
+        "hand, or take back the later change first."
+    )
+
+
+def _read(pen: Pen, path: str) -> bytes | None:
+    try:
+        return read_note(pen.workspace, path)[0]
+    except NoteNotFound:
+        return None
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+def changes_between(changes: Sequence[Change], words: str) -> list[Change]:
+    """The changes whose lines hold all of these words."""
+    wanted = words.casefold().split()
+    return [
+        change
+        for change in changes
+        if all(
+            word in f"{change.removed_text}\n{change.added_text}\n{change.path}".casefold()
+            for word in wanted
+        )
+    ]

@@ -1,0 +1,220 @@
+"""The journal of changes and what undo makes of it."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from pathlib import Path
+
+import pytest
+
+from memdown.notes import open_workspace, save
+from memdown.notes.editing import read_whole
+from memdown.notes.journal import By, Journal, delta, journal_file
+from memdown.notes.remembering import Pen, remember_fact
+from memdown.notes.undoing import UndoConflict, look_now, undo, undo_last, undo_since, versions
+
+TODAY = datetime.date(2026, 11, 17)
+
+
+@pytest.fixture
+def pen(tmp_path: Path) -> Pen:
+    folder = tmp_path / "notes"
+    (folder / "memory").mkdir(parents=True)
+    (folder / "MEMORY.md").write_text("# Memory\n\n- one\n- two\n- three\n")
+    made = Pen(open_workspace(folder), tmp_path / "state" / "locks", TODAY, By("agent", "s1"))
+    made.journal.observe({"MEMORY.md": (folder / "MEMORY.md").read_bytes()}, complete=True)
+    return made
+
+
+def memory(pen: Pen) -> Path:
+    return pen.workspace.folder / "MEMORY.md"
+
+
+def test_every_change_says_who_and_what(pen: Pen) -> None:
+    remember_fact(pen, "Nora likes tea.", durable=True)
+    memory(pen).write_text(memory(pen).read_text().replace("- two\n", ""))
+    look_now(pen, "MEMORY.md")
+    outside, ours = pen.journal.changes()
+    assert (ours.actor, ours.session, ours.kind) == ("agent", "s1", "changed")
+    assert ours.added_text == "- Nora likes tea. (2026-11-17)\n"
+    assert (outside.actor, outside.removed_text, outside.added_text) == ("outside", "- two\n", "")
+
+
+def test_the_first_look_makes_notes_known_and_is_no_change(pen: Pen) -> None:
+    assert pen.journal.changes() == []
+    (pen.workspace.folder / "memory" / "new.md").write_text("later\n")
+    look_now(pen, "memory/new.md")
+    assert [change.kind for change in pen.journal.changes()] == ["created"]
+
+
+def test_undo_leaves_what_others_changed_elsewhere(pen: Pen) -> None:
+    remember_fact(pen, "Nora likes tea.", durable=True)
+    number = pen.journal.changes()[0].id
+    memory(pen).write_text(memory(pen).read_text().replace("- one\n", "- one and a half\n"))
+    undo(pen, number)
+    assert memory(pen).read_text() == "# Memory\n\n- one and a half\n- two\n- three\n"
+    with pytest.raises(UndoConflict, match="already"):
+        undo(pen, number)
+
+
+def test_lines_that_were_changed_again_are_a_conflict(pen: Pen) -> None:
+    remember_fact(pen, "Nora likes tea.", durable=True)
+    number = pen.journal.changes()[0].id
+    memory(pen).write_text(memory(pen).read_text().replace("tea", "coffee"))
+    before = memory(pen).read_bytes()
+    with pytest.raises(UndoConflict, match="changed again by change"):
+        undo(pen, number)
+    assert memory(pen).read_bytes() == before
+
+
+def test_an_undo_can_be_undone(pen: Pen) -> None:
+    before = memory(pen).read_bytes()
+    remember_fact(pen, "Nora likes tea.", durable=True)
+    after = memory(pen).read_bytes()
+    undo_last(pen)
+    assert memory(pen).read_bytes() == before
+    undo(pen, pen.journal.changes()[0].id)
+    assert memory(pen).read_bytes() == after
+    undo_last(pen)
+    assert memory(pen).read_bytes() == before
+
+
+def test_a_new_note_is_taken_away_again_and_a_lost_one_comes_back(pen: Pen) -> None:
+    remember_fact(pen, "Bought milk.")
+    undo_last(pen)
+    assert not (pen.workspace.folder / "memory" / "2026-11-17.md").exists()
+    before = memory(pen).read_bytes()
+    memory(pen).unlink()
+    look_now(pen, "MEMORY.md")
+    undo_last(pen)
+    assert memory(pen).read_bytes() == before
+
+
+def test_secrets_are_not_copied_and_what_held_one_is_not_guessed(pen: Pen) -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    memory(pen).write_text(f"# Memory\n\n- token: {secret}\n")
+    look_now(pen, "MEMORY.md")
+    memory(pen).write_text("# Memory\n\n- gone\n")
+    look_now(pen, "MEMORY.md")
+    for file in pen.journal.file.parent.iterdir():
+        assert secret.encode() not in file.read_bytes()
+    with pytest.raises(UndoConflict, match="keeps no secrets"):
+        undo_last(pen)
+    assert memory(pen).read_text() == "# Memory\n\n- gone\n"
+
+
+def test_a_damaged_journal_keeps_nobody_from_writing(pen: Pen) -> None:
+    remember_fact(pen, "Nora likes tea.", durable=True)
+    pen.journal.file.write_bytes(b"this is no database" * 500)
+    remember_fact(pen, "Ida plays the cello.", durable=True)
+    remember_fact(pen, "Teo is a nurse.", durable=True)
+    assert "Ida" in memory(pen).read_text()
+    assert "Teo" in pen.journal.changes()[0].added_text
+
+
+def test_old_and_too_many_changes_are_dropped(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.sqlite", max_bytes=20_000)
+    text = b""
+    for number in range(200):
+        new = text + b"- line %d %s\n" % (number, b"x" * 100)
+        journal.record("MEMORY.md", text or None, new, By())
+        text = new
+    assert 0 < len(journal.changes()) < 100
+
+
+def test_versions_go_back_to_what_is_known(pen: Pen) -> None:
+    first = memory(pen).read_text()
+    remember_fact(pen, "Nora likes tea.", durable=True)
+    second = memory(pen).read_text()
+    memory(pen).write_text("# Memory\n")
+    assert [one.text for one in versions(pen, "MEMORY.md")] == ["# Memory\n", second, first]
+
+
+def some_lines(draw: random.Random, text: str) -> str:
+    """A text with a few of its lines taken away, changed, added or moved."""
+    lines = text.split("\n")
+    for _ in range(draw.randint(1, 3)):
+        at = draw.randrange(len(lines) + 1)
+        match draw.randrange(4):
+            case 0:
+                lines[at:at] = [f"- new {draw.randrange(1000)} ü字"]
+            case 1:
+                del lines[at : at + draw.randint(1, 2)]
+            case 2 if at < len(lines):
+                lines[at] += " more"
+            case _:
+                lines.append("")
+    return "\n".join(lines)
+
+
+def live_and_undo(folder: Path, seed: int) -> None:
+    """Edits by several writers, then everything taken back: the bytes are those of the beginning."""
+    draw = random.Random(seed)
+    notes = folder / "notes"
+    (notes / "memory").mkdir(parents=True)
+    names = ["MEMORY.md", "memory/a.md", "memory/b.md"]
+    ending = draw.choice(["\n", "\r\n"])
+    for name in names[: draw.randint(1, 3)]:
+        (notes / name).write_bytes(
+            (draw.choice(["", "\ufeff"]) + ending.join(["# T", "", "- a", "- b", "- c"])).encode()
+        )
+    pen = Pen(open_workspace(notes), folder / "state" / "locks", TODAY)
+    pen.journal.observe(
+        {n: (notes / n).read_bytes() for n in names if (notes / n).exists()}, complete=True
+    )
+    first = {name: (notes / name).read_bytes() for name in names if (notes / name).exists()}
+    begun = datetime.datetime.now().astimezone()
+    for _ in range(draw.randint(2, 8)):
+        name = draw.choice(names)
+        path = notes / name
+        match draw.randrange(4):
+            case 0:
+                remember_fact(pen, f"Fact {draw.randrange(10**6)}.", durable=draw.random() < 0.5)
+            case 1 if path.exists():
+                note = read_whole(pen.workspace, name)
+                save(
+                    pen.workspace,
+                    name,
+                    some_lines(draw, note.text),
+                    base=note.version,
+                    lock_dir=pen.lock_dir,
+                )
+            case 2 if path.exists() and draw.random() < 0.3:
+                path.unlink()
+                look_now(pen, name)
+            case _:
+                old = path.read_bytes().decode() if path.exists() else ""
+                path.write_bytes(some_lines(draw, old).encode())
+                look_now(pen, name)
+    undo_since(pen, begun)
+    assert {n: (notes / n).read_bytes() for n in names if (notes / n).exists()} == first, seed
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_histories_are_undone_byte_by_byte(tmp_path: Path, seed: int) -> None:
+    live_and_undo(tmp_path, seed)
+
+
+@pytest.mark.long
+def test_a_thousand_random_histories(tmp_path: Path) -> None:
+    for seed in range(1000):
+        live_and_undo(tmp_path / str(seed), seed)
+
+
+def test_deltas_are_whole_lines_and_give_the_old_text_back() -> None:
+    draw = random.Random(7)
+    text = "# T\n\n- a\n- b\n"
+    for _ in range(300):
+        new = some_lines(draw, text)
+        before, after = text.encode(), new.encode()
+        found = delta(before, after)
+        end = found.at + len(found.added)
+        assert after[: found.at] + found.removed + after[end:] == before
+        assert not found.at or before[found.at - 1 : found.at] == b"\n"
+        text = new if len(new) < 2000 else "# T\n"
+
+
+def test_the_journal_lies_beside_the_locks(tmp_path: Path) -> None:
+    file = journal_file(tmp_path / "notes", tmp_path / "state" / "locks")
+    assert file.parent == tmp_path / "state" / "journal"
