@@ -80,7 +80,7 @@ def open_parts(
         lock_dir(settings),
         today=clock,
         read_only=_no_writing(settings),
-        comparing=lambda: comparing_by(index.embedder),
+        comparing=lambda: comparing_by(index.choice.embedder),
     )
     searcher = Searcher(
         index,

@@ -117,7 +117,7 @@ def test_something_is_written_down(client: TestClient, folder: Path) -> None:
     assert answer.status_code == 201
     assert answer.json()["path"] == f"memory/{today}.md"
     client.post("/api/entries", json={"text": "Always buy rye.", "durable": True})
-    assert "- Always buy rye.\n" in (folder / "MEMORY.md").read_text()
+    assert f"- Always buy rye. ({today})\n" in (folder / "MEMORY.md").read_text()
     assert client.post("/api/entries", json={"text": "  "}).status_code == 422
 
 

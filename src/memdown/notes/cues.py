@@ -42,11 +42,26 @@ _NAME: Final = re.compile(r"(?<![.!?:]\s)(?<!^)\b[^\W\d_a-zà-öø-ÿ][\w'’-]*
 _SELDOM: Final = 3
 
 
+# Words without which a fact says the same: articles, "to be", forms of address of a note.
+_FILLERS: Final = frozenset(
+    term
+    for word in (
+        "the a an is are was be that this der die das den dem ein eine einen ist sind le la les un une est "
+        "sont el los las una es son o os as um uma e il lo gli uno sono het de een zijn our my unser mein"
+    ).split()
+    for term in index_terms(word)
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What a fact is compared by: its content words in order, its numbers, its names."""
+    """What a fact is compared by: its content words, its numbers, its names.
+
+    `said` are all words in order but articles and "to be".
+    """
 
     words: tuple[str, ...]
+    said: tuple[str, ...]
     numbers: frozenset[str]
     names: frozenset[str]
     negated: bool
@@ -61,9 +76,11 @@ def details_of(text: str) -> Details:
     names = frozenset(
         term for name in _NAME.findall(text) for term in index_terms(name) if not is_stop(term)
     )
-    words = tuple(term for term in index_terms(text) if not is_stop(term))
+    terms = index_terms(text)
+    words = tuple(term for term in terms if not is_stop(term))
     return Details(
-        words or tuple(index_terms(text)),
+        words or tuple(terms),
+        tuple(term for term in terms if term not in _FILLERS),
         numbers,
         names,
         bool(_NEGATION.search(folded)),
@@ -72,9 +89,9 @@ def details_of(text: str) -> Details:
 
 
 def same_fact(one: str, other: str) -> bool:
-    """Whether two texts say the same: the same content words in the same order, no other detail."""
+    """Whether two texts say the same: the same words in the same order, no other detail."""
     a, b = details_of(one), details_of(other)
-    return a.words == b.words and a.numbers == b.numbers and a.negated == b.negated
+    return a.said == b.said and a.numbers == b.numbers and a.negated == b.negated
 
 
 def overlap(one: str, other: str) -> float:
