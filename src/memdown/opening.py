@@ -248,6 +248,7 @@ def embedder_setup(settings: Settings, environ: Mapping[str, str] | None = None)
         remote=_given(settings.remote),
         sections={name: _given(section) for name, section in settings.providers.items()},
         environ=os.environ if environ is None else environ,
+        profiles={name: key.reveal() for name, key in settings.profile_keys.items()},
         model_path=settings.local.model_path,
         model_cache_dir=settings.local.model_cache_dir or str(settings.state_dir / "models"),
         options=Options(jobs=jobs, on_sent=note),

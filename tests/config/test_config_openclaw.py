@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from config.config_case import load
+from memdown.config import load_settings
+from memdown.config.show import as_json
+from memdown.errors import ConfigError
+from memdown.opening import embedder_setup
 
 EXAMPLES = {
     "flush": """{
@@ -195,3 +200,75 @@ def test_another_agent_of_the_same_file(tmp_path: Path) -> None:
     assert settings.enabled is False
     assert settings.query.max_results == 8
     assert settings.workspace == tmp_path / "home/home-agent"
+
+
+def test_its_default_workspace_is_found(tmp_path: Path) -> None:
+    home = tmp_path / ".openclaw"
+    (home / "workspace").mkdir(parents=True)
+    (home / "workspace-work").mkdir()
+    file = home / "openclaw.json"
+    file.write_text("{}")
+    environ = {"HOME": str(tmp_path)}
+
+    def workspace(agent: str) -> Path:
+        return load_settings(config=file, agent=agent, cwd=tmp_path, environ=environ).workspace
+
+    assert workspace("main") == home / "workspace"
+    assert workspace("work") == home / "workspace-work"
+    assert workspace("other") == home / "workspace"
+
+
+def profiles(folder: Path, content: object, agent: str = "main") -> None:
+    file = folder / "agents" / agent / "agent" / "auth-profiles.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(content))
+
+
+def test_keys_in_auth_profiles_are_used_after_remote_and_before_all_others(tmp_path: Path) -> None:
+    home = tmp_path / ".openclaw"
+    kept = {
+        "openai:default": {"type": "api_key", "provider": "openai", "key": "from-profile"},
+        "openai:other": {"type": "api_key", "provider": "openai", "key": "other"},
+        "google:default": {
+            "type": "api_key",
+            "provider": "google",
+            "keyRef": {"source": "env", "provider": "default", "id": "OWN_GEMINI"},
+        },
+        "voyage:default": {"type": "oauth", "provider": "voyage", "access": "no-key"},
+    }
+    profiles(home, {"version": 1, "profiles": kept})
+    file = home / "openclaw.json"
+    file.write_text('{models: {providers: {openai: {apiKey: "from-section"}}}}')
+    environ = {"HOME": str(tmp_path), "OWN_GEMINI": "by-variable", "OPENAI_API_KEY": "variable"}
+
+    def key(provider: str) -> str | None:
+        settings = load_settings(config=file, cwd=tmp_path, environ=environ)
+        return embedder_setup(settings, environ).endpoint(provider).api_key
+
+    assert (key("openai"), key("gemini"), key("voyage")) == ("from-profile", "by-variable", None)
+    profiles(home, {"profiles": kept, "order": {"openai": ["openai:other"]}})
+    assert key("openai") == "other"
+    settings = load_settings(config=file, cwd=tmp_path, environ=environ)
+    assert "from-profile" not in repr(settings) + json.dumps(as_json(settings))
+    file.write_text('{agents: {defaults: {memorySearch: {remote: {apiKey: "mine"}}}}}')
+    assert key("openai") == "mine"
+
+
+def test_a_key_in_a_profile_goes_to_no_other_host(tmp_path: Path) -> None:
+    home = tmp_path / ".openclaw"
+    profiles(home, {"profiles": {"openai:default": {"type": "api_key", "key": "secret"}}})
+    file = home / "openclaw.json"
+    file.write_text(
+        '{agents: {defaults: {memorySearch: {remote: {baseUrl: "https://example.org/v1"}}}}}'
+    )
+    settings = load_settings(config=file, cwd=tmp_path, environ={"HOME": str(tmp_path)})
+    endpoint = embedder_setup(settings, {}).endpoint("openai")
+    assert (endpoint.api_key, endpoint.withheld) == (None, "the auth profile of openai")
+
+
+def test_damaged_profiles_are_named(tmp_path: Path) -> None:
+    home = tmp_path / ".openclaw"
+    profiles(home, ["nothing"])
+    (home / "openclaw.json").write_text("{}")
+    with pytest.raises(ConfigError, match=r"auth-profiles\.json: the auth profiles are no JSON"):
+        load_settings(config=home / "openclaw.json", cwd=tmp_path, environ={"HOME": str(tmp_path)})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from memdown.config import places
+from memdown.config import openclaw, places
 from memdown.config.chats import chat_in
 from memdown.config.marker import read_marker
 from memdown.config.own import OwnWorkspaces, read_own, real
@@ -54,6 +54,8 @@ def load_settings(
     usual = state_dir / "workspace"
     if sections.workspace is not None and path is not None:
         usual = places.absolute(sections.workspace, path.parent, environ)
+    elif path is not None and openclaw.is_openclaw(path):
+        usual = openclaw.default_workspace(path, agent)
     own = read_own(state_dir)
     if workspace is not None:
         found = _Found(places.absolute(workspace, cwd, environ))
@@ -73,6 +75,11 @@ def load_settings(
         citations=sections.memory.citations,
         qmd=_resolve_qmd(sections.memory.qmd, state_dir),
         providers=sections.providers,
+        profile_keys=openclaw.read_profiles(
+            path.parent if path is not None and openclaw.is_openclaw(path) else state_dir,
+            agent,
+            environ,
+        ),
         memory_slot=sections.slots.memory,
         access=sections.sandbox.access_of(chat),
         chat=chat,

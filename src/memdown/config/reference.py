@@ -75,7 +75,9 @@ written.
 
 The first of: `--config FILE`; the environment variable `MEMDOWN_CONFIG`; `{CONFIG_NAMES[0]}`, then
 `{CONFIG_NAMES[1]}`, in the state folder. A file that is named must exist. The file of OpenClaw can be
-used as it is: `--config ~/.openclaw/openclaw.json`.
+used as it is: `--config ~/.openclaw/openclaw.json`. Its default workspace (`workspace` beside it, or
+`workspace-<agent>`) and the API keys in its auth profiles (`agents/<agent>/agent/auth-profiles.json`)
+are then found, too; see [differences.md](differences.md).
 
 The state folder is `MEMDOWN_STATE_DIR`, or `~/.memdown`.
 

@@ -135,7 +135,7 @@ class Settings(MemorySearch):
 
     The keys of `memorySearch` are fields of their own; `notes` tells what was not taken as written.
     `chat` is where questions come from unless they say otherwise, `access` what may be done to the
-    notes there.
+    notes there; `profile_keys` are keys of providers from OpenClaw's auth profiles.
     In an `adopted` workspace all Markdown counts. A `foreign` one was found by its files in a
     checkout, and nobody said that it is a memory; `passed_over` is a folder that looks like a
     workspace too, nearer than the one that is used.
@@ -151,6 +151,7 @@ class Settings(MemorySearch):
     qmd: QmdSettings
     providers: Mapping[str, ProviderSettings]
     memory_slot: MemorySlot
+    profile_keys: Mapping[str, Secret] = field(default_factory=dict)
     access: Access = "rw"
     chat: Chat = field(default_factory=Chat)
     adopted: bool = False

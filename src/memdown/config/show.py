@@ -39,6 +39,7 @@ def as_json(settings: Settings) -> dict[str, object]:
             "agent": settings.agent,
             "stateDir": str(settings.state_dir),
             "config": str(settings.config_path) if settings.config_path else None,
+            "profileKeys": plain(settings.profile_keys),
             "notes": list(settings.notes),
         },
     }

@@ -56,13 +56,14 @@ class Setup:
     remote: Given = field(default_factory=Given)
     sections: Mapping[str, Given] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    profiles: Mapping[str, str] = field(default_factory=dict, repr=False)
     model_path: str | None = None
     model_cache_dir: str | None = None
     options: Options = field(default_factory=Options)
 
     def endpoint(self, name: str) -> Endpoint:
         """Where requests to a provider go, if it were the chosen one."""
-        return resolve(name, self.remote, self.sections, self.environ)
+        return resolve(name, self.remote, self.sections, self.environ, self.profiles)
 
     def options_for(self, name: str) -> Options:
         """What the factory of a provider gets."""

@@ -60,11 +60,13 @@ def resolve(
     remote: Given,
     sections: Mapping[str, Given],
     environ: Mapping[str, str],
+    profiles: Mapping[str, str] | None = None,
 ) -> Endpoint:
     """The endpoint of a provider.
 
-    `remote` wins over the provider's own section, which wins over the environment. A key goes only
-    to the host it was written for: one in a section to that section's address, one in the
+    `remote` wins over the key in an auth profile, that over the provider's own section, and that
+    over the environment. A key goes only
+    to the host it was written for: one in a section or profile to that section's address, one in the
     environment to the vendor's own. One in `remote` goes wherever `remote` leads.
     """
     vendor = VENDORS.get(provider, Vendor("", "", (), (provider,), needs_key=False))
@@ -76,8 +78,14 @@ def resolve(
     _check_url(f"models.providers.{name}.baseUrl", section.base_url)
     own_url = section.base_url or vendor.base_url
     base_url = (remote.base_url or own_url).rstrip("/")
+    kept = profiles or {}
     offers = [
         ("memorySearch.remote.apiKey", remote.api_key, base_url),
+        *(
+            (f"the auth profile of {one}", kept[one], own_url)
+            for one in vendor.sections
+            if one in kept
+        ),
         (f"models.providers.{name}.apiKey", section.api_key, own_url),
         *(
             (variable, environ.get(variable, "").strip(), vendor.base_url)
