@@ -19,6 +19,7 @@ from memdown.backends.ltm import (
     looks_like_injection,
 )
 from memdown.cli import run
+from memdown.embedders import create
 from memdown.errors import QueryError, StoreError
 from memdown.testing import HashEmbedder
 
@@ -52,6 +53,38 @@ def test_a_near_duplicate_is_not_stored_twice(memories: LongTermMemory) -> None:
     assert again.entry.id == first.entry.id
     assert len(memories.entries()) == 1
     assert memories.store("Ana prefers green tea and black coffee too").is_new
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "asked"),
+    [
+        ("The PIN of the gate is 4711.", "The PIN of the gate is 9034.", "PIN of the gate?"),
+        ("Ana eats meat.", "Ana does not eat meat.", "does Ana eat meat?"),
+        ("The meeting with Bo is on Monday.", "The meeting with Bo is on Tuesday.", "meeting Bo"),
+        ("会议在星期一。", "会议在星期二。", "会议"),
+    ],
+)
+def test_a_correction_is_kept_and_comes_first(
+    tmp_path: Path, before: str, now: str, asked: str
+) -> None:
+    """By meaning a sentence with a new PIN is the same; to whoever needs the PIN it is not."""
+    times = iter([1.0, 2.0, 3.0])
+    memories = LongTermMemory(tmp_path / "m.lancedb", create("bundled"), lambda: next(times))
+    assert memories.store(before).is_new
+    assert memories.store(now).is_new
+    assert not memories.store(now.upper()).is_new
+    assert memories.recall(asked)[0].entry.text == now
+
+
+def test_what_is_important_comes_before_what_is_as_similar(tmp_path: Path) -> None:
+    memories = LongTermMemory(tmp_path / "m.lancedb", HashEmbedder())
+    memories.store("Ana likes tea with lemon", 1.0)
+    memories.store("Ana likes tea with honey", 0.0)
+    memories.store("Ana likes tea with sugar", 0.5)
+    found = memories.recall("Ana likes tea")
+    assert [one.entry.importance for one in found] == [1.0, 0.5, 0.0]
+    # Nothing that has to do with the question is lost for being unimportant.
+    assert memories.recall("Ana likes tea with honey", limit=1)[0].entry.importance == 0.0
 
 
 def test_memories_outlive_the_process(memories: LongTermMemory, tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 """Single memories in place of files: the `memory-lancedb` plugin."""
 
 from memdown.backends.ltm.capturing import (
+    CATEGORIES,
     MOST_A_CONVERSATION,
+    Category,
     captured,
     category_of,
     looks_like_injection,
 )
-from memdown.backends.ltm.entries import CATEGORIES, Category, Entry, Found
-from memdown.backends.ltm.memories import Forgotten, LongTermMemory, Stored
+from memdown.backends.ltm.memories import Entry, Forgotten, Found, LongTermMemory, Stored
 from memdown.backends.ltm.recalling import auto_capture, auto_recall
 
 __all__ = [

@@ -14,18 +14,47 @@ from typing import Any
 
 import numpy as np
 
-from memdown.backends.ltm.capturing import category_of
-from memdown.backends.ltm.entries import CATEGORIES, Category, Entry, Found
+from memdown.backends.ltm.capturing import CATEGORIES, Category, category_of
 from memdown.errors import EmbedderError, MissingExtra, QueryError, StoreError
 from memdown.files.private import make_folder
+from memdown.text import distinct_terms
 from memdown.types import Embedder, Vector, Vectors
 
 DUPLICATE = 0.95
 SURE = 0.9
+_LIKELY = 0.3
 _MOST_TEXT = 4_000
+# How many similar memories a new one is compared with, word by word.
+_MOST_ALIKE = 8
+# Recall looks at so many times what it gives: importance may bring up what is less similar.
+_POOL = 4
+# What the importance of a memory, from 0 to 1, adds to its similarity; the usual one adds nothing.
+_IMPORTANCE, _USUAL = 0.15, 0.7
+# Scores that differ by less are equal: a correction is as similar as what it corrects.
+_EQUAL = 0.03
 _ALL = (1 << 31) - 1
 _PREFIX = "memories_"
+_ARTICLES = frozenset({"a", "an", "the", "der", "die", "das", "ein", "eine"})
 _COLUMNS = ["id", "text", "importance", "category", "created_at"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One memory; `created_at` is in milliseconds since 1970."""
+
+    id: str
+    text: str
+    importance: float
+    category: Category
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory and how well it answers, from 0 to 1: its similarity, more if it is important."""
+
+    entry: Entry
+    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +89,10 @@ class LongTermMemory:
         self._lock = threading.RLock()
 
     def store(self, text: str, importance: float = 0.7, category: Category | None = None) -> Stored:
-        """Keep a memory; one that is nearly the same as another is not kept twice."""
+        """Keep a memory; one that says the same as another is not kept twice.
+
+        Another number, name or "not" in a sentence makes it another memory, however similar.
+        """
         text = " ".join(text.split())
         if not text:
             raise QueryError("There is nothing to store: give the memory as text.")
@@ -73,9 +105,9 @@ class LongTermMemory:
             raise QueryError(f"{category!r} is no category; use one of {', '.join(CATEGORIES)}.")
         with self._lock, _mapped(self._path):
             vector = self._embed(text)
-            same = self._near(vector, 1)
-            if same and same[0].score >= DUPLICATE:
-                return Stored(same[0].entry, is_new=False)
+            for same in self._near(vector, _MOST_ALIKE):
+                if same.score >= DUPLICATE and _say_the_same(same.entry.text, text):
+                    return Stored(same.entry, is_new=False)
             entry = Entry(
                 str(uuid.uuid4()),
                 text,
@@ -87,14 +119,19 @@ class LongTermMemory:
             return Stored(entry, is_new=True)
 
     def recall(self, query: str, limit: int = 5, min_score: float = 0.1) -> list[Found]:
-        """The memories that are most similar to a question, best first."""
+        """The memories that answer a question best; of nearly equal ones the newest comes first.
+
+        What is important counts for more, and what is not for less, than its similarity.
+        """
         if not query.strip():
             raise QueryError("The query is empty: ask for something, such as a name or a topic.")
         with self._lock, _mapped(self._path):
             if self._table(make=False) is None:
                 return []
-            found = self._near(self._embed(query), limit)
-        return [one for one in found if one.score >= min_score]
+            near = self._near(self._embed(query), limit * _POOL)
+        found = [Found(one.entry, _weighed(one)) for one in near]
+        found.sort(key=lambda one: (-round(one.score / _EQUAL), -one.entry.created_at))
+        return [one for one in found if one.score >= min_score][:limit]
 
     def forget(self, *, memory_id: str | None = None, query: str | None = None) -> Forgotten:
         """Delete one memory, by its id or because one alone is surely meant."""
@@ -102,7 +139,11 @@ class LongTermMemory:
             raise QueryError("Name either the memory's id or a query for it, not both.")
         if memory_id is not None:
             return Forgotten(self._delete(memory_id))
-        found = self.recall(query or "", limit=5, min_score=0.3)
+        if not (query or "").strip():
+            raise QueryError("The query is empty: say what the memory is about, or give its id.")
+        with self._lock, _mapped(self._path):
+            near = self._near(self._embed(query or ""), 5)
+        found = [one for one in near if one.score >= _LIKELY]
         sure = [one for one in found if one.score >= SURE]
         if len(sure) == 1 or (len(found) == 1 and found[0].score >= SURE):
             return Forgotten(self._delete(sure[0].entry.id))
@@ -199,6 +240,19 @@ class LongTermMemory:
     def _model(self) -> str:
         key = (self._embedder.id, self._embedder.model, self._embedder.provider_key)
         return hashlib.sha256("\0".join(key).encode()).hexdigest()[:16]
+
+
+def _weighed(found: Found) -> float:
+    return min(1.0, max(0.0, found.score + _IMPORTANCE * (found.entry.importance - _USUAL)))
+
+
+def _say_the_same(one: str, other: str) -> bool:
+    """Whether two similar texts have the same words, but for order, case and articles."""
+    return _telling(one) == _telling(other)
+
+
+def _telling(text: str) -> frozenset[str]:
+    return distinct_terms(text) - _ARTICLES
 
 
 @contextlib.contextmanager
