@@ -102,6 +102,7 @@ class Memory:
         until: datetime.date | str | None = None,
         folder: str | None = None,
         tags: str | Sequence[str] | None = None,
+        words_only: bool = False,
         progress: ProgressCallback | None = None,
         chat: str | None = None,
         session_key: str | None = None,
@@ -112,6 +113,9 @@ class Memory:
         times such as "March" or "last week"), in a `folder` and with all `tags` are shown; a value
         that cannot be understood is a `QueryError`.
 
+        With `words_only` the question is not embedded, so that nothing of it goes to a provider: for
+        questions that are still being typed.
+
         Notes that changed are indexed first. When that takes long (5 s where someone sees the
         `progress`, else 1 s, or 10 s for a few files or a first index), the search goes on without
         them and says so; indexing goes on in the background until the memory is closed. With the
@@ -121,7 +125,7 @@ class Memory:
         return self._answering.search(
             Request(
                 query, max_results, min_score, sources, since, until, folder, tags, progress,
-                chat, session_key,
+                chat, session_key, words_only,
             )
         )  # fmt: skip
 

@@ -37,7 +37,8 @@ _MOST_NAMED = 3
 class Request:
     """What a caller asks for; None leaves a choice to the settings.
 
-    `chat` and `session_key` say who asks, for `memory.qmd.scope`.
+    `chat` and `session_key` say who asks, for `memory.qmd.scope`. With `words_only` the query is not
+    embedded: nothing of it goes to a provider.
     """
 
     query: str
@@ -51,6 +52,7 @@ class Request:
     progress: ProgressCallback | None = None
     chat: str | None = None
     session_key: str | None = None
+    words_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class Searcher:
         reasons: list[str] = []
         partial = False
         embedder = self._index.fitting_embedder()
-        asked = search.prepare(request.query, embedder, reasons)
+        asked = search.prepare(request.query, None if request.words_only else embedder, reasons)
         if self._sync_first:
             # A provider that could not answer a question will not embed notes either.
             down = asked.failure if embedder is self._index.choice.embedder else None
@@ -117,7 +119,9 @@ class Searcher:
             if fitting is not embedder:
                 embedder = fitting
                 reasons.clear()
-                asked = search.prepare(request.query, embedder, reasons)
+                asked = search.prepare(
+                    request.query, None if request.words_only else embedder, reasons
+                )
             if fresh.reason:
                 reasons.append(f"partial: {fresh.reason}")
         upkeep = self._index.upkeep
