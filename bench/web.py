@@ -95,7 +95,7 @@ def _serving(memory: Memory) -> Iterator[Site]:
 def _weight(page: Page, base: str) -> dict[str, int]:
     """Bytes over the wire for a browser that has nothing in its cache."""
     sizes = {}
-    for path in ("/", "/?q=router", "/notes", "/index"):
+    for path in ("/", "/?q=router", "/notes", "/health"):
         session = page.context.new_cdp_session(page)
         session.send("Network.clearBrowserCache")
         page.goto(base + path)

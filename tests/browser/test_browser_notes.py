@@ -12,6 +12,7 @@ from playwright.sync_api import BrowserContext, Dialog, Page, expect
 
 from browser.pages import until_ready
 from memdown import Memory
+from waiting import eventually
 from web.live import launch_link, running
 
 
@@ -31,34 +32,92 @@ def test_an_edit_with_its_preview(page: Page, base: str, folder: Path) -> None:
     expect(page.locator(".hit .path").first).to_have_text("memory/people/ida.md")
 
 
-def test_a_conflict_shows_both_versions_and_overwrites_nothing(
-    page: Page, base: str, folder: Path
-) -> None:
+def test_a_conflict_keeps_every_line_of_both_sides(page: Page, base: str, folder: Path) -> None:
+    """What is focused loses nothing, and undo brings both back."""
     file = folder / "memory/people/ida.md"
     page.goto(f"{base}/notes/memory/people/ida.md?view=edit")
-    page.locator("[data-text]").fill("# Ida\n\nMine.\n")
+    text = page.locator("[data-text]")
+    text.fill("# Ida\n\nMine.\n")
     file.write_text("# Ida\n\nTheirs.\n")
-    page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_role("heading", name="changed on disk")).to_be_visible()
-    expect(page.locator("[data-conflict-diff] .minus")).to_contain_text("Theirs.")
-    expect(page.locator("[data-conflict-diff] .plus")).to_contain_text("Mine.")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("heading", name="changed on disk")).to_be_in_viewport()
+    sides = page.locator("[data-clashes] .side pre")
+    expect(sides).to_have_text(["Mine.", "Theirs."])
+    expect(page.locator("[data-clashes] details pre")).to_have_text("Hazelnut allergy.")
     assert file.read_text() == "# Ida\n\nTheirs.\n"
-    assert page.locator("[data-text]").input_value() == "# Ida\n\nMine.\n"
-    page.get_by_role("button", name="Save mine over it").click()
-    expect(page).to_have_url(f"{base}/notes/memory/people/ida.md")
+    expect(page.get_by_role("button", name="Save both")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(text).to_have_value("# Ida\n\nMine.\n")
+    page.keyboard.press("Control+s")
+    expect(page.get_by_role("button", name="Save both")).to_be_focused()
+    page.keyboard.press("Enter")
+    until_ready(page, f"{base}/notes/memory/people/ida.md")
+    assert file.read_text() == "# Ida\n\nTheirs.\nMine.\n"
+    expect(page.locator("#toast.on")).to_contain_text("Saved, together")
+    page.keyboard.press("z")
+    until_ready(page, re.compile("view=edit"))
+    expect(text).to_have_value("# Ida\n\nMine.\n")
+    assert file.read_text() == "# Ida\n\nTheirs.\n"
+    page.keyboard.press("Control+s")
+    page.get_by_role("radio", name="Yours").check()
+    page.get_by_role("button", name="Save this").click()
+    until_ready(page, f"{base}/notes/memory/people/ida.md")
     assert file.read_text() == "# Ida\n\nMine.\n"
 
 
-def test_a_conflict_can_be_given_up(page: Page, base: str, folder: Path) -> None:
+def test_changes_in_two_places_are_put_together(page: Page, base: str, folder: Path) -> None:
+    """Also in two tabs; saving says so, and `z` takes it back."""
+    file = folder / "MEMORY.md"
+    before = file.read_text()
+    other = page.context.new_page()
+    for tab, old, new in (
+        (page, "Tea, not coffee.", "Tea, never coffee."),
+        (other, "What lasts.", "What will last."),
+    ):
+        tab.goto(f"{base}/notes/MEMORY.md?view=edit")
+        tab.locator("[data-text]").fill(before.replace(old, new))
+    for tab in (page, other):
+        tab.get_by_role("button", name="Save", exact=True).click()
+        until_ready(tab, f"{base}/notes/MEMORY.md")
+    assert "Tea, never coffee." in file.read_text()
+    assert "What will last." in file.read_text()
+    # The first tab follows the file.
+    expect(page.locator("article")).to_contain_text("What will last.")
+    expect(other.locator("#toast.on")).to_contain_text("together with")
+
+
+def test_text_survives_a_restart_of_the_server(
+    context: BrowserContext, folder: Path, open_memory: Callable[..., Memory]
+) -> None:
+    """The page finds its way in again by itself, and what was typed is saved; so is a reload."""
     file = folder / "memory/people/ida.md"
-    page.goto(f"{base}/notes/memory/people/ida.md?view=edit")
-    page.locator("[data-text]").fill("# Ida\n\nMine.\n")
-    file.write_text("# Ida\n\nTheirs.\n")
-    page.get_by_role("button", name="Save", exact=True).click()
-    page.get_by_role("button", name="Use the version on disk").click()
-    expect(page.locator("[data-text]")).to_have_value("# Ida\n\nTheirs.\n")
-    expect(page.locator("[data-preview]")).to_contain_text("Theirs.")
-    assert file.read_text() == "# Ida\n\nTheirs.\n"
+    memory = open_memory(folder)
+    page = context.new_page()
+    with running(memory) as site:
+        port = site.access.port
+        base = f"http://127.0.0.1:{port}"
+        page.goto(launch_link(site))
+        page.wait_for_selector("#q")
+        until_ready(page)
+        eventually(lambda: page.evaluate("localStorage.getItem('memdown-pair')") is not None)
+        page.goto(f"{base}/notes/memory/people/ida.md?view=edit")
+        until_ready(page)
+        page.locator("[data-text]").fill("# Ida\n\nWalnuts, too.\n")
+    page.keyboard.press("Control+s")
+    expect(page.locator("#toast.on")).to_contain_text("does not answer")
+    expect(page.locator(".offline-bar")).to_be_visible()
+    with running(memory, port=port):
+        expect(page.locator(".offline-bar")).to_be_hidden()
+        page.reload()
+        until_ready(page)
+        expect(page.locator("[data-draft]")).to_contain_text("unsaved text is back")
+        expect(page.locator("[data-text]")).to_have_value("# Ida\n\nWalnuts, too.\n")
+        page.keyboard.press("Control+s")
+        until_ready(page, f"{base}/notes/memory/people/ida.md")
+        assert file.read_text() == "# Ida\n\nWalnuts, too.\n"
+        page.get_by_role("button", name="Undo").click()
+        expect(page.locator("article")).to_contain_text("Hazelnut allergy.")
+        assert file.read_text() == "# Ida\n\nHazelnut allergy.\n"
 
 
 def test_something_is_written_down_for_today(page: Page, base: str, folder: Path) -> None:
@@ -66,10 +125,12 @@ def test_something_is_written_down_for_today(page: Page, base: str, folder: Path
     page.get_by_role("button", name="Remember").click()
     toast = page.locator("#toast.on")
     expect(toast).to_contain_text("Remembered in")
-    toast.get_by_role("link").click()
-    expect(page.locator(".hl")).to_have_text("Bought <b>bread</b>.")
-    today = datetime.date.today().isoformat()
-    assert "- Bought <b>bread</b>.\n" in (folder / f"memory/{today}.md").read_text()
+    file = folder / f"memory/{datetime.date.today().isoformat()}.md"
+    assert "- Bought <b>bread</b>.\n" in file.read_text()
+    expect(page.locator(".home")).to_contain_text("Bought <b>bread</b>.")
+    toast.get_by_role("button", name="Undo").click()
+    expect(toast).to_have_text("Taken back")
+    assert "bread" not in file.read_text()
 
 
 def test_a_secret_is_written_only_after_the_person_was_asked(
@@ -172,7 +233,7 @@ def test_markdown_with_scripts_does_nothing(page: Page, base: str, folder: Path)
 
 
 def test_a_rebuild_shows_its_progress(page: Page, base: str) -> None:
-    page.goto(f"{base}/index")
+    page.goto(f"{base}/health")
     page.get_by_role("button", name="Rebuild").click()
     expect(page.locator("[data-progress]")).to_be_visible()
     expect(page.locator("#toast.on")).to_contain_text("indexed")
@@ -181,7 +242,7 @@ def test_a_rebuild_shows_its_progress(page: Page, base: str) -> None:
 
 def test_the_check_up(page: Page, base: str) -> None:
     page.goto(f"{base}/?q=router")
-    page.goto(f"{base}/index")
+    page.goto(f"{base}/health")
     page.get_by_role("button", name="Examine everything").click()
     expect(page.locator("[data-verdict=ok]").first).to_be_visible()
 

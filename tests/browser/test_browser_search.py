@@ -44,13 +44,16 @@ def test_results_come_while_typing(page: Page) -> None:
     expect(page.get_by_role("heading", name="Latest days")).to_be_visible()
 
 
-def test_why_shows_the_parts_of_the_score(page: Page) -> None:
-    page.locator("#q").fill("router")
+def test_why_adds_up(page: Page) -> None:
+    """In words: what stands there and what does not; and in parts that make the score."""
+    page.locator("#q").fill("router balcony")
     hit = page.locator(".hit").first
     hit.get_by_text("Why?").click()
-    for part in ("Meaning", "Words", "Recency", "Score"):
-        expect(hit.get_by_role("rowheader", name=part)).to_be_visible()
-    expect(hit.locator(".terms code").first).to_have_text("router")
+    expect(hit.locator(".why-sentence mark").first).to_have_text("router")
+    expect(hit.locator(".why-sentence s")).to_have_text("balcony")
+    said = hit.locator(".sum dd").all_text_contents()
+    *parts, total = [float(one.replace("+", "").replace("−", "-").replace(" ", "")) for one in said]
+    assert round(sum(parts), 2) == total
 
 
 def test_a_filter_narrows_the_results(page: Page) -> None:
@@ -151,7 +154,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, base: str) -> N
         "/notes/memory/home.md?view=chunks",
         "/notes/memory/home.md?view=edit",
         "/sessions",
-        "/index",
+        "/health",
     ):
         page.goto(base + path)
         width = page.evaluate("document.documentElement.scrollWidth")
@@ -177,7 +180,8 @@ def test_token_missing_or_wrong(browser: Browser, base: str) -> None:
         assert answer is not None
         assert answer.status == 401
         assert "ER605" not in page.content()
-        expect(page.get_by_text("memdown serve")).to_be_visible()
+        expect(page.get_by_text("memdown open")).to_be_visible()
+        expect(page.get_by_role("button", name="Come in")).to_be_visible()
     context.close()
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from memdown import Memory
 from memdown.web.guard import Access
+from memdown.web.pairing import Pairings
 from memdown.web.serving import Door, link, listen, server
 from memdown.web.site import Site
 from waiting import eventually
@@ -18,7 +19,8 @@ def site_over(
     memory: Memory, port: int = 7117, *, read_only: bool = False, token: str | None = None
 ) -> Site:
     """A site as `memdown serve` makes it."""
-    access = Access(port, use_code=Door(memory.settings.state_dir, port).use)
+    state_dir = memory.settings.state_dir
+    access = Access(port, use_code=Door(state_dir, port).use, pairings=Pairings(state_dir))
     return Site(memory, replace(access, token=token) if token else access, read_only)
 
 
@@ -29,9 +31,11 @@ def launch_link(site: Site) -> str:
 
 
 @contextmanager
-def running(memory: Memory, *, read_only: bool = False, token: str | None = None) -> Iterator[Site]:
+def running(
+    memory: Memory, *, read_only: bool = False, token: str | None = None, port: int = 0
+) -> Iterator[Site]:
     """Serve a memory while the block runs."""
-    listening = listen("127.0.0.1", 0)
+    listening = listen("127.0.0.1", port)
     port = listening.getsockname()[1]
     site = site_over(memory, port, read_only=read_only, token=token)
     serving = server(site)
@@ -39,7 +43,8 @@ def running(memory: Memory, *, read_only: bool = False, token: str | None = None
     thread.start()
     eventually(lambda: serving.started)
     try:
-        yield site
+        with site.following():
+            yield site
     finally:
         serving.should_exit = True
         thread.join()

@@ -16,7 +16,7 @@ from memdown.web.site import Site
 from web.conftest import client_for
 from web.live import launch_link
 
-PAGES = ("/", "/notes", "/notes/MEMORY.md", "/index", "/sessions", "/hits?q=router")
+PAGES = ("/", "/notes", "/notes/MEMORY.md", "/health", "/sessions", "/hits?q=router")
 CALLS = ("/api/search?q=router", "/api/notes", "/api/notes/MEMORY.md", "/api/openapi.json")
 
 

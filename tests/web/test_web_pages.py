@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from memdown import Memory
 from memdown.types import FileState
-from memdown.web import explaining, history, shelves
+from memdown.web import history, searching, shelves
 from memdown.web.templating import STATIC, ago
 from web.conftest import client_for
 from web.live import site_over
@@ -47,7 +47,7 @@ def test_an_empty_memory_helps(tmp_path: Path, open_memory: Callable[..., Memory
     assert "This memory is empty" in client.get("/").text
     assert "No notes yet" in client.get("/notes").text
     assert "No sessions yet" in client.get("/sessions").text
-    assert "There are no notes yet" in client.get("/index").text
+    assert "There are no notes yet" in client.get("/health").text
     assert "No note answers that" in client.get("/?q=router").text
 
 
@@ -58,7 +58,7 @@ def test_names_cannot_break_out_of_a_page(client: TestClient, folder: Path) -> N
         "/notes",
         "/?q=strange+name",
         "/branch?under=memory",
-        "/index",
+        "/health",
         "/?q=%3Cscript%3E",
     ):
         text = client.get(path).text
@@ -153,7 +153,7 @@ def test_days_as_people_say_them(days: int, said: str) -> None:
 def test_a_long_snippet_is_shown_around_its_matches() -> None:
     lines = [f"line {n} says nothing of interest to anyone at all" for n in range(30)]
     lines[20] = "the router hangs here"
-    shown = explaining.focus("\n".join(lines), ["router"])
+    shown = searching.focus("\n".join(lines), ["router"])
     assert "router" in shown
     assert len(shown) <= 420
 

@@ -13,6 +13,7 @@ from memdown.web.rendering import note_url, render_note, render_snippet
 
 TAGS = {
     "a",
+    "b",
     "blockquote",
     "br",
     "code",
@@ -48,12 +49,15 @@ ATTRIBUTES = {
     "class",
     "data-end",
     "data-line",
+    "dir",
     "href",
     "id",
+    "loading",
     "rel",
     "role",
     "src",
     "start",
+    "tabindex",
     "target",
     "title",
 }
@@ -68,9 +72,11 @@ class Checker(HTMLParser):
             assert name in ATTRIBUTES, name
             assert not name.startswith("on")
             if name == "href":
-                assert re.match(r"(https?:|mailto:|/notes/|#)", value or "", re.IGNORECASE), value
+                assert re.match(
+                    r"(https?:|mailto:|/notes/|/about/|#)", value or "", re.IGNORECASE
+                ), value
             if name == "src":
-                assert (value or "").startswith("data:image/"), value
+                assert (value or "").startswith(("data:image/", "/files/")), value
 
 
 def render(text: str) -> str:
@@ -83,7 +89,7 @@ PIECES = st.sampled_from(
         "[a](JaVaScRiPt:x)", "[a](data:text/html,x)", "![a](http://x/y.png)", "![a](data:image/png;base64,AA)",
         "[a](b.md#L3)", "[a]: javascript:x\n[a]", "<http://x.y>", "`memory/b.md`", "```\ncode\n```", "# h",
         "- [ ] a", "| a |\n|--:|\n| b |", "> q", "    code", "\n\n", "**b**", "\\", "&lt;", "\ue000", "[a](//x)",
-        "[a](vbscript:x)", "[a](\x01javascript:x)", "---", "\n", '"', "'", "<a href='javascript:x'>",
+        "[a](vbscript:x)", "[[b]]", "[[<b>|\"x]]", "![a](p.png)", "![a](../../p.png)", "https://x.y/?a=\"b", "==m==", "[^1]", "> [!note] n", "[a](\x01javascript:x)", "---", "\n", '"', "'", "<a href='javascript:x'>",
     ]
 )  # fmt: skip
 
@@ -111,10 +117,10 @@ def test_a_script_is_shown_as_text() -> None:
 
 def test_blocks_know_their_lines() -> None:
     html = render("# Title\n\nfirst\nsecond\n\n- one\n- two\n")
-    assert '<h1 data-line="1" data-end="1" id="L1">' in html
-    assert '<p data-line="3" data-end="4" id="L3">' in html
+    assert '<h1 data-line="1" data-end="1" id="L1" dir="auto">' in html
+    assert '<p data-line="3" data-end="4" id="L3" dir="auto">' in html
     assert '<span class="ln" id="L4"></span>second' in html
-    assert '<li data-line="7" data-end="7" id="L7">' in html
+    assert '<li data-line="7" data-end="7" id="L7" dir="auto">' in html
 
 
 def test_lines_of_code_can_be_linked_to() -> None:
@@ -125,7 +131,7 @@ def test_lines_of_code_can_be_linked_to() -> None:
 
 def test_front_matter_is_no_heading() -> None:
     html = render("---\ntitle: x\n---\n# Real\n")
-    assert '<pre class="front"' in html
+    assert '<div class="front"' in html
     assert html.count("<h") == 1
 
 
@@ -192,7 +198,7 @@ def test_columns_are_aligned_without_inline_style() -> None:
     """The page's policy allows no style of its own in a tag."""
     html = render("| a |\n|--:|\n| 1 |\n")
     assert "style=" not in html
-    assert '<td class="right">1</td>' in html
+    assert '<td dir="auto" class="right">1</td>' in html
 
 
 @pytest.mark.parametrize("piece", ["![", "[", "[a][", "![[", "*_a", "![\n", "![\n\n"])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 from typing import Any
 
 from memdown import doctor
+from memdown.errors import MemdownError
 from memdown.notes import Note
 from memdown.shapes import status_json
 from memdown.transcripts.sessions import recall
@@ -97,7 +99,7 @@ def add_entry(site: Site, given: Values) -> Any:
 
 def preview(site: Site, given: Values) -> Any:
     """Show Markdown as the page would."""
-    return {"html": render_note(given["text"], given["path"], site.known())}
+    return {"html": render_note(given["text"], given["path"], site.known(), site.library.named)}
 
 
 def read_calendar(site: Site, given: Values) -> Any:
@@ -152,6 +154,25 @@ def examine(site: Site, given: Values) -> Any:  # noqa: ARG001
             }
             for one in found
         ]
+    }
+
+
+def session(site: Site, given: Values) -> Any:  # noqa: ARG001
+    """Tell a page that is older than the server what it must send with its next change."""
+    return {"csrf": site.access.csrf}
+
+
+def pulse(site: Site, given: Values) -> Any:
+    """Tell cheaply whether anything changed; pages ask this every second."""
+    job = site.job.state()
+    version = None
+    if given["path"]:
+        with contextlib.suppress(MemdownError):
+            version = site.memory.notebook.read(given["path"]).version
+    return {
+        "revision": site.revision,
+        "note": version,
+        "sync": {name: job[name] for name in ("state", "completed", "total")},
     }
 
 

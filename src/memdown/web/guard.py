@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import json
 import re
 import secrets
 from collections.abc import Callable, Mapping
@@ -24,6 +25,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from memdown.web.pairing import CannotPair, Pairings
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -39,6 +42,8 @@ HEADERS: Mapping[str, str] = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 CSRF_HEADER = "x-memdown-csrf"
+_PAIR = "/pair"
+_MOST_SECRET_BYTES = 1_000
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _HOST = re.compile(r"(?:\[([0-9a-fA-F:.]{2,45})\]|([A-Za-z0-9._-]{1,255}))(?::([0-9]{1,5}))?")
@@ -53,6 +58,7 @@ class Access:
     names: tuple[str, ...] = ()
     use_code: Callable[[str], bool] = field(default=lambda _: False, repr=False)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    pairings: Pairings | None = field(default=None, repr=False)
 
     @property
     def cookie(self) -> str:
@@ -84,6 +90,8 @@ class Access:
         return self.address not in _LOCAL_NAMES and _is_address(name)
 
     def _derived(self, purpose: str) -> str:
+        epoch = self.pairings.epoch if self.pairings else 0
+        purpose = f"{purpose}-{epoch}" if epoch else purpose
         return hmac.new(self.token.encode(), purpose.encode(), hashlib.sha256).hexdigest()
 
 
@@ -110,16 +118,16 @@ class Guard:
             await send(message)
 
         request = Request(scope, receive)
-        answer = self._refusal(request) or self._welcome(request)
+        if _path(request) == _PAIR and request.method == "POST":
+            answer: Response | None = await self._pair(request)
+        else:
+            answer = self._refusal(request) or self._welcome(request)
         await (answer or self._app)(scope, receive, send_with_headers)
 
     def _refusal(self, request: Request) -> Response | None:
         """Why a request is refused, before anything of the memory is touched."""
-        hosts = request.headers.getlist("host")
-        if len(hosts) != 1 or not self._access.knows_host(hosts[0]):
-            return _refused(
-                request, 421, "Wrong host: use the address that `memdown serve` printed."
-            )
+        if wrong := self._wrong_host(request):
+            return wrong
         if _path(request).startswith("/static/"):
             return None
         bearer = _bearer(request, self._access.token)
@@ -147,6 +155,36 @@ class Guard:
             return _refused(request, 403, "The page is out of date: reload it and try again.")
         return None
 
+    def _wrong_host(self, request: Request) -> Response | None:
+        hosts = request.headers.getlist("host")
+        if len(hosts) == 1 and self._access.knows_host(hosts[0]):
+            return None
+        return _refused(request, 421, "Wrong host: use the address that `memdown serve` printed.")
+
+    async def _pair(self, request: Request) -> Response:
+        """A cookie for a browser that was let in before, or a secret for one that is in."""
+        pairings = self._access.pairings
+        if wrong := self._wrong_host(request):
+            return wrong
+        if pairings is None or not self._same_site(request):
+            return JSONResponse({"error": "Browsers are not paired here."}, 403)
+        secret = await _secret(request)
+        try:
+            if secret and pairings.knows(secret):
+                answer = JSONResponse({"csrf": self._access.csrf})
+                self._let_in(answer)
+                return answer
+            if not secret and self._refusal(request) is None:
+                return JSONResponse({"secret": pairings.add(_browser_name(request))})
+        except CannotPair as error:
+            return JSONResponse({"error": str(error)}, 503)
+        return JSONResponse({"error": "This browser is not known; open a new link."}, 401)
+
+    def _let_in(self, answer: Response) -> None:
+        answer.set_cookie(
+            self._access.cookie, self._access.session, httponly=True, samesite="strict", path="/"
+        )
+
     def _welcome(self, request: Request) -> Response | None:
         """Turn the code of the launch link into a cookie, and take it out of the address bar."""
         if not _code(request):
@@ -159,9 +197,7 @@ class Guard:
         # A redirect would still count as coming from wherever the link was clicked, and a strict
         # cookie would not be sent; a page that reloads itself counts as our own.
         page = HTMLResponse(_WELCOME.format(target=_attribute(target)))
-        page.set_cookie(
-            self._access.cookie, self._access.session, httponly=True, samesite="strict", path="/"
-        )
+        self._let_in(page)
         return page
 
     def _same_site(self, request: Request) -> bool:
@@ -184,7 +220,44 @@ def _code(request: Request) -> str:
     """The code of a launch link; only pages are opened by one."""
     if request.method != "GET" or _path(request).startswith("/api/"):
         return ""
-    return request.query_params.get("code", "")
+    # A whole link may be pasted into the field for the code.
+    return request.query_params.get("code", "").rpartition("code=")[2].strip()
+
+
+async def _secret(request: Request) -> str:
+    """The secret that a browser brings along; empty if there is none that can be read."""
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _MOST_SECRET_BYTES:
+            return ""
+    try:
+        secret = json.loads(body).get("secret", "")
+    except (ValueError, AttributeError, RecursionError):
+        return ""
+    return secret if isinstance(secret, str) else ""
+
+
+def _browser_name(request: Request) -> str:
+    """What a browser calls itself, in two words: `Firefox on Linux`."""
+    says = request.headers.get("user-agent", "")
+    kinds = (
+        ("Edg/", "Edge"),
+        ("Firefox/", "Firefox"),
+        ("Chrome/", "Chrome"),
+        ("Safari/", "Safari"),
+    )
+    places = (
+        ("Android", "Android"),
+        ("iPhone", "iPhone"),
+        ("iPad", "iPad"),
+        ("Mac OS X", "macOS"),
+        ("Windows", "Windows"),
+        ("Linux", "Linux"),
+    )
+    kind = next((name for mark, name in kinds if mark in says), "A browser")
+    place = next((name for mark, name in places if mark in says), "")
+    return f"{kind} on {place}" if place else kind
 
 
 def _refused(request: Request, status: int, message: str) -> Response:
@@ -225,7 +298,12 @@ _WELCOME = (
 _DOOR = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Memdown</title>'
     '<meta name="viewport" content="width=device-width,initial-scale=1">'
-    '<link rel="icon" href="/static/icon.svg"><link rel="stylesheet" href="/static/memdown.css"><body class="door"><main>'
+    '<link rel="icon" href="/static/icon.svg"><link rel="stylesheet" href="/static/memdown.css">'
+    '<script src="/static/door.js" defer></script><body class="door"><main>'
     '<p class="door-code">{status}</p><h1>Memdown is here, but this browser may not come in</h1>'
-    "<p>{message}</p></main></body></html>"
+    "<p>{message}</p>"
+    "<p>In a terminal, <code>memdown open</code> lets this machine's browser in for good.</p>"
+    '<form><label for="code">Or paste a link from <code>memdown serve --link</code></label>'
+    '<input id="code" name="code" autocomplete="off" spellcheck="false" required>'
+    '<button class="button primary">Come in</button></form></main></body></html>'
 )

@@ -173,6 +173,14 @@ OPERATIONS: tuple[Operation, ...] = (
         errors=(400, 403, 413, 415),
     ),
     Operation("GET", "/api/sync", api.read_sync, errors=(400,)),
+    Operation("GET", "/api/session", api.session, errors=(400,)),
+    Operation(
+        "GET",
+        "/api/pulse",
+        api.pulse,
+        query=(Field("path", "The note that is being looked at.", default="", high=4096),),
+        errors=(400,),
+    ),
 )
 
 _MEANINGS = {

@@ -3,100 +3,52 @@
 from __future__ import annotations
 
 import datetime
-import time
-from collections.abc import Callable, Sequence
+import os
+import posixpath
+import stat
+from collections.abc import Callable
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from memdown.errors import MemdownError, NoteNotFound, QueryError
+from memdown.errors import MemdownError, NoteNotFound
 from memdown.notes import Note, daily_note
+from memdown.notes.descriptors import NOTE, opened_folder
 from memdown.notes.document import title_of
 from memdown.notes.front_matter import read_front_matter
-from memdown.types import FileState, Hit
-from memdown.web import explaining, health, history, shelves, talks
-from memdown.web.rendering import Known, note_url, render_note, render_snippet
+from memdown.types import FileState
+from memdown.web import health, history, searching, shelves, talks
+from memdown.web.rendering import PICTURES, note_url, render_note, render_snippet
 from memdown.web.site import Site
 from memdown.web.templating import page
 
 View = Callable[[Site, Request], Response]
 
 _LATEST = 6
-_FILTERS = ("since", "until", "folder", "tag")
+_MOST_PICTURE_BYTES = 32_000_000
 _VIEWS = ("read", "source", "chunks", "history", "edit")
 
 
 def search(site: Site, request: Request) -> Response:
-    """The start page: the search field, and what was found or what is new."""
-    return page(site, request, "search.html", {"section": "search", **_results(site, request)})
+    """The search page: the field, and what was found or what is new."""
+    asked = searching.asked_in(request)
+    values = searching.results(site, asked)
+    if values["answer"] is None:
+        values |= _home(site)
+    return page(site, request, "search.html", {"section": "search", **values})
 
 
 def hits(site: Site, request: Request) -> Response:
-    """Only the results, for a search as you type."""
-    return page(site, request, "hits.html", _results(site, request))
-
-
-def _results(site: Site, request: Request) -> dict[str, Any]:
-    query = request.query_params.get("q", "").strip()
-    source = request.query_params.get("source", "")
-    only = {name: request.query_params.get(name, "").strip() for name in _FILTERS}
-    base = {
-        "only": only,
-        "query": query,
-        "source": source,
-        "sources": site.memory.settings.sources,
-        "answer": None,
-        "problem": "",
-    }
-    if not query:
-        return {**base, **_home(site)}
-    start = time.perf_counter()
-    sources: Any = (source,) if source in site.memory.settings.sources else None
-    try:
-        answer = site.memory.search(
-            query,
-            sources=sources,
-            since=only["since"] or None,
-            until=only["until"] or None,
-            folder=only["folder"],
-            tags=only["tag"] or None,
-        )
-    except QueryError as error:
-        return {**base, "problem": str(error), **_home(site)}
-    took = (time.perf_counter() - start) * 1000
-    below = answer.explanation.below if answer.explanation else ()
-    return {
-        **base,
-        "answer": answer,
-        "took": took,
-        "hits": _shown_hits(site, answer.hits),
-        "below": _shown_hits(site, below[:5]),
-    }
-
-
-def _shown_hits(site: Site, hits: Sequence[Hit]) -> list[dict[str, Any]]:
-    known = site.known()
-    return [_shown(hit, rank, known) for rank, hit in enumerate(hits, start=1)]
-
-
-def _shown(hit: Hit, rank: int, known: Known) -> dict[str, Any]:
-    title = hit.heading.rpartition(" > ")[2] or hit.path.rpartition("/")[2]
-    text = explaining.shown_text(hit, title)
-    return {
-        "hit": hit,
-        "url": _place(hit.path, hit.source, hit.start_line, hit.end_line),
-        "title": title,
-        "html": render_snippet(text, hit.matched, hit.path, known),
-        "why": explaining.explain(hit, rank),
-    }
-
-
-def _place(path: str, source: str, start: int, end: int) -> str:
-    if source == "sessions":
-        return f"/{path.removesuffix('.jsonl')}#L{start}" + (f"-L{end}" if end != start else "")
-    return note_url(path, start, end)
+    """Only the results, for a search as you type; an unfinished word that finds nothing is no answer."""
+    asked = searching.asked_in(request)
+    values = searching.results(site, asked)
+    if asked.typing and (values["problem"] or (values["answer"] and not values["answer"].hits)):
+        return Response(status_code=204)
+    if values["answer"] is None:
+        values |= _home(site)
+    return page(site, request, "hits.html", values)
 
 
 def _home(site: Site) -> dict[str, Any]:
@@ -144,7 +96,7 @@ def notes(site: Site, request: Request) -> Response:
             "months": shelves.months_of(squares),
             "written": sum(1 for one in squares if one.paths),
             "latest": [_glimpse(site, state) for state in _of_year(files, number)],
-            "topics": _topics(files),
+            "topics": _topics(site, files),
             "current": "",
         },
     )
@@ -155,9 +107,11 @@ def _of_year(files: dict[str, FileState], number: int) -> list[FileState]:
     return shelves.latest(inside, 8)
 
 
-def _topics(files: dict[str, FileState]) -> list[FileState]:
-    undated = [one for one in files.values() if one.date is None]
-    return sorted(undated, key=lambda one: one.path.lower())[:60]
+def _topics(site: Site, files: dict[str, FileState]) -> list[dict[str, str]]:
+    """The notes without a day by their titles, as they are written there."""
+    library = site.current_library()
+    undated = sorted((one.path for one in files.values() if one.date is None), key=str.lower)[:60]
+    return [{"path": path, "title": library.title(path)} for path in undated]
 
 
 def branch(site: Site, request: Request) -> Response:
@@ -209,6 +163,7 @@ def note(site: Site, request: Request) -> Response:
         "note": one,
         "view": view,
         "title": title_of(one.path, lines),
+        "titled": any(line.startswith("# ") for line in lines),
         "lines": lines,
         "file": files.get(one.path),
         "folders": one.path.split("/")[:-1],
@@ -227,7 +182,7 @@ def _view(
 ) -> dict[str, Any]:
     """What only one of the views needs."""
     if view in ("read", "edit"):
-        html = render_note(one.text, one.path, files.__contains__)
+        html = render_note(one.text, one.path, files.__contains__, site.current_library().named)
         return {"html": html}
     if view == "chunks":
         return {"bands": _bands(site, one)}
@@ -266,7 +221,26 @@ def _no_log_yet(site: Site, request: Request, path: str, files: dict[str, FileSt
 
 def index(site: Site, request: Request) -> Response:
     """The index and its health."""
-    return page(site, request, "index.html", {"section": "index", **health.facts(site)})
+    return page(site, request, "health.html", {"section": "health", **health.facts(site)})
+
+
+def picture(site: Site, request: Request) -> Response:
+    """A picture of the workspace; no link is followed, and nothing else is a picture."""
+    path = str(request.path_params["path"])
+    parts = path.split("/")
+    kind = PICTURES.get(posixpath.splitext(path)[1].lower())
+    if kind is None or any(part.startswith(".") or not part for part in parts):
+        raise HTTPException(404)
+    try:
+        with opened_folder(str(site.folder), parts[:-1]) as folder:
+            descriptor = os.open(parts[-1], os.O_RDONLY | NOTE, dir_fd=folder)
+    except (OSError, ValueError):
+        raise HTTPException(404) from None
+    with os.fdopen(descriptor, "rb") as file:
+        facts = os.fstat(file.fileno())
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > _MOST_PICTURE_BYTES:
+            raise HTTPException(404)
+        return Response(file.read(), media_type=kind)
 
 
 def _integer(text: str | None, default: int, low: int, high: int) -> int:
@@ -285,11 +259,14 @@ def _date(text: str) -> datetime.date:
 PAGES: tuple[tuple[str, View], ...] = (
     ("/", search),
     ("/hits", hits),
+    ("/why", searching.why),
     ("/notes", notes),
     ("/notes/{path:path}", note),
     ("/branch", branch),
+    ("/files/{path:path}", picture),
     ("/days/{date}", day),
     ("/sessions", talks.listing),
     ("/sessions/{session:path}", talks.conversation),
+    ("/health", index),
     ("/index", index),
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import posixpath
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, cast
 from urllib.parse import quote, unquote, urlsplit
 
@@ -28,6 +28,14 @@ from memdown.notes.front_matter import read_front_matter
 from memdown.text import match_spans
 
 Known = Callable[[str], bool]
+# The path of the note that a name such as "Jonas Weber" means, if there is one.
+Named = Callable[[str], str | None]
+
+
+def no_names(name: str) -> str | None:  # noqa: ARG001
+    """For texts in which names are no links to notes."""
+    return None
+
 
 # Two characters for private use stand for the ends of a match until the HTML is made.
 _OPEN, _CLOSE = "\ue000", "\ue001"
@@ -38,6 +46,31 @@ _BALANCED = re.compile(
 )
 _LINE = re.compile(r"L(\d+)(?:-L\d+)?")
 _TASK = re.compile(r"\[([ xX])\] ")
+_WIKI = re.compile(r"\[\[([^\[\]\n|#]{0,200})(#[^\[\]\n|]{0,200})?(?:\|([^\[\]\n]{1,200}))?\]\]")
+# What a text may hold besides words: a bare address, marked words, the number of a footnote.
+_INSIDE = re.compile(
+    r"(?P<url>https?://[^\s<>\"']{1,2000})|==(?P<marked>[^=\s](?:[^=\n]{0,300}[^=\s])?)=="
+    r"|\[\^(?P<foot>[\w-]{1,20})\]"
+)
+_CALLOUT = re.compile(r"\[!(\w{1,20})\][+-]? ?")
+PICTURES: Mapping[str, str] = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".avif": "image/avif",
+}
+_DIRECTED = frozenset(
+    {
+        "paragraph_open",
+        "heading_open",
+        "bullet_list_open",
+        "ordered_list_open",
+        "list_item_open",
+        "blockquote_open",
+    }
+)
 # A large note full of links takes a tenth of these. Looking ahead, for the end of a link's text, is
 # what grows without bounds.
 _MOST_STEPS = 60_000
@@ -61,7 +94,7 @@ def note_url(path: str, start: int | None = None, end: int | None = None) -> str
     return f"{url}#L{start}" + (f"-L{end}" if end is not None and end != start else "")
 
 
-def render_note(text: str, path: str, known: Known) -> Markup:
+def render_note(text: str, path: str, known: Known, named: Named = no_names) -> Markup:
     """A whole note, with an anchor for every line; links to other notes lead to their pages."""
     every = text.removesuffix("\n")[:_MOST_CHARACTERS].split("\n")
     lines = every[:_MOST_LINES]
@@ -69,12 +102,11 @@ def render_note(text: str, path: str, known: Known) -> Markup:
     body = "\n" * hidden + "\n".join(lines[hidden:])
     front = ""
     if hidden:
-        rows = _code_lines("\n".join(lines[1 : hidden - 1]), 2, set())
-        front = f'<pre class="front" data-line="1" data-end="{hidden}"><code>{rows}</code></pre>'
+        front = _front(lines[1 : hidden - 1], f' data-line="1" data-end="{hidden}"', 2)
     parser = _parser()
     taken = set(range(2, hidden)) if hidden else set()
     effort = _Effort()
-    env = {"path": path, "known": known, "taken": taken, "anchors": True, "effort": effort}
+    env = {"path": path, "known": known, "anchors": True, "effort": effort, "named": named}
     tokens = parser.parse(body, env)
     _number(tokens, taken, len(lines))
     is_cut = len(text) > _MOST_CHARACTERS or len(every) > len(lines) or effort.is_spent
@@ -83,14 +115,15 @@ def render_note(text: str, path: str, known: Known) -> Markup:
     return Markup(html)  # noqa: S704 - every text in it is escaped by the renderer below
 
 
-def render_snippet(text: str, matched: Collection[str], path: str, known: Known) -> Markup:
+def render_snippet(
+    text: str, matched: Collection[str], path: str, known: Known, named: Named = no_names
+) -> Markup:
     """A piece of a note with the words that matched marked."""
     parser = _snippet_parser()
-    env = {"path": path, "known": known, "taken": set(), "anchors": False, "effort": _Effort()}
+    env = {"path": path, "known": known, "anchors": False, "effort": _Effort(), "named": named}
     lines = _marked(text, matched).split("\n")
     hidden = read_front_matter(lines).lines
-    front = "".join(f"{_shown(line)}\n" for line in lines[1 : hidden - 1]) if hidden else ""
-    html = f'<pre class="front"><code>{front}</code></pre>' if front else ""
+    html = _front(lines[1 : hidden - 1]) if hidden else ""
     body = parser.parse("\n".join(lines[hidden:]), env)
     html += str(parser.renderer.render(body, parser.options, env))
     return Markup(html)  # noqa: S704 - every text in it is escaped by the renderer below
@@ -115,7 +148,35 @@ def _made() -> MarkdownIt:
     # The rules are chosen by name, so that the new part needs the choice of the preset again.
     parser.configure("commonmark", options).enable(["table", "strikethrough"])
     parser.inline.ruler.before("text", "effort", _count)
+    parser.inline.ruler.before("link", "wiki", _wiki)
     return parser
+
+
+def _wiki(state: StateInline, silent: bool) -> bool:
+    """`[[Name]]`, `[[Name|shown]]` and `[[Name#Heading]]`, as Obsidian writes links."""
+    if not state.src.startswith("[[", state.pos):
+        return False
+    match = _WIKI.match(state.src, state.pos, state.posMax)
+    if match is None or not (match[1] or match[2]):
+        return False
+    if not silent:
+        token = state.push("wiki", "a", 0)
+        token.content = match[3] or match[1] or match[2]
+        token.meta = {"name": match[1].translate(_MARKS).strip()}
+    state.pos = match.end()
+    return True
+
+
+def _front(lines: Sequence[str], attributes: str = "", first: int = 0) -> str:
+    """Front matter as a small list: the name of each value, and the value."""
+    rows = []
+    for offset, line in enumerate(lines):
+        anchor = f' id="L{first + offset}"' if first else ""
+        key, colon, value = line.partition(":")
+        plain = not colon or line[:1] in (" ", "-", "#") or not value.startswith((" ", "\t", ""))
+        text = _shown(line) if plain else f"<b>{_shown(key)}</b>{_shown(value.strip())}"
+        rows.append(f'<span class="line" dir="auto"{anchor}>{text}</span>')
+    return f'<div class="front"{attributes}>{"".join(rows)}</div>' if rows else ""
 
 
 class _Tangled(Exception):
@@ -248,13 +309,27 @@ class _Renderer(RendererHTML):
             parts += [f'<span class="ln" id="L{line}"></span>' for line in anchors]
             if token.type == "anchors":
                 continue
+            if token.type in _DIRECTED:
+                token.attrSet("dir", "auto")
             if token.type == "inline":
                 parts.append(self._inline(token, options, env))
+            elif token.type == "blockquote_open":
+                parts.append(self._quote(tokens, index))
             elif token.type in self.rules:
                 parts.append(self.rules[token.type](tokens, index, options, env))
             else:
                 parts.append(self.renderToken(tokens, index, options, env))
         return "".join(parts)
+
+    def _quote(self, tokens: Sequence[Token], index: int) -> str:
+        """A quotation, or what Obsidian calls a callout: `> [!note] Title`."""
+        inline = next((one for one in tokens[index : index + 3] if one.type == "inline"), None)
+        first = inline.children[0] if inline and inline.children else None
+        callout = _CALLOUT.match(first.content) if first and first.type == "text" else None
+        if first is None or callout is None:
+            return '<blockquote dir="auto">'
+        first.content = first.content[callout.end() :]
+        return f'<blockquote dir="auto" class="callout"><strong>{callout[1].capitalize()}</strong>'
 
     def _inline(self, token: Token, options: Any, env: Any) -> str:
         children = token.children or []
@@ -268,7 +343,25 @@ class _Renderer(RendererHTML):
         return box + str(self.renderInline(children, options, env))
 
     def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
-        return _shown(tokens[idx].content)
+        text = tokens[idx].content
+        if "://" not in text and "==" not in text and "[^" not in text:
+            return _shown(text)
+        parts, end = [], 0
+        for match in _INSIDE.finditer(text):
+            parts += [_shown(text[end : match.start()]), _special(match, linked=env["linked"])]
+            end = match.end()
+        return "".join([*parts, _shown(text[end:])])
+
+    def wiki(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        token = tokens[idx]
+        name = token.meta["name"]
+        path = env["named"](name) if name else env["path"]
+        if path is None and name and env["known"](f"{name}.md"):
+            path = f"{name}.md"
+        shown = _shown(token.content)
+        if path is None:
+            return f'<a class="dead" href="/about/{quote(name, safe="")}">{shown}</a>'
+        return f'<a href="{escapeHtml(note_url(path))}">{shown}</a>'
 
     def code_inline(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
         code = f"<code>{_shown(tokens[idx].content)}</code>"
@@ -299,14 +392,18 @@ class _Renderer(RendererHTML):
     def _cell(self, token: Token) -> str:
         """A cell that is aligned by a class, because the page allows no inline style."""
         side = str(token.attrGet("style") or "").removeprefix("text-align:")
-        return f'<{token.tag} class="{escapeHtml(side)}">' if side else f"<{token.tag}>"
+        kind = f' class="{escapeHtml(side)}"' if side else ""
+        return f'<{token.tag} dir="auto"{kind}>'
 
     def _code(self, token: Token, skipped: int, env: Any) -> str:
         if not env["anchors"] or not token.map:
             return f"<pre><code>{_shown(token.content)}</code></pre>"
         numbered = token.meta.get("lines", ()) or {-1}
         rows = _code_lines(token.content, token.map[0] + skipped, numbered)
-        return f"<pre{self.renderAttrs(token)}><code>{rows}</code></pre>"
+        return f'<pre{self.renderAttrs(token)} tabindex="0"><code>{rows}</code></pre>'
+
+    def table_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        return '<table tabindex="0">' if env["anchors"] else "<table>"
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:
         token = tokens[idx]
@@ -314,6 +411,8 @@ class _Renderer(RendererHTML):
         label = self.renderInlineAsText(token.children or [], options, env).translate(_MARKS)
         if source.startswith("data:image/"):
             return f'<img src="{escapeHtml(source)}" alt="{escapeHtml(label)}">'
+        if picture := _picture(unquote(source), env):
+            return f'<img src="{escapeHtml(picture)}" alt="{escapeHtml(label)}" loading="lazy">'
         shown = f'<span class="image-name">{escapeHtml(label or source)}</span>'
         if urlsplit_scheme(source) in ("http", "https"):
             return (
@@ -331,6 +430,36 @@ class _Renderer(RendererHTML):
         if url:
             return f'<a href="{escapeHtml(url)}">'
         return '<a class="dead" title="This leads to nothing in the notes">'
+
+
+def _special(match: re.Match[str], *, linked: bool) -> str:
+    if match["marked"]:
+        return f"<mark>{_shown(match['marked'])}</mark>"
+    if match["foot"]:
+        return f'<span class="footnote">{_shown(match["foot"])}</span>'
+    url = match["url"].translate(_MARKS)
+    if linked:
+        return escapeHtml(url)
+    # What ends a sentence, or closes a bracket that was opened before, is no part of an address.
+    bare = url.rstrip(".,;:!?…*_")
+    while bare.endswith(")") and bare.count(")") > bare.count("("):
+        bare = bare[:-1].rstrip(".,;:!?")
+    link = escapeHtml(bare)
+    rest = escapeHtml(url[len(bare) :])
+    return f'<a href="{link}" target="_blank" rel="noopener noreferrer">{link}</a>{rest}'
+
+
+def _picture(source: str, env: Any) -> str | None:
+    """The address of a picture that lies in the workspace, from the note's folder or from the top."""
+    if urlsplit_scheme(source) or posixpath.splitext(source)[1].lower() not in PICTURES:
+        return None
+    folder = posixpath.dirname(cast("str", env["path"]))
+    path = posixpath.normpath(
+        posixpath.join("" if source.startswith("/") else folder, source.lstrip("/"))
+    )
+    if path.startswith(("..", "/")) or len(path) > 400:
+        return None
+    return "/files/" + quote(path, safe="/")
 
 
 def urlsplit_scheme(target: str) -> str:

@@ -29,6 +29,7 @@ from memdown.files.private import make_folder, open_file
 from memdown.memory import Memory
 from memdown.web.app import create_app
 from memdown.web.guard import Access
+from memdown.web.pairing import Pairings
 from memdown.web.site import Site
 
 
@@ -190,9 +191,11 @@ def serve(
     listening = listen(host, port)
     number = listening.getsockname()[1]
     door = Door(memory.settings.state_dir, number)
-    access = Access(number, host, tuple(name.lower() for name in names), door.use)
+    state_dir = memory.settings.state_dir
+    called = tuple(name.lower() for name in names)
+    access = Access(number, host, called, door.use, pairings=Pairings(state_dir))
     site = Site(memory, access, read_only)
-    with door.opened(access.token):
+    with door.opened(access.token), site.following():
         announce(link(host, number, door.new_code()), door.token_file)
         if open_browser:
             page = door.lead_to(link(host, number, door.new_code()))

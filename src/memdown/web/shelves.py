@@ -62,10 +62,10 @@ def tree(files: Iterable[str], folder: str, current: str = "") -> tuple[Branch, 
         _folder(files, prefix, name, count, current) for name, count in sorted(folders.items())
     ]
     branches += _logs(months, prefix, current)
-    branches += [
-        Branch(path.rpartition("/")[2], path, "note") for path in sorted(notes)[:MOST_SHOWN]
-    ]
-    return tuple(branches)
+    shown = [Branch(path.rpartition("/")[2], path, "note") for path in sorted(notes)[:MOST_SHOWN]]
+    # What lasts comes first.
+    first = [one for one in shown if not folder and one.name.lower() == "memory.md"]
+    return (*first, *branches, *(one for one in shown if one not in first))
 
 
 def month(files: Iterable[str], name: str) -> tuple[Branch, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime
 import json
+import logging
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,14 @@ from memdown.memory import Memory
 from memdown.shapes import report_json
 from memdown.types import Progress, SyncReport
 from memdown.web.guard import Access
+from memdown.web.library import Library
+
+log = logging.getLogger("memdown")
 
 _TICK_SECONDS = 0.1
+_WAIT_SECONDS = 2.0
+# These compute vectors on this machine; to all others, a question is sent.
+_AT_HOME = frozenset({"bundled", "local", "none"})
 
 
 class SyncJob:
@@ -42,6 +50,11 @@ class SyncJob:
             )
             self._thread.start()
             return True
+
+    def wait(self) -> None:
+        """Wait until the sync that runs has ended."""
+        if self._thread is not None:
+            self._thread.join()
 
     def state(self) -> dict[str, Any]:
         """How far it is, or how it ended."""
@@ -94,9 +107,64 @@ class Site:
     access: Access
     read_only: bool = False
     job: SyncJob = field(init=False)
+    library: Library = field(init=False)
+    is_following: bool = field(default=False, init=False)
+    _revision: int = field(default=0, init=False)
+    _provider: str | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.job = SyncJob(self.memory)
+        self.library = Library(self.memory)
+
+    @property
+    def revision(self) -> int:
+        """A number that grows whenever notes or the index have changed."""
+        return self._revision
+
+    def current_library(self) -> Library:
+        """The texts of all notes; looked at again unless the notes are being followed."""
+        if not self.is_following:
+            self.library.refresh()
+        return self.library
+
+    @contextlib.contextmanager
+    def following(self) -> Iterator[None]:
+        """Index what changes, and let the pages know, while the block runs."""
+        stop = threading.Event()
+        thread = threading.Thread(
+            target=self._follow, args=(stop,), name="memdown-web-follow", daemon=True
+        )
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+
+    def _follow(self, stop: threading.Event) -> None:
+        try:
+            self.library.refresh()
+            self.is_following = True
+            # A first index may cost money, so that it waits for the first search.
+            while self.sends_away and not self.memory.status().store.files:
+                if stop.wait(_WAIT_SECONDS):
+                    return
+            self.job.start(force=False)
+            self.job.wait()
+            for _ in self.memory.watch(stop):
+                self.library.refresh()
+                self._revision += 1
+        except MemdownError as error:
+            log.warning("The pages no longer follow the notes: %s", error)
+        finally:
+            self.is_following = False
+
+    @property
+    def sends_away(self) -> bool:
+        """Whether a question is sent to a provider to be embedded."""
+        if self._provider is None:
+            self._provider = self.memory.status().provider
+        return self._provider not in _AT_HOME
 
     @property
     def folder(self) -> Path:

@@ -30,6 +30,11 @@ def folder(site: Site) -> Path:
     return sessions_folder(settings.state_dir, settings.agent)
 
 
+def titles(site: Site) -> dict[str, str]:
+    """How each conversation began, by its path."""
+    return {one.path: one.title for one in conversations(folder(site))[0]}
+
+
 def listing(site: Site, request: Request) -> Response:
     """All conversations, or those in which something was said."""
     query = request.query_params.get("q", "").strip()[:2000]

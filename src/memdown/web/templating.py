@@ -88,6 +88,7 @@ def page(
     shared = {
         "csrf": site.access.csrf,
         "read_only": site.read_only,
+        "revision": site.revision,
         "theme": theme if theme in _THEMES else "",
         "today": site.today(),
         "folder": site.folder.name or str(site.folder),

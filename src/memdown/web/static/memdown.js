@@ -1,34 +1,69 @@
-// What every page needs: keys, theme, search as you type, writing something down, the tree.
+// What every page needs: calls, toasts with undo, following the files, search as you type, keys.
 "use strict";
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+const element = (tag, values = {}, ...inner) => {
+  const one = Object.assign(document.createElement(tag), values);
+  one.append(...inner);
+  return one;
+};
+
+// Storage may be forbidden; then nothing is kept, and the page says so where it matters.
+const kept = {
+  get(key, area = localStorage) { try { return JSON.parse(area.getItem("memdown-" + key)); } catch { return null; } },
+  set(key, value, area = localStorage) { try { area.setItem("memdown-" + key, JSON.stringify(value)); return true; } catch { return false; } },
+  drop(key, area = localStorage) { try { area.removeItem("memdown-" + key); } catch { /* nothing was kept */ } },
+  keys(start) { try { return Object.keys(localStorage).filter((key) => key.startsWith("memdown-" + start)).map((key) => key.slice(8)); } catch { return []; } },
+};
 
 const memdown = {
-  async call(method, url, body) {
+  async send(method, url, body) {
     const headers = { accept: "application/json" };
     if (body !== undefined) headers["content-type"] = "application/json";
     if (method !== "GET") headers["x-memdown-csrf"] = $('meta[name="csrf"]').content;
-    let response;
     try {
-      response = await fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+      const response = await fetch(url, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+      const data = await response.json().catch(() => ({ error: "An answer that cannot be read." }));
+      return { ok: response.ok, status: response.status, data };
     } catch {
-      return { ok: false, status: 0, data: { error: "memdown serve does not answer; is it still running?" } };
+      return { ok: false, status: 0, data: { error: "Memdown does not answer. Your text is kept here; it can be saved once `memdown open` has started it again." } };
     }
-    const data = await response.json().catch(() => ({ error: "An answer that cannot be read." }));
-    return { ok: response.ok, status: response.status, data };
   },
-  toast(text, link) {
+  // After a restart of the server the browser comes in again by the secret it was given.
+  async call(method, url, body) {
+    let answer = await memdown.send(method, url, body);
+    if ((answer.status === 401 || (answer.status === 403 && method !== "GET")) && await memdown.comeIn()) answer = await memdown.send(method, url, body);
+    if (answer.status === 401) answer.data.error = "This browser was let out. Your text is kept here: run `memdown open`, then try again.";
+    return answer;
+  },
+  async comeIn() {
+    const secret = kept.get("pair");
+    try {
+      if (secret) {
+        const answer = await fetch("/pair", { method: "POST", body: JSON.stringify({ secret }) });
+        if (answer.ok) { $('meta[name="csrf"]').content = (await answer.json()).csrf; return true; }
+      }
+      const page = await fetch("/api/session");
+      if (!page.ok) return false;
+      const csrf = (await page.json()).csrf, meta = $('meta[name="csrf"]');
+      if (csrf === meta.content) return false;
+      meta.content = csrf;
+      return true;
+    } catch { return false; }
+  },
+  // `action` is what can be done about it, for ten seconds: {text, run} or {text, href}; `z` does it.
+  toast(text, action) {
     const box = $("#toast");
     box.textContent = text;
-    if (link) {
-      const anchor = document.createElement("a");
-      anchor.href = link.href;
-      anchor.textContent = link.text;
-      box.append(" ", anchor);
+    memdown.action = null;
+    if (action?.href) box.append(" ", element("a", { href: action.href, textContent: action.text }));
+    if (action?.run) {
+      memdown.action = () => { memdown.action = null; box.classList.remove("on"); action.run(); };
+      box.append(" · ", element("button", { type: "button", textContent: action.text, onclick: () => memdown.action?.() }));
     }
     box.classList.add("on");
     clearTimeout(memdown.timer);
-    memdown.timer = setTimeout(() => box.classList.remove("on"), link ? 6000 : 4000);
+    memdown.timer = setTimeout(() => { box.classList.remove("on"); memdown.action = null; }, action ? 10000 : 4500);
   },
   // What looks like a secret is only written if the person says so.
   async write(method, address, body) {
@@ -36,65 +71,176 @@ const memdown = {
     if (!answer.data?.secret || !confirm(`This looks like ${answer.data.secret}. Anyone who can read your notes could read it, and it may be sent to your embedding provider.\n\nWrite it anyway?`)) return answer;
     return memdown.call(method, address, { ...body, allowSecrets: true });
   },
-  noteUrl: (path) => "/notes/" + path.split("/").map(encodeURIComponent).join("/"),
+  coded: (path) => path.split("/").map(encodeURIComponent).join("/"),
+  noteUrl: (path) => "/notes/" + memdown.coded(path),
+  noteCall: (path) => "/api/notes/" + memdown.coded(path),
+  // A message that the next page shows.
+  later: (message) => kept.set("later", message, sessionStorage),
+  // The parts of this page that are marked as such, anew; what is typed and opened stays.
+  async refresh() {
+    try {
+      const answer = await fetch(location.pathname + location.search, { headers: { accept: "text/html" } });
+      if (!answer.ok) return null;
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      for (const part of $$("[data-part]")) {
+        const other = $(`[data-part="${part.dataset.part}"]`, fresh);
+        if (other && other.innerHTML !== part.innerHTML && !part.contains(document.activeElement?.closest("form"))) part.replaceChildren(...other.childNodes);
+      }
+      return fresh;
+    } catch { return null; }
+  },
 };
 
-// Search as you type: one request at a time, always for the newest text.
+// A save that is taken back: the text of before, as long as nobody has changed the note since.
+memdown.undoSave = async ({ path, version, text, mine }) => {
+  const { ok, data } = text === null ? await memdown.call("POST", "/api/trash", { path, base: version }) : await memdown.write("PUT", memdown.noteCall(path), { text, base: version });
+  if (!ok) return memdown.toast(data.error);
+  if (mine) kept.set("draft:" + path + ":" + memdown.tab, mine);
+  memdown.later({ text: "Taken back" });
+  const to = text === null ? "/notes" : memdown.noteUrl(path) + (mine ? "?view=edit" : "");
+  if (to === location.pathname + location.search) location.reload(); else location.href = to;
+};
+memdown.tab = kept.get("tab", sessionStorage) || Math.random().toString(36).slice(2, 8);
+kept.set("tab", memdown.tab, sessionStorage);
+const later = kept.get("later", sessionStorage);
+if (later) {
+  kept.drop("later", sessionStorage);
+  memdown.toast(later.text, later.undo && { text: "Undo", run: () => memdown.undoSave(later.undo) });
+}
+// Coming from one of our own pages, Esc leads back to it.
+const cameFrom = kept.get("at", sessionStorage);
+addEventListener("pagehide", () => kept.set("at", location.href, sessionStorage));
+
+// A browser that is in for the first time is given a secret, and needs no link any more.
+if (/^(127\.0\.0\.1|localhost|\[::1\])$/.test(location.hostname) && !kept.get("pair")) {
+  memdown.send("POST", "/pair", {}).then(({ ok, data }) => { if (ok) kept.set("pair", data.secret); });
+}
+
+// Following the files: a small question every second while the page is seen.
+const pulse = { revision: Number(document.body.dataset.revision), quiet: 0 };
+const beat = async () => {
+  clearTimeout(pulse.timer);
+  const watched = $("[data-note]")?.dataset.note || "";
+  const { ok, status, data } = await memdown.call("GET", "/api/pulse" + (watched ? "?path=" + encodeURIComponent(watched) : ""));
+  document.body.classList.toggle("offline", status === 0);
+  if (ok) {
+    pulse.sync = data.sync;
+    const changed = data.revision !== pulse.revision || pulse.missed;
+    pulse.missed = false;
+    pulse.revision = data.revision;
+    document.dispatchEvent(new CustomEvent("pulse", { detail: { ...data, changed } }));
+  } else pulse.missed = true;
+  const soon = pulse.sync?.state === "running" ? 300 : 1000;
+  pulse.timer = setTimeout(beat, document.hidden ? 20000 : status === 0 ? 2000 : soon);
+};
+document.addEventListener("visibilitychange", () => { if (!document.hidden) beat(); });
+pulse.timer = setTimeout(beat, 700);
+document.addEventListener("pulse", ({ detail }) => { if (detail.changed && $("[data-part]")) memdown.refresh(); });
+
+// Search as you type: one request at a time, always for the newest text. The list stays until a
+// better one is there, and only a finished question is answered with "nothing".
 const field = $("[data-live]");
 if (field) {
-  const hits = $("#hits"), page = $(".search-page");
+  const hits = $("#hits"), page = $(".search-page"), working = $("[data-working]"), said = $("[data-said]");
   // What the server has answered; the field may hold more, typed before this script began.
-  let shown = field.defaultValue.trim(), busy = false, source = new URLSearchParams(location.search).get("source") || "";
-  const only = [...document.querySelectorAll("[data-only]")];
-  const address = (base) => {
-    const given = new URLSearchParams();
-    for (const one of only) if (one.value.trim()) given.set(one.name, one.value.trim());
-    if (field.value.trim()) given.set("q", field.value.trim());
-    if (source) given.set("source", source);
-    return base + (given.size ? "?" + given : "");
+  let shown = field.defaultValue.trim(), settled = true, busy = false, waiting = 0, count = 0, entered = false;
+  let source = new URLSearchParams(location.search).get("source") || "";
+  const only = $$("[data-only]");
+  const given = () => {
+    const values = new URLSearchParams();
+    for (const one of only) if (one.value.trim()) values.set(one.name, one.value.trim());
+    if (field.value.trim()) values.set("q", field.value.trim());
+    if (source) values.set("source", source);
+    if (count) values.set("count", count);
+    return values;
   };
-  const refresh = async (force) => {
+  const address = (base, values = given()) => base + (values.size ? "?" + values : "");
+  const search = async ({ force = false, typing = false } = {}) => {
+    clearTimeout(waiting);
     const wanted = field.value.trim();
-    if (busy || (!force && wanted === shown)) return;
+    if (busy || (!force && wanted === shown && settled)) return;
     busy = true;
-    const slow = setTimeout(() => hits.setAttribute("aria-busy", "true"), 100);
+    const slow = setTimeout(() => { hits.setAttribute("aria-busy", "true"); working.hidden = false; }, 150);
+    const values = given();
+    if (typing && wanted) values.set("typing", "1");
+    let done = false;
     try {
-      const response = await fetch(address("/hits"));
-      const html = await response.text();
-      if (response.ok) {
-        hits.innerHTML = html;
+      let response = await fetch(address("/hits", values));
+      if (response.status === 401 && await memdown.comeIn()) response = await fetch(address("/hits", values));
+      if (response.status === 204) { shown = wanted; settled = false; done = true; }
+      else if (response.ok) {
+        hits.innerHTML = await response.text();
         page.classList.toggle("searching", Boolean(wanted));
         document.title = wanted ? wanted + " · Memdown" : "Memdown";
         history.replaceState(null, "", address("/"));
+        shown = wanted;
+        settled = !$("[data-provisional]", hits);
+        done = true;
+        if (said) said.textContent = $("[data-count]", hits)?.textContent || "";
         performance.mark("memdown-hits");
-      } else memdown.toast("The search failed; reload the page.");
-    } catch { memdown.toast("memdown serve does not answer; is it still running?"); }
+      } else if (!typing) memdown.toast("The search failed; it is tried again when you press Enter.");
+    } catch { document.body.classList.add("offline"); pulse.missed = true; }
     clearTimeout(slow);
     hits.setAttribute("aria-busy", "false");
-    shown = wanted;
+    working.hidden = pulse.sync?.state !== "running";
+    hits.classList.toggle("old", !settled);
     busy = false;
-    if (field.value.trim() !== wanted) refresh();
+    if (field.value.trim() !== wanted) search({ typing: !entered });
+    else if (entered && settled) { entered = false; $("[data-hit]", hits)?.focus(); }
+    else if (entered && done) search({ force: true });
+    else if (done && !settled) waiting = setTimeout(() => search({ force: true }), 400);
   };
+  const type = () => { count = 0; entered = false; search({ typing: true }); };
   // A half typed date is no date: filters count when they are left or Enter is pressed.
-  for (const one of only) one.addEventListener("change", () => refresh(true));
-  field.addEventListener("input", () => refresh());
-  field.form.addEventListener("submit", (event) => { event.preventDefault(); const first = $("[data-hit]", hits); if (first && field.value.trim() === shown) first.focus(); else refresh(); });
+  for (const one of only) one.addEventListener("change", () => search({ force: true }));
+  field.addEventListener("input", type);
+  field.form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const first = $("[data-hit]", hits);
+    if (first && field.value.trim() === shown && settled && !busy) first.focus(); else { entered = true; search({ force: true }); }
+  });
   hits.addEventListener("click", (event) => {
-    const link = event.target.closest("[data-source]");
-    if (link) { event.preventDefault(); source = link.dataset.source; refresh(true); }
+    const link = event.target.closest("[data-source], [data-more]");
+    if (!link) return;
+    event.preventDefault();
+    if ("source" in link.dataset) source = link.dataset.source; else count = link.dataset.more;
+    search({ force: true });
+  });
+  // Why a result was found is computed when somebody asks.
+  hits.addEventListener("toggle", async (event) => {
+    const box = event.target;
+    if (!box.open || !box.matches("[data-why]") || "loaded" in box.dataset) return;
+    box.dataset.loaded = "";
+    const values = given();
+    values.set("rank", box.dataset.why);
+    const answer = await fetch("/why?" + values).catch(() => null);
+    if (answer?.ok) $(".why-body", box).innerHTML = await answer.text();
+    else { delete box.dataset.loaded; $(".why-body", box).textContent = "This cannot be told just now; try again."; }
+  }, true);
+  // Indexing shows how far it is; an answer without all notes is asked for again when it is done.
+  document.addEventListener("pulse", ({ detail }) => {
+    const running = detail.sync.state === "running";
+    if (!busy) working.hidden = !running;
+    $("[data-progress-text]", working).textContent = running ? (detail.sync.total ? `Indexing ${detail.sync.completed.toLocaleString()} of ${detail.sync.total.toLocaleString()} notes…` : "Looking at the notes…") : "";
+    $("[data-progress-value]", working).setAttribute("width", running && detail.sync.total ? (100 * detail.sync.completed / detail.sync.total).toFixed(1) + "%" : "30%");
+    const late = $("[data-partial]", hits) && !running;
+    if ((detail.changed || late) && !busy && settled && !hits.contains(document.activeElement)) search({ force: true });
   });
   if (field.value) field.setSelectionRange(field.value.length, field.value.length);
-  refresh();
+  if (field.value.trim() !== shown) type();
 }
 
-// Write something down.
+// Write something down; a text that could not be sent yet is kept.
+const grow = (box) => { box.style.height = "auto"; box.style.height = box.scrollHeight + "px"; };
 document.addEventListener("input", (event) => {
   const form = event.target.closest("[data-remember]");
   if (!form || event.target.type === "checkbox") return;
   form.classList.toggle("filled", Boolean(event.target.value));
-  event.target.style.height = "auto";
-  event.target.style.height = event.target.scrollHeight + "px";
+  grow(event.target);
+  if (event.target.value) kept.set("draft:", event.target.value); else kept.drop("draft:");
 });
+const unsent = kept.get("draft:"), jotter = $("[data-remember] textarea");
+if (unsent && jotter) { jotter.value = unsent; jotter.form.classList.add("filled"); grow(jotter); }
 document.addEventListener("submit", async (event) => {
   const form = event.target.closest("[data-remember]");
   if (!form) return;
@@ -107,8 +253,19 @@ document.addEventListener("submit", async (event) => {
   box.value = "";
   box.style.height = "";
   form.classList.remove("filled");
-  memdown.toast("Remembered in " + data.path, { text: "Open", href: memdown.noteUrl(data.path) + "#L" + data.startLine + "-L" + data.endLine });
+  kept.drop("draft:");
+  memdown.toast("Remembered in " + data.path, { text: "Undo", run: () => takeOut(data) });
+  memdown.refresh();
 });
+const takeOut = async ({ path, startLine, endLine }) => {
+  const { ok, data } = await memdown.call("GET", memdown.noteCall(path));
+  if (!ok) return memdown.toast(data.error);
+  const lines = data.text.split("\n");
+  lines.splice(startLine - 1, endLine - startLine + 1);
+  const done = await memdown.call("PUT", memdown.noteCall(path), { text: lines.join("\n"), base: data.version });
+  memdown.toast(done.ok ? "Taken back" : done.data.error);
+  if (done.ok) memdown.refresh();
+};
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.target.closest("[data-remember]")?.requestSubmit();
 });
@@ -118,16 +275,17 @@ document.addEventListener("toggle", async (event) => {
   const branch = event.target;
   if (!branch.open || !branch.matches?.("[data-branch]") || "loaded" in branch.dataset) return;
   branch.dataset.loaded = "";
-  const given = new URLSearchParams({ under: branch.dataset.branch, kind: branch.dataset.kind });
-  const response = await fetch("/branch?" + given);
-  if (response.ok) $("ul", branch).innerHTML = await response.text();
+  const values = new URLSearchParams({ under: branch.dataset.branch, kind: branch.dataset.kind });
+  const response = await fetch("/branch?" + values).catch(() => null);
+  if (response?.ok) $("ul", branch).innerHTML = await response.text(); else delete branch.dataset.loaded;
 }, true);
-const fold = $(".tree-fold");
+const fold = $(".tree-fold"), tree = $(".tree"), current = $('.tree [aria-current="page"]');
 if (fold && matchMedia("(max-width: 760px)").matches) fold.open = false;
-$('.tree [aria-current="page"]')?.scrollIntoView({ block: "center" });
+// Only the tree is moved, never the page.
+if (current) tree.scrollTop = current.getBoundingClientRect().top - tree.getBoundingClientRect().top - tree.clientHeight / 2;
 const heat = $("[data-heat]");
 if (heat) {
-  const days = $$("a", heat), last = days[days.length - 1];
+  const last = $$("a", heat).pop();
   if (last) heat.scrollLeft = Math.max(0, $("rect", last).getAttribute("x") - heat.clientWidth + 60);
 }
 
@@ -137,10 +295,8 @@ const toggleTheme = () => {
   const now = root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   root.dataset.theme = now === "dark" ? "light" : "dark";
   document.cookie = "memdown_theme=" + root.dataset.theme + ";path=/;max-age=31536000;samesite=strict";
-  document.dispatchEvent(new Event("themechange"));
 };
 $("[data-theme-toggle]").addEventListener("click", toggleTheme);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => document.dispatchEvent(new Event("themechange")));
 const keys = $("#keys");
 $("[data-keys]").addEventListener("click", () => keys.showModal());
 
@@ -148,25 +304,23 @@ $("[data-keys]").addEventListener("click", () => keys.showModal());
 const move = (step) => {
   const all = $$("[data-hit]");
   if (!all.length) return;
-  const at = all.indexOf(document.activeElement.closest(".hit, .glimpse")?.querySelector("[data-hit]"));
+  const at = all.indexOf(document.activeElement.closest("li")?.querySelector("[data-hit]"));
   const next = all[Math.min(all.length - 1, Math.max(0, at + step))];
   next.focus({ preventScroll: true });
   next.closest("li").scrollIntoView({ block: "nearest" });
 };
-const back = () => {
-  if (document.referrer.startsWith(location.origin) && history.length > 1) history.back();
-  else location.href = "/";
-};
+memdown.back = () => { if (cameFrom && cameFrom !== location.href && history.length > 1) history.back(); else location.href = "/"; };
+memdown.keys = {};
 let going = 0;
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || keys.open) return;
-  const target = event.target, typing = target.matches("input:not([type=checkbox]), textarea");
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || $("dialog[open]")) return;
+  const target = event.target, typing = target.matches("input:not([type=checkbox], [type=radio]), textarea");
   if (event.key === "Escape") {
     if (typing) {
       if (target.matches("[data-live]") && target.value) { target.value = ""; target.dispatchEvent(new Event("input")); }
       else target.blur();
-    } else if ($("[data-hit]:focus")) field?.focus();
-    else if (document.body.dataset.section !== "search") back();
+    } else if ($("[data-hit]:focus") && field) field.focus();
+    else if (document.body.dataset.section !== "search") memdown.back();
     return;
   }
   if (typing) {
@@ -175,19 +329,23 @@ document.addEventListener("keydown", (event) => {
   }
   if (going && Date.now() - going < 1200) {
     going = 0;
-    const to = { s: "/", n: "/notes", c: "/sessions", i: "/index" }[event.key];
-    if (to) location.href = to;
+    const to = $(`[data-go="${event.key}"]`);
+    if (to) location.href = to.href;
     return;
   }
-  const run = {
+  const run = memdown.keys[event.key] || {
     "/": () => { const box = $("[data-search]"); box.focus(); box.select(); },
     j: () => move(1), k: () => move(-1),
     w: () => document.activeElement.closest(".hit")?.querySelector(".why summary").click(),
     e: () => $("[data-edit]")?.click(),
     n: () => { const box = $("#remember"); if (box) box.focus(); else location.href = "/#remember"; },
+    z: () => memdown.action?.(),
     t: toggleTheme, "?": () => keys.showModal(), g: () => { going = Date.now(); },
   }[event.key];
   if (run) { event.preventDefault(); run(); }
+});
+document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key === "k") { event.preventDefault(); const box = $("[data-search]"); box.focus(); box.select(); }
 });
 if (location.hash === "#remember") $("#remember")?.focus();
 // Every script of the page has run by then.
