@@ -291,7 +291,9 @@ def store_options(settings: Settings, environ: Mapping[str, str] | None = None) 
         named = (os.environ if environ is None else environ).get("MEMDOWN_POSTGRES_URL", "")
         url = store.url.reveal() if store.url else named.strip() or None
         read_url = store.read_url.reveal() if store.read_url else None
-        return {**options, "url": url, "read_url": read_url, "agent": _tenant(settings)}
+        tenant = _tenant(settings)
+        host = _default_index(settings).with_name(f"{tenant}.host.sqlite")
+        return {**options, "url": url, "read_url": read_url, "agent": tenant, "host_file": host}
     if store.driver == "lancedb":
         path = store.path.with_suffix(".lancedb")
         url = store.url.reveal() if store.url else None

@@ -99,6 +99,20 @@ class Server:
             time.sleep(0.05)
         raise AssertionError((self.folder / "log").read_text())
 
+    @property
+    def pid(self) -> int:
+        assert self.process is not None
+        return self.process.pid
+
+    def backends(self) -> list[int]:
+        """The processes that serve clients."""
+        with psycopg.connect(self.url) as db:
+            rows = db.execute(
+                "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' "
+                "AND pid <> pg_backend_pid()"
+            )
+            return [pid for (pid,) in rows.fetchall()]
+
     def kill(self) -> None:
         """As by a power failure: no server process lives on."""
         assert self.process is not None

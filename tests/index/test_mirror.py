@@ -115,22 +115,14 @@ def test_lancedb_scores_as_sqlite(steps: list[tuple[str, int, list[str], TextQue
         store.close()
 
 
-@pytest.mark.parametrize("way", ["server", "memory"])
 @settings(max_examples=20, deadline=None)
 @given(steps=st.lists(_step, min_size=2, max_size=8))
 def test_postgres_scores_as_sqlite(
-    postgres: Server, way: str, steps: list[tuple[str, int, list[str], TextQuery]]
+    postgres: Server, steps: list[tuple[str, int, list[str], TextQuery]]
 ) -> None:
     with opened(postgres) as store:
         begun(store)
-
-        def ready() -> None:
-            if way == "memory":
-                read(store)
-            else:
-                store._mirror._asked = False
-
-        compare(store, steps, ready)
+        compare(store, steps, lambda: None)
 
 
 @contextmanager
@@ -142,44 +134,15 @@ def opened(server: Server, agent: str | None = None) -> Iterator[PostgresStore]:
         store.close()
 
 
-def read(store: PostgresStore) -> None:
-    """Ask until memory answers."""
-    for _ in range(3):
-        with store.snapshot() as snapshot:
-            snapshot.match_text(words("cat"))
-        store._mirror.wait()
-    assert store._mirror._view is not None
-
-
-def test_what_another_host_writes_is_followed(postgres: Server) -> None:
-    """Without reading everything again."""
-    with opened(postgres, "followed") as store, opened(postgres, "followed") as other:
-        begun(store)
-        do(store, ("write", 0, ["cat hall"], words()), 1)
-        read(store)
-        view = store._mirror._view
-        assert view is not None
-        do(other, ("write", 2, ["cat", "router cat"], words()), 2)
-        do(other, ("write", 0, ["hall"], words()), 3)
-        with store.snapshot() as snapshot:
-            assert len(snapshot.match_text(words("cat")).matches) == 2
-            assert len(near(snapshot)) == 2
-        assert store._mirror._view is not view
-        assert store._mirror._view is not None
-        assert store._mirror._view._words is view._words, "only the changes are read"
-
-
 def test_a_search_that_began_earlier_sees_what_was_there(postgres: Server) -> None:
     with opened(postgres, "earlier") as store:
         begun(store)
         do(store, ("write", 0, ["cat"], words()), 1)
-        read(store)
         with store.snapshot() as late, store.snapshot() as early:
             assert len(early.match_text(words("cat")).matches) == 1
             do(store, ("write", 2, ["cat hall"], words()), 2)
             with store.snapshot() as newer:
                 assert len(newer.match_text(words("cat")).matches) == 2
-            # Memory is ahead of both now; one had its view already, the other asks the server.
             for snapshot in (early, late):
                 assert len(snapshot.match_text(words("cat")).matches) == 1
                 assert len(near(snapshot)) == 1
@@ -190,7 +153,6 @@ def test_many_threads_get_right_answers_while_notes_change(postgres: Server) -> 
         begun(store)
         for number in range(0, 12, 2):
             do(store, ("write", number, ["cat router"], words()), number)
-        read(store)
         wrong: list[object] = []
         done = threading.Event()
 
@@ -210,20 +172,6 @@ def test_many_threads_get_right_answers_while_notes_change(postgres: Server) -> 
         for thread in threads:
             thread.join()
         assert wrong == []
-
-
-def test_an_index_too_large_for_memory_is_left_to_the_server(
-    postgres: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mirror, "MOST_BYTES", 4)
-    with opened(postgres, "large") as store:
-        begun(store)
-        do(store, ("write", 0, ["cat"], words()), 1)
-        for _ in range(3):
-            with store.snapshot() as snapshot:
-                assert len(snapshot.match_text(words("cat")).matches) == 1
-            store._mirror.wait()
-        assert store._mirror._view is None
 
 
 def test_a_closed_mirror_reads_nothing() -> None:

@@ -10,8 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +21,12 @@ from contracts.store_contract import DIMS, KEY, PRINT, chunk, state, texts_found
 from index.postgres_server import Server
 from memdown.errors import ConfigError, IndexBusy, IndexCorrupt, IndexTooNew, StoreError
 from memdown.files.failpoints import VARIABLE
-from memdown.index.postgres import PostgresStore, create
+from memdown.index.postgres import PostgresStore, create, schema
 from memdown.index.postgres import vectors as vector_leg
+from memdown.index.postgres.connection import connect
+from memdown.index.postgres.schema import shelf_for
+from memdown.types import IndexedFile
+from waiting import eventually
 
 
 @contextmanager
@@ -71,26 +74,16 @@ def test_agents_do_not_see_each_other(postgres: Server) -> None:
         assert set(one.files()) == {"a.md"}
 
 
-def test_an_older_schema_gets_the_column_for_problems(postgres: Server) -> None:
-    """What it holds stays: nothing has to be read or embedded again."""
-    with opened(postgres, "main", schema="second") as store, store.writing(5.0):
-        store.begin(PRINT)
-        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
-    with psycopg.connect(postgres.url) as db:
-        for column in ("problem", "tags", "names"):
-            db.execute(f"ALTER TABLE second.files DROP COLUMN {column}")
-        db.execute("UPDATE second.meta SET value = '2' WHERE key = 'version'")
-    with opened(postgres, "main", schema="second") as store:
-        assert store.files() == {}
-        with store.writing(5.0):
-            pass
-        assert store.files() == {"a.md": state("a.md")}
-
-
-def test_the_cache_is_shared(postgres: Server) -> None:
-    with begun(postgres, "cache-1") as one, begun(postgres, "cache-2") as two:
-        one.remember_vectors(KEY, ["shared"], unit(1, 0, 0, 0))
-        assert two.cached(KEY, ["shared"])["shared"].tolist() == [1, 0, 0, 0]
+def test_every_agent_has_a_cache_of_its_own(postgres: Server) -> None:
+    """Its limit is its own too: another agent's vectors are neither read nor pushed out."""
+    with (
+        opened(postgres, "cache-1", cache_entries=2) as one,
+        opened(postgres, "cache-2", cache_entries=2) as two,
+    ):
+        one.remember_vectors(KEY, ["mine"], unit(1, 0, 0, 0))
+        two.remember_vectors(KEY, ["a", "b"], np.concatenate([unit(1, 0, 0, 0)] * 2))
+        assert two.cached(KEY, ["mine"]) == {}
+        assert list(one.cached(KEY, ["mine"])) == ["mine"]
 
 
 def test_the_least_used_vectors_go_first(postgres: Server) -> None:
@@ -102,38 +95,46 @@ def test_the_least_used_vectors_go_first(postgres: Server) -> None:
         assert sorted(store.cached(KEY, ["a", "b", "c", "d", "e"])) == ["a", "d", "e"]
 
 
-def test_a_role_reads_its_own_agents_rows_only(postgres: Server) -> None:
-    with begun(postgres, "alice"), begun(postgres, "bob"):
-        pass
+def test_a_role_reads_and_writes_its_own_agents_rows_only(postgres: Server) -> None:
+    with begun(postgres, "alice"), begun(postgres, "bob") as bob:
+        bob.remember_vectors(KEY, ["bob's"], unit(1, 0, 0, 0))
     with psycopg.connect(postgres.url, autocommit=True) as db:
         db.execute("CREATE ROLE alice_role LOGIN")
-        db.execute("GRANT USAGE ON SCHEMA memdown TO alice_role")
-        db.execute(
-            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA memdown TO alice_role"
-        )
-        db.execute("REVOKE INSERT, UPDATE, DELETE ON memdown.agent_roles FROM alice_role")
-        db.execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA memdown TO alice_role")
-        db.execute("INSERT INTO memdown.agent_roles VALUES ('alice', 'alice_role')")
+    with closing(connect(postgres.url, 30.0)) as owner:
+        schema.grant(owner, "memdown", "alice_role", "alice")
     url = postgres.url.replace("memdown@", "alice_role@")
-    with psycopg.connect(url) as db:
-        for table in ("agents", "files", "chunks", "passages", "terms", "generations"):
+    with psycopg.connect(url, autocommit=True) as db:
+        for table in ("tenants", "indexes", "generations"):
             seen = db.execute(f"SELECT DISTINCT agent_id FROM memdown.{table}").fetchall()
             assert seen == [("alice",)], table
+        assert db.execute("SELECT * FROM memdown.embedding_cache").fetchall() == []
+        mine = db.execute("SELECT generation FROM memdown.generations").fetchall()
         for number in range(8):
-            assert db.execute(f"SELECT * FROM memdown.chunks_{number}").fetchall() == []
-    store = create(url, agent="alice")
-    other = create(url, agent="bob")
-    try:
+            for table in ("files", "chunks", "postings", "vectors"):
+                rows = db.execute(f"SELECT DISTINCT generation FROM memdown.{table}_{number}")
+                assert set(rows.fetchall()) <= set(mine), table
+        for harm in (
+            "UPDATE memdown.meta SET value = '99'",
+            "DELETE FROM memdown.meta",
+            "INSERT INTO memdown.agent_roles VALUES ('bob', 'alice_role')",
+            "INSERT INTO memdown.embedding_cache VALUES ('bob', 'p', 'm', 'k', 'h', '\\x00')",
+            "INSERT INTO memdown.generations VALUES (1, 'bob', '0', 0, 0, 0, false)",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                db.execute(harm)
+    with (
+        closing(create(url, agent="alice")) as store,
+        closing(create(url, agent="bob")) as other,
+    ):
         assert texts_found(store, words("alpha")) == ["alpha"]
         with store.writing(5.0):
             store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+            with store.rebuild(PRINT) as writer:
+                writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
         assert texts_found(store, words("beta")) == ["beta"]
         assert other.files() == {}
-        with pytest.raises(StoreError):
+        with pytest.raises(StoreError, match="memdown store init"):
             other.begin(PRINT)
-    finally:
-        store.close()
-        other.close()
 
 
 def test_a_restart_is_survived(own_server: Server) -> None:
@@ -258,15 +259,18 @@ def test_counts_stay_in_step(postgres: Server) -> None:
         store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
         store.remove(["a.md"])
         with psycopg.connect(postgres.url) as db:
-            mine = "FROM memdown.{} WHERE agent_id = 'counts'"
-            kept = db.execute(f"SELECT passages, tokens {mine.format('generations')}").fetchone()
+            kept = db.execute(
+                "SELECT generation, shelf, chunks, passages FROM memdown.generations "
+                "WHERE agent_id = 'counts'"
+            ).fetchone()
+            assert kept is not None
             terms = db.execute(
-                f"SELECT term, passages, in_text {mine.format('terms')} AND passages <> 0"
+                f"SELECT term, count FROM memdown.postings_{kept[1]} WHERE generation = {kept[0]}"
             ).fetchall()
-        assert kept is not None
-        assert kept[0] == 1
-        assert {term: (n, inside) for term, n, inside in terms}["beta"] == (1, 1)
-        assert all(n == 1 for _, n, _ in terms)
+        assert kept[2:] == (1, 1)
+        assert dict(terms)["beta"] == 1
+        assert all(count == 1 for _, count in terms)
+        assert store.check() == []
 
 
 @pytest.mark.long
@@ -306,22 +310,41 @@ def test_a_replica_answers_searches_and_its_absence_is_bridged(postgres: Server)
         replica.remove()
 
 
-def test_many_vectors_get_an_index(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_agent_gets_tables_and_an_index_of_its_own(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are made after publishing, while others write; a rebuild drops the old tables whole."""
     monkeypatch.setattr(vector_leg, "FEW", 50)
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(120, DIMS)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    chunks = [chunk("b.md", n, [f"line {n}"]) for n in range(1, 121)]
     with begun(postgres, "near") as store:
         with store.writing(5.0):
-            chunks = [chunk("b.md", n, [f"line {n}"]) for n in range(1, 121)]
             store.replace(state("b.md"), chunks, rows)
-        with psycopg.connect(postgres.url) as db:
-            names = db.execute("SELECT indexname FROM pg_indexes WHERE indexname LIKE '%near_4'")
-            assert names.fetchall()
+            store.touch(state("b.md", size=9))
+            store.replace(state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 0, 1))
+        eventually(lambda: _indexes(postgres))
         with store.snapshot() as snapshot:
             found = snapshot.match_vector(rows[7], ["memory"], 10)
             exact = sorted(map(float, rows @ rows[7]), reverse=True)[:10]
         assert [match.score for match in found] == pytest.approx(exact, abs=1e-4)
+        monkeypatch.setattr("memdown.index.postgres.store.GRACE_SECONDS", 0.0)
+        with store.writing(5.0), store.rebuild(PRINT) as writer:
+            writer.replace(state("b.md"), chunks, rows)
+        eventually(lambda: len(_indexes(postgres)) == 1)
+        assert len(texts_found(store, words("line"))) == 50
+        assert store.check() == []
+        assert not store.leftovers()
+
+
+def _indexes(server: Server) -> list[tuple[str]]:
+    with psycopg.connect(server.url) as db:
+        rows = db.execute(
+            "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+            "WHERE c.relname LIKE 'near_own_%' AND i.indisvalid"
+        )
+        return rows.fetchall()
 
 
 def test_texts_that_postgres_cannot_hold_as_text(postgres: Server) -> None:
@@ -336,7 +359,13 @@ def test_texts_that_postgres_cannot_hold_as_text(postgres: Server) -> None:
 def test_damage_is_found_and_told(postgres: Server) -> None:
     with begun(postgres, "damaged") as store:
         with psycopg.connect(postgres.url) as db:
-            db.execute("UPDATE memdown.chunks SET text = 'other' WHERE agent_id = 'damaged'")
+            kept = db.execute(
+                "SELECT generation, shelf FROM memdown.generations WHERE agent_id = 'damaged'"
+            ).fetchone()
+            assert kept is not None
+            db.execute(
+                f"UPDATE memdown.chunks_{kept[1]} SET text = 'other' WHERE generation = {kept[0]}"
+            )
         assert store.check() == ["a chunk of a.md is not the text that was stored"]
         with pytest.raises(IndexCorrupt, match=r"a\.md"):
             store.last_chunk("a.md")
@@ -350,49 +379,48 @@ def test_a_newer_schema_is_left_alone(postgres: Server) -> None:
         store.begin(PRINT)
     with psycopg.connect(postgres.url) as db:
         db.execute("UPDATE newer.meta SET value = '99' WHERE key = 'version'")
-    with opened(postgres, "main", schema="newer") as store, pytest.raises(IndexTooNew):
-        store.begin(PRINT)
+    with opened(postgres, "main", schema="newer") as store:
+        for use in (lambda: store.begin(PRINT), store.files):
+            with pytest.raises(IndexTooNew):
+                use()
+
+
+OLDER = """
+CREATE SCHEMA older;
+CREATE TABLE older.meta (key text PRIMARY KEY, value text NOT NULL);
+INSERT INTO older.meta VALUES ('version', '4');
+CREATE TABLE older.agents (agent_id text PRIMARY KEY, live bigint NOT NULL);
+INSERT INTO older.agents VALUES ('main', 7);
+CREATE TABLE older.generations (agent_id text NOT NULL, generation bigint NOT NULL);
+CREATE TABLE older.agent_roles (agent_id text NOT NULL, role_name text NOT NULL);
+CREATE TABLE older.files (agent_id text NOT NULL) PARTITION BY HASH (agent_id);
+CREATE TABLE older.files_0 PARTITION OF older.files FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+CREATE TABLE older.chunks (agent_id text NOT NULL);
+CREATE TABLE older.passages (agent_id text NOT NULL);
+CREATE TABLE older.terms (agent_id text NOT NULL);
+CREATE SEQUENCE older.term_numbers AS integer;
+CREATE SEQUENCE older.generation_numbers;
+CREATE TABLE older.embedding_cache (
+  provider text NOT NULL, model text NOT NULL, provider_key text NOT NULL, hash text NOT NULL,
+  embedding bytea NOT NULL, updated_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (provider, model, provider_key, hash));
+INSERT INTO older.embedding_cache VALUES ('hash', 'hash-4', 'k', 'kept', '\\x0000803f');
+"""
 
 
 def test_an_older_schema_is_brought_up_to_date(postgres: Server) -> None:
     """Until a writer has done so it holds nothing; the cache stays, the rows are made anew."""
-    with opened(postgres, "main", schema="older") as store:
-        store.begin(PRINT)
-        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
-        store.remember_vectors(KEY, ["kept"], unit(1, 0, 0, 0))
     with psycopg.connect(postgres.url) as db:
-        for column in ("revision", "problem", "tags", "names"):
-            db.execute(f"ALTER TABLE older.files DROP COLUMN {column}")
-        db.execute("ALTER TABLE older.chunks RENAME COLUMN headings TO heading")
-        db.execute("UPDATE older.meta SET value = '1' WHERE key = 'version'")
+        db.execute(OLDER)
     with opened(postgres, "main", schema="older") as store:
         assert store.files() == {}
         assert store.fingerprint() is None
         with store.writing(5.0) as acquired:
             assert acquired
-            assert store.fingerprint() is None
             store.begin(PRINT)
             store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
-        assert texts_found(store, words("alpha", "beta")) == ["beta"]
+        assert texts_found(store, words("beta")) == ["beta"]
         assert list(store.cached(KEY, ["kept"])) == ["kept"]
-
-
-def test_a_schema_without_tags_keeps_its_rows(postgres: Server) -> None:
-    """What is there answers until it is made anew, which the fingerprint asks for."""
-    with opened(postgres, "main", schema="untagged") as store:
-        store.begin(PRINT)
-        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
-    with psycopg.connect(postgres.url) as db:
-        for column in ("tags", "names"):
-            db.execute(f"ALTER TABLE untagged.files DROP COLUMN {column}")
-        db.execute("UPDATE untagged.meta SET value = '3' WHERE key = 'version'")
-    with opened(postgres, "main", schema="untagged") as store:
-        with store.writing(5.0) as acquired:
-            assert acquired
-            tagged = replace(state("b.md"), tags=("x", "y"), names="Anita")
-            store.replace(tagged, [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
-        assert store.files() == {"a.md": state("a.md"), "b.md": tagged}
-        assert texts_found(store, words("alpha")) == ["alpha"]
 
 
 def test_writers_wait_in_line(postgres: Server) -> None:
@@ -439,23 +467,79 @@ def test_wrong_addresses_are_told_without_their_password() -> None:
         store.close()
 
 
-def test_a_server_without_the_extension_finds_by_word(
-    postgres: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_extension_may_come_later(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until then few vectors are compared here; the first writer afterwards hands them over."""
     with psycopg.connect(postgres.url, autocommit=True) as db:
         db.execute("CREATE DATABASE plain")
+    url = postgres.url.replace("/postgres", "/plain")
     monkeypatch.setattr("memdown.index.postgres.schema._install_vectors", lambda db: None)
-    store = create(postgres.url.replace("/postgres", "/plain"), agent="main")
-    try:
+    with closing(create(url, agent="main")) as store:
         with store.writing(5.0):
             store.begin(PRINT)
             store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
         assert texts_found(store, words("alpha")) == ["alpha"]
         with store.snapshot() as snapshot:
-            assert snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 5) == []
+            assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 5)) == 1
             assert snapshot.all_vectors(5)[1].tolist() == [[1, 0, 0, 0]]
-        status = store.status()
-        assert not status.vector_available
-        assert status.vector_error == "the extension vector is not installed"
-    finally:
-        store.close()
+        assert store.status().vector_error == "the extension vector is not installed"
+        with psycopg.connect(url, autocommit=True) as db:
+            db.execute("CREATE EXTENSION vector")
+        assert texts_found(store, words("alpha")) == ["alpha"]
+        with store.writing(5.0):
+            store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+        assert store.status().vector_error is None
+        with store.snapshot() as snapshot:
+            near = snapshot.match_vector(unit(1, 1, 0, 0)[0], ["memory"], 5)
+        assert len(near) == 2
+
+
+def test_a_frozen_server_is_given_up(
+    own_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel goes on acknowledging what nobody reads, so only our own clock can tell."""
+    monkeypatch.setattr("memdown.index.postgres.connection._GRACE_SECONDS", 0.2)
+    with begun(own_server, "main") as store:
+        store._reads._seconds = 0.3
+        assert texts_found(store, words("alpha")) == ["alpha"]
+        for db in store._reads._idle:
+            db.seconds = 0.3
+        frozen = own_server.backends()
+        for process in frozen:
+            os.kill(process, signal.SIGSTOP)
+        try:
+            os.kill(own_server.pid, signal.SIGSTOP)
+            monkeypatch.setattr(store._reads, "_url", f"{store._reads._url} connect_timeout=2")
+            with pytest.raises(StoreError, match="cannot be reached"):
+                texts_found(store, words("alpha"))
+        finally:
+            for process in (own_server.pid, *frozen):
+                os.kill(process, signal.SIGCONT)
+        assert texts_found(store, words("alpha")) == ["alpha"]
+
+
+def test_one_agents_index_does_not_block_the_writers_of_another(postgres: Server) -> None:
+    """A build of one agent's index locks its own tables; no plan of another's may touch them."""
+    with begun(postgres, "still-1") as one, begun(postgres, "still-2") as two:
+        shelves = {shelf_for(name): store for name, store in (("still-1", one), ("still-2", two))}
+        assert len(shelves) == 2
+        with psycopg.connect(postgres.url) as db:
+            db.execute(f"LOCK TABLE memdown.chunks_{shelf_for('still-1')} IN SHARE MODE")
+            two_files = [
+                IndexedFile(state(f"n{n}.md"), [chunk(f"n{n}.md", 1, ["beta"])], unit(1, 0, 0, 0))
+                for n in range(20)
+            ]
+            for file in two_files:
+                two.replace_all([file])
+        assert len(two.files()) == 21
+
+
+def test_rebuilds_leave_no_bloat(postgres: Server) -> None:
+    chunks = [chunk("b.md", n, [f"line {n} of many words"]) for n in range(1, 401)]
+    rows = np.concatenate([unit(1, 0, 0, 0)] * 400)
+    with opened(postgres, "main", schema="bloat") as store:
+        sizes = []
+        for _ in range(6):
+            with store.writing(5.0), store.rebuild(PRINT) as writer:
+                writer.replace(state("b.md"), chunks, rows)
+            sizes.append(store.status().size_bytes)
+    assert sizes[-1] <= 3 * sizes[0]

@@ -1,4 +1,4 @@
-"""The embedding cache, shared by all agents of a server."""
+"""The embedding cache: every agent has its own share, which no other can read, fill or empty."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from memdown.index.postgres.connection import one, run
 from memdown.index.postgres.place import Place
 from memdown.types import ModelKey, Vector, Vectors
 
-_WHICH = "provider = %s AND model = %s AND provider_key = %s"
+_WHICH = "agent_id = %s AND provider = %s AND model = %s AND provider_key = %s"
 
 
 def read(place: Place, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
@@ -22,13 +22,14 @@ def read(place: Place, key: ModelKey, digests: Sequence[str]) -> dict[str, Vecto
             + _WHICH
             + " AND hash = ANY(%s) RETURNING hash, embedding"
         ),
-        (*_columns(key), sorted(digests)),
+        (place.agent, *_columns(key), sorted(digests)),
+        binary=True,
     )
     return {digest: np.frombuffer(blob, dtype=np.float32) for digest, blob in rows}
 
 
 def write(place: Place, key: ModelKey, digests: Sequence[str], vectors: Vectors, most: int) -> None:
-    """Keep new vectors; over `most` entries the least recently used go."""
+    """Keep new vectors; over `most` entries of this agent the least recently used go."""
     new = {
         digest: vector.astype(np.float32).tobytes()
         for digest, vector in zip(digests, vectors, strict=True)
@@ -38,12 +39,13 @@ def write(place: Place, key: ModelKey, digests: Sequence[str], vectors: Vectors,
     run(
         place.db,
         place.sql(
-            "INSERT INTO {s}.embedding_cache (provider, model, provider_key, hash, embedding) "
-            "SELECT %s, %s, %s, * FROM unnest(%s::text[], %s::bytea[]) "
-            "ON CONFLICT (provider, model, provider_key, hash) "
+            "INSERT INTO {s}.embedding_cache "
+            "(agent_id, provider, model, provider_key, hash, embedding) "
+            "SELECT %s, %s, %s, %s, * FROM unnest(%b::text[], %b::bytea[]) "
+            "ON CONFLICT (agent_id, provider, model, provider_key, hash) "
             "DO UPDATE SET embedding = excluded.embedding, updated_at = clock_timestamp()"
         ),
-        (*_columns(key), order, [new[digest] for digest in order]),
+        (place.agent, *_columns(key), order, [new[digest] for digest in order]),
     )
     excess = count(place) - most
     if excess > 0:
@@ -51,15 +53,22 @@ def write(place: Place, key: ModelKey, digests: Sequence[str], vectors: Vectors,
             place.db,
             place.sql(
                 "DELETE FROM {s}.embedding_cache WHERE ctid = ANY (ARRAY(SELECT ctid FROM "
-                "{s}.embedding_cache ORDER BY updated_at LIMIT %s FOR UPDATE SKIP LOCKED))"
+                "{s}.embedding_cache WHERE agent_id = %s ORDER BY updated_at LIMIT %s "
+                "FOR UPDATE SKIP LOCKED))"
             ),
-            (excess,),
+            (place.agent, excess),
         )
 
 
 def count(place: Place) -> int:
-    """How many vectors are kept, of all agents."""
-    return int(one(place.db, place.sql("SELECT count(*) FROM {s}.embedding_cache")))
+    """How many vectors are kept for this agent."""
+    return int(
+        one(
+            place.db,
+            place.sql("SELECT count(*) FROM {s}.embedding_cache WHERE agent_id = %s"),
+            (place.agent,),
+        )
+    )
 
 
 def _columns(key: ModelKey) -> tuple[str, str, str]:

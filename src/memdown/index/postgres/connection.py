@@ -1,31 +1,58 @@
-"""Connections to a server, and its errors as ours, each with what to do."""
+"""Connections to a server, every wait with a limit, and its errors as ours, each with what to do."""
 
 from __future__ import annotations
 
 import contextlib
+import threading
+import time
 from collections.abc import Iterator, Sequence
-from typing import Any, LiteralString, TypeAlias
+from typing import Any, LiteralString, TypeAlias, TypeVar
 
 import psycopg
-import psycopg_pool
 from psycopg import errors, sql
+from psycopg.abc import PQGen
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from memdown.errors import ConfigError, DiskFull, IndexBusy, IndexCorrupt, StoreError
 
-Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
-Pool: TypeAlias = psycopg_pool.ConnectionPool[Connection]
 Statement: TypeAlias = LiteralString | sql.Composed | sql.SQL
+_Result = TypeVar("_Result")
 
-_CONNECT_SECONDS = 10
-_READ_SECONDS = 30
-_WRITE_SECONDS = 600
+CONNECT_SECONDS = 10
+READ_SECONDS = 20.0
+WRITE_SECONDS = 300.0
+# The server gives up first and says why; a server that is frozen says nothing.
+_GRACE_SECONDS = 5.0
+_MOST_IDLE = 8
 _DAMAGED = (
     errors.UndefinedTable,
     errors.UndefinedColumn,
     errors.DataCorrupted,
     errors.IndexCorrupted,
 )
+
+
+class Connection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection on which no answer is awaited longer than `seconds`; None waits for ever."""
+
+    seconds: float | None = READ_SECONDS
+
+    def wait(
+        self, gen: PQGen[_Result], interval: float = 0.1, timeout: float | None = None
+    ) -> _Result:
+        """Wait for the server; a connection whose server is silent is closed."""
+        limit = timeout
+        if limit is None and self.seconds is not None:
+            limit = self.seconds + _GRACE_SECONDS
+        try:
+            return super().wait(gen, interval, limit)
+        except errors._WaitTimeout as error:
+            if timeout is not None:
+                raise
+            self.pgconn.finish()
+            raise psycopg.OperationalError(
+                f"the server has not answered for {limit:.0f} seconds"
+            ) from error
 
 
 def run(
@@ -52,8 +79,11 @@ def checked_url(url: str, key: str) -> str:
             "postgresql://user@host:5432/database."
         ) from None
     ours: dict[str, Any] = {
-        "connect_timeout": _CONNECT_SECONDS,
-        "keepalives_idle": 30,
+        "connect_timeout": CONNECT_SECONDS,
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 20_000,
         "application_name": "memdown",
     }
     return make_conninfo(**{**ours, **given})
@@ -66,26 +96,104 @@ def shown(url: str) -> str:
     return f"postgresql://{host}:{port}/{given.get('dbname') or ''}"
 
 
-def connect(url: str) -> Connection:
-    """A connection for writing."""
-    return psycopg.connect(
-        url, autocommit=True, options=f"-c statement_timeout={_WRITE_SECONDS * 1000}"
-    )
+def connect(url: str, seconds: float | None) -> Connection:
+    """A connection on which every statement is given up after so many seconds.
+
+    Nothing is prepared on the server: a generic plan locks every table that it might read, and
+    poolers hand a connection on after each transaction.
+    """
+    db = Connection.connect(url, autocommit=True, prepare_threshold=None)
+    db.seconds = seconds
+    return db
 
 
-def reading_pool(url: str) -> Pool:
-    """Connections for reading, made when they are needed and checked before each use."""
-    return psycopg_pool.ConnectionPool(
-        url,
-        kwargs={"autocommit": True, "options": f"-c statement_timeout={_READ_SECONDS * 1000}"},
-        min_size=0,
-        max_size=16,
-        open=False,
-        timeout=_CONNECT_SECONDS,
-        reconnect_timeout=_CONNECT_SECONDS,
-        check=psycopg_pool.ConnectionPool.check_connection,
-        name="memdown",
-    )
+@contextlib.contextmanager
+def transaction(db: Connection, *, read_only: bool = False) -> Iterator[None]:
+    """One transaction with the connection's own time limit, also through a pooler.
+
+    Beginning and limit are one message, since every message is a way to the server and back.
+    """
+    mode = " ISOLATION LEVEL REPEATABLE READ READ ONLY" if read_only else ""
+    limit = int((db.seconds or 0) * 1000)
+    run(db, sql.SQL(f"BEGIN{mode}; SET LOCAL statement_timeout = {limit}"))
+    try:
+        yield
+    except BaseException:
+        if not db.closed:
+            with contextlib.suppress(psycopg.Error):
+                run(db, "ROLLBACK")
+        raise
+    run(db, "ROLLBACK" if read_only else "COMMIT")
+
+
+class Connections:
+    """Connections for reading: made when they are needed, kept for the next search. Thread-safe."""
+
+    def __init__(self, url: str, seconds: float = READ_SECONDS) -> None:
+        self._url = url
+        self._seconds = seconds
+        self._idle: list[Connection] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection inside a read transaction; one that broke while idle is replaced."""
+        db, begun = self._begun()
+        try:
+            with begun:
+                yield db
+        finally:
+            self._give_back(db)
+
+    def close(self) -> None:
+        """Close what is idle, and what is given back later."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for db in idle:
+            db.close()
+
+    def _begun(self) -> tuple[Connection, contextlib.ExitStack]:
+        while True:
+            with self._lock:
+                db = self._idle.pop() if self._idle else None
+            fresh = db is None
+            db = db or connect(self._url, self._seconds)
+            begun = contextlib.ExitStack()
+            try:
+                begun.enter_context(transaction(db, read_only=True))
+            except psycopg.OperationalError:
+                db.close()
+                if fresh:
+                    raise
+                continue
+            return db, begun
+
+    def _give_back(self, db: Connection) -> None:
+        with self._lock:
+            is_kept = not (db.closed or self._closed) and len(self._idle) < _MOST_IDLE
+            if is_kept:
+                self._idle.append(db)
+        if not is_kept:
+            db.close()
+
+
+class Breaker:
+    """Keeps from asking again, for a while, what has just failed."""
+
+    def __init__(self, seconds: float = 30.0) -> None:
+        self._seconds = seconds
+        self._until = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it failed so recently that asking again is not worth the wait."""
+        return time.monotonic() < self._until
+
+    def failed(self) -> None:
+        """Note a failure."""
+        self._until = time.monotonic() + self._seconds
 
 
 @contextlib.contextmanager
@@ -109,10 +217,10 @@ def mapped(place: str) -> Iterator[None]:
         ) from error
     except errors.InsufficientPrivilege as error:
         raise StoreError(
-            f"{place} refuses ({_first_line(error)}); give the user the right to create a schema, "
-            "or let its owner run `memdown index` once."
+            f"{place} refuses ({_first_line(error)}); let the owner of the tables run "
+            "`memdown store init`, with --role for a role that is not the owner."
         ) from error
-    except (psycopg.OperationalError, psycopg_pool.PoolTimeout) as error:
+    except psycopg.OperationalError as error:
         raise StoreError(
             f"{place} cannot be reached ({_first_line(error)}); check that the server runs and "
             "that memorySearch.store.url is right."

@@ -1,97 +1,111 @@
-"""The tables of a server, made and migrated in order.
+"""The tables of a server, made and migrated in order, and the rights of roles.
 
-Every row belongs to an agent and to a generation of that agent's index; a rebuild writes a new
-generation beside the live one. Tables with many rows are divided among partitions by agent, and
-numbers of terms are never used twice, so that an index over them finds one agent's rows only.
+An agent's index exists once for every way to make it (a variant: model, chunking, terms), so that
+hosts with different settings never rebuild each other's. A variant points to its live generation; a
+generation's rows stand on a shelf: a set of tables that small agents share, or one of its own.
 """
 
 from __future__ import annotations
+
+import hashlib
 
 import psycopg
 from psycopg import sql
 
 from memdown.errors import IndexTooNew
-from memdown.index.postgres.connection import Connection, one, run
+from memdown.index.postgres.connection import Connection, one, run, transaction
+from memdown.index.postgres.place import Place
 
-PARTITIONS = 8
-VERSION = 4
+SHELVES = 8
+VERSION = 5
 _MIGRATING = 0x6D656D64  # "memd": one process at a time makes tables
-_LARGE = ("files", "chunks", "passages", "terms")
+_OWN_COLUMN = ("tenants", "indexes", "generations", "embedding_cache")
 
 _TABLES = """
 CREATE TABLE {s}.meta (key text PRIMARY KEY, value text NOT NULL);
-CREATE TABLE {s}.agents (
-  agent_id text PRIMARY KEY, live bigint NOT NULL, revision bigint NOT NULL DEFAULT 0,
-  fingerprint jsonb);
-CREATE TABLE {s}.generations (
-  agent_id text NOT NULL, generation bigint NOT NULL, passages bigint NOT NULL DEFAULT 0,
-  tokens bigint NOT NULL DEFAULT 0, PRIMARY KEY (agent_id, generation));
 CREATE TABLE {s}.agent_roles (
   agent_id text NOT NULL, role_name text NOT NULL, PRIMARY KEY (agent_id, role_name));
-CREATE TABLE {s}.files (
-  agent_id text NOT NULL, generation bigint NOT NULL, id bigint NOT NULL, path text NOT NULL,
-  source text NOT NULL, hash text NOT NULL, mtime bigint NOT NULL, size bigint NOT NULL,
-  ctime bigint NOT NULL, inode numeric NOT NULL, date date, revision bigint NOT NULL,
-  problem text NOT NULL DEFAULT '',
-  tags text[] NOT NULL DEFAULT '{{}}', names text NOT NULL DEFAULT '',
-  PRIMARY KEY (agent_id, generation, id), UNIQUE (agent_id, generation, path))
-  PARTITION BY HASH (agent_id);
-CREATE TABLE {s}.chunks (
-  agent_id text NOT NULL, generation bigint NOT NULL, key bigint NOT NULL, id text NOT NULL,
-  path text NOT NULL, source text NOT NULL, start_line integer NOT NULL, end_line integer NOT NULL,
-  hash text NOT NULL, text bytea NOT NULL, headings bytea NOT NULL, passages bytea NOT NULL,
-  lines bytea, dims integer, embedding {vector}, PRIMARY KEY (agent_id, generation, key))
-  PARTITION BY HASH (agent_id);
-CREATE TABLE {s}.passages (
-  agent_id text NOT NULL, generation bigint NOT NULL, key bigint NOT NULL,
-  words integer[] NOT NULL, head integer[] NOT NULL, PRIMARY KEY (agent_id, generation, key))
-  PARTITION BY HASH (agent_id);
-CREATE SEQUENCE {s}.term_numbers AS integer;
-CREATE TABLE {s}.terms (
-  agent_id text NOT NULL, generation bigint NOT NULL, term text COLLATE "C" NOT NULL,
-  id integer NOT NULL DEFAULT nextval('{s}.term_numbers'), passages bigint NOT NULL,
-  in_text bigint NOT NULL, PRIMARY KEY (agent_id, generation, term)) PARTITION BY HASH (agent_id);
+CREATE TABLE {s}.tenants (agent_id text PRIMARY KEY, epoch bigint NOT NULL DEFAULT 0);
+CREATE TABLE {s}.indexes (
+  agent_id text NOT NULL, variant text NOT NULL, live bigint NOT NULL,
+  revision bigint NOT NULL DEFAULT 0, fingerprint jsonb NOT NULL,
+  used_at timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (agent_id, variant));
+CREATE TABLE {s}.generations (
+  generation bigint PRIMARY KEY, agent_id text NOT NULL, shelf text NOT NULL,
+  chunks bigint NOT NULL DEFAULT 0, passages bigint NOT NULL DEFAULT 0,
+  tokens bigint NOT NULL DEFAULT 0, has_vectors boolean NOT NULL, retired_at timestamptz);
+CREATE INDEX ON {s}.generations (agent_id);
 CREATE SEQUENCE {s}.generation_numbers;
 CREATE TABLE {s}.embedding_cache (
-  provider text NOT NULL, model text NOT NULL, provider_key text NOT NULL, hash text NOT NULL,
-  embedding bytea NOT NULL, updated_at timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (provider, model, provider_key, hash));
-CREATE INDEX ON {s}.embedding_cache (updated_at);
-CREATE INDEX ON {s}.passages USING gin ((words || head));
-CREATE INDEX ON {s}.terms (agent_id, generation, id);
+  agent_id text NOT NULL, provider text NOT NULL, model text NOT NULL, provider_key text NOT NULL,
+  hash text NOT NULL, embedding bytea NOT NULL,
+  updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  PRIMARY KEY (agent_id, provider, model, provider_key, hash));
+CREATE INDEX ON {s}.embedding_cache (agent_id, updated_at);
 """
+_SHELF = """
+CREATE TABLE {files} (
+  generation bigint NOT NULL, id bigint NOT NULL, path text NOT NULL, source text NOT NULL,
+  hash text NOT NULL, mtime bigint NOT NULL, size bigint NOT NULL, ctime bigint NOT NULL,
+  inode numeric NOT NULL, date date, problem text NOT NULL, tags text[] NOT NULL,
+  names text NOT NULL, revision bigint NOT NULL, block bigint NOT NULL, passages integer NOT NULL,
+  PRIMARY KEY (generation, id), UNIQUE (generation, path));
+CREATE TABLE {chunks} (
+  generation bigint NOT NULL, key bigint NOT NULL, id text NOT NULL, start_line integer NOT NULL,
+  end_line integer NOT NULL, hash text NOT NULL, text bytea NOT NULL, headings bytea NOT NULL,
+  passages bytea NOT NULL, lines bytea, terms bytea NOT NULL, embedding bytea,
+  PRIMARY KEY (generation, key));
+CREATE TABLE {postings} (
+  generation bigint NOT NULL, term text COLLATE "C" NOT NULL, block bigint NOT NULL,
+  count integer NOT NULL, data bytea NOT NULL, PRIMARY KEY (generation, term, block));
+"""
+_VECTORS = """
+CREATE TABLE IF NOT EXISTS {vectors} (
+  generation bigint NOT NULL, key bigint NOT NULL, embedding halfvec NOT NULL,
+  PRIMARY KEY (generation, key))
+"""
+_OLD = ("agents", "files", "chunks", "passages", "terms")
 
 
-def migrate(db: Connection, schema: str) -> None:
-    """Make what is missing; a schema written by a newer version is left alone."""
-    found = version(db, schema)
+def variant_of(parts: tuple[object, ...]) -> str:
+    """The name of a way to make an index."""
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def shelf_for(agent: str) -> str:
+    """The shelf that an agent shares with others while it is small."""
+    return str(int.from_bytes(hashlib.sha256(agent.encode()).digest()[:4], "big") % SHELVES)
+
+
+def version(db: Connection, schema: str) -> int:
+    """How many migrations the schema has seen; 0 if there is none. A newer one is an error."""
+    if one(db, "SELECT to_regclass(%s)", (f"{schema}.meta",)) is None:
+        return 0
+    found = int(one(db, _named("SELECT value FROM {s}.meta WHERE key = 'version'", schema)) or 0)
     if found > VERSION:
         raise IndexTooNew(
             f"The schema {schema} on the server was written by a newer version of Memdown and is "
             "left untouched: upgrade with `pip install -U memdown`, or use another database."
         )
-    if found == VERSION:
+    return found
+
+
+def migrate(db: Connection, schema: str) -> None:
+    """Make what is missing; a schema written by a newer version is left alone."""
+    if version(db, schema) == VERSION:
         return
-    with db.transaction():
+    with transaction(db):
         run(db, "SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
         # Another process may have made the tables while this one waited.
         found = version(db, schema)
-        if found == 0:
+        if found < VERSION:
+            _install_vectors(db)
+            run(db, sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
+            if found:
+                _set_older_aside(db, schema)
             _make_tables(db, schema)
-            return
-        if found < 2:
-            _m002_headings_and_revisions(db, schema)
-        if found < 3:
-            _m003_problems(db, schema)
-        if found < 4:
-            _m004_tags_and_names(db, schema)
-
-
-def version(db: Connection, schema: str) -> int:
-    """How many migrations the schema has seen; 0 if there is none."""
-    if one(db, "SELECT to_regclass(%s)", (f"{schema}.meta",)) is None:
-        return 0
-    return int(one(db, _named("SELECT value FROM {s}.meta WHERE key = 'version'", schema)) or 0)
+            if found:
+                _take_over_cache(db, schema)
 
 
 def has_vectors(db: Connection) -> bool:
@@ -99,66 +113,108 @@ def has_vectors(db: Connection) -> bool:
     return one(db, "SELECT 1 FROM pg_extension WHERE extname = 'vector'") is not None
 
 
-def _make_tables(db: Connection, schema: str) -> None:
-    _install_vectors(db)
-    run(db, sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
-    kind = "vector" if has_vectors(db) else "real[]"
-    for statement in _TABLES.replace("{vector}", kind).split(";\n"):
-        if statement.strip():
-            run(db, _named(statement, schema))
-    for table in _LARGE:
-        for number in range(PARTITIONS):
-            run(
-                db,
-                _named(
-                    f"CREATE TABLE {{s}}.{table}_{number} PARTITION OF {{s}}.{table} "
-                    f"FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {number})",
-                    schema,
-                ),
-            )
-    for table in ("agents", "generations", *_LARGE):
-        # The owner sees every row; a role that was granted the tables sees its own agents' only.
-        run(db, _named(f"ALTER TABLE {{s}}.{table} ENABLE ROW LEVEL SECURITY", schema))
+def has_table(place: Place, name: str) -> bool:
+    """Whether the place's shelf has this table."""
+    return (
+        one(place.db, "SELECT to_regclass(%s)", (f"{place.schema}.{name}_{place.shelf}",))
+        is not None
+    )
+
+
+def make_shelf(db: Connection, schema: str, shelf: str) -> None:
+    """The tables of one shelf, which roles see their own agents' rows of."""
+    place = Place(db, schema, "", shelf=shelf)
+    for statement in _statements(_SHELF):
+        run(db, place.sql(statement))
+    for table in ("files", "chunks", "postings"):
+        _protect(place, f"{{{table}}}", _OF_MY_GENERATIONS)
+    if has_vectors(db):
+        make_vectors(place)
+
+
+def make_vectors(place: Place) -> None:
+    """The shelf's table for vectors; the extension may have come after the shelf."""
+    run(place.db, place.sql(_VECTORS))
+    _protect(place, "{vectors}", _OF_MY_GENERATIONS)
+    for (role,) in run(place.db, place.sql("SELECT DISTINCT role_name FROM {s}.agent_roles"), ()):
         run(
-            db,
-            _named(
-                f"CREATE POLICY own_agents ON {{s}}.{table} USING (agent_id IN (SELECT "
-                "r.agent_id FROM {s}.agent_roles r WHERE r.role_name = current_user))",
-                schema,
+            place.db,
+            sql.SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON {} TO {}").format(
+                sql.Identifier(place.schema, f"vectors_{place.shelf}"), sql.Identifier(role)
             ),
         )
-    for table in _LARGE:
-        for number in range(PARTITIONS):
-            # A partition named directly is not covered by its parent's policies.
-            run(db, _named(f"ALTER TABLE {{s}}.{table}_{number} ENABLE ROW LEVEL SECURITY", schema))
+
+
+def drop_shelf(place: Place) -> None:
+    """Delete the tables of a shelf."""
+    for table in ("files", "chunks", "postings", "vectors"):
+        run(place.db, place.sql(f"DROP TABLE IF EXISTS {{{table}}}"))
+
+
+def grant(db: Connection, schema: str, role: str, agent: str) -> None:
+    """Let a role use one agent's index: read and write its rows, and nothing that others rely on."""
+    names = {"s": sql.Identifier(schema), "role": sql.Identifier(role)}
+    with transaction(db):
+        for statement in (
+            "GRANT USAGE ON SCHEMA {s} TO {role}",
+            "REVOKE ALL ON ALL TABLES IN SCHEMA {s} FROM {role}",
+            "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {s} TO {role}",
+            "REVOKE INSERT, UPDATE, DELETE ON {s}.meta, {s}.agent_roles FROM {role}",
+            "GRANT USAGE ON ALL SEQUENCES IN SCHEMA {s} TO {role}",
+        ):
+            run(db, sql.SQL(statement).format(**names))
+        run(
+            db,
+            _named("INSERT INTO {s}.agent_roles VALUES (%s, %s) ON CONFLICT DO NOTHING", schema),
+            (agent, role),
+        )
+
+
+_MINE = "agent_id IN (SELECT r.agent_id FROM {s}.agent_roles r WHERE r.role_name = current_user)"
+# The table of generations shows a role its own agents' only.
+_OF_MY_GENERATIONS = "generation IN (SELECT g.generation FROM {s}.generations g)"
+
+
+def _make_tables(db: Connection, schema: str) -> None:
+    for statement in _statements(_TABLES):
+        run(db, _named(statement, schema))
+    place = Place(db, schema, "")
+    # The owner sees every row; a role that was granted the tables sees its own agents' only.
+    for table in _OWN_COLUMN:
+        _protect(place, f"{{s}}.{table}", _MINE)
+    _protect(place, "{s}.agent_roles", "role_name = current_user")
+    for number in range(SHELVES):
+        make_shelf(db, schema, str(number))
     run(db, _named(f"INSERT INTO {{s}}.meta VALUES ('version', '{VERSION}')", schema))
 
 
-def _m002_headings_and_revisions(db: Connection, schema: str) -> None:
-    """Columns for the headings of passages; older rows go, and the next sync writes them anew."""
-    for statement in (
-        "TRUNCATE {s}.agents, {s}.generations, {s}.files, {s}.chunks, {s}.passages, {s}.terms",
-        "ALTER TABLE {s}.files ADD COLUMN revision bigint NOT NULL",
-        "ALTER TABLE {s}.chunks RENAME COLUMN heading TO headings",
-        "UPDATE {s}.meta SET value = '2' WHERE key = 'version'",
-    ):
-        run(db, _named(statement, schema))
+def _protect(place: Place, table: str, condition: str) -> None:
+    run(place.db, place.sql(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY"))
+    run(place.db, place.sql(f"DROP POLICY IF EXISTS own_agents ON {table}"))
+    run(place.db, place.sql(f"CREATE POLICY own_agents ON {table} USING ({condition})"))
 
 
-def _m003_problems(db: Connection, schema: str) -> None:
-    """A column for why a file could not be read."""
-    run(db, _named("ALTER TABLE {s}.files ADD COLUMN problem text NOT NULL DEFAULT ''", schema))
-    run(db, _named("UPDATE {s}.meta SET value = '3' WHERE key = 'version'", schema))
+def _set_older_aside(db: Connection, schema: str) -> None:
+    """Indexes of the versions before are made anew from the notes; the paid-for vectors stay."""
+    run(db, _named("ALTER TABLE {s}.embedding_cache RENAME TO old_cache", schema))
+    run(db, _named("CREATE TABLE {s}.old_agents AS SELECT agent_id FROM {s}.agents", schema))
+    for table in (*_OLD, "generations", "meta", "agent_roles"):
+        run(db, _named(f"DROP TABLE IF EXISTS {{s}}.{table} CASCADE", schema))
+    for sequence in ("term_numbers", "generation_numbers"):
+        run(db, _named(f"DROP SEQUENCE IF EXISTS {{s}}.{sequence}", schema))
 
 
-def _m004_tags_and_names(db: Connection, schema: str) -> None:
-    """What notes say of themselves; empty until the next rebuild, which the fingerprint asks for."""
-    for statement in (
-        "ALTER TABLE {s}.files ADD COLUMN tags text[] NOT NULL DEFAULT '{{}}'",
-        "ALTER TABLE {s}.files ADD COLUMN names text NOT NULL DEFAULT ''",
-        "UPDATE {s}.meta SET value = '4' WHERE key = 'version'",
-    ):
-        run(db, _named(statement, schema))
+def _take_over_cache(db: Connection, schema: str) -> None:
+    run(
+        db,
+        _named(
+            "INSERT INTO {s}.embedding_cache SELECT a.agent_id, c.provider, c.model, "
+            "c.provider_key, c.hash, c.embedding, c.updated_at "
+            "FROM {s}.old_cache c CROSS JOIN {s}.old_agents a",
+            schema,
+        ),
+    )
+    run(db, _named("DROP TABLE {s}.old_cache, {s}.old_agents", schema))
 
 
 def _install_vectors(db: Connection) -> None:
@@ -166,8 +222,12 @@ def _install_vectors(db: Connection) -> None:
         with db.transaction():
             run(db, "CREATE EXTENSION IF NOT EXISTS vector")
     except psycopg.Error:
-        # Without it keywords are searched, and vectors are kept for the day it is there.
+        # Until it is there vectors are compared in this process, or words alone are searched.
         return
+
+
+def _statements(text: str) -> list[str]:
+    return [statement for statement in text.split(";\n") if statement.strip()]
 
 
 def _named(statement: str, schema: str) -> sql.Composed:

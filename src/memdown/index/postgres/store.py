@@ -8,34 +8,39 @@ import logging
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
+from pathlib import Path
 
 import psycopg
 
 from memdown.errors import ConfigError, IndexBusy, StoreError
 from memdown.files.failpoints import reach
 from memdown.index.dims import dims_of
-from memdown.index.mirror import Mirror, State
+from memdown.index.manifest import Manifest
 from memdown.index.postgres import cache, schema, tables, vectors
 from memdown.index.postgres.connection import (
+    WRITE_SECONDS,
+    Breaker,
     Connection,
-    Pool,
+    Connections,
     checked_url,
     connect,
     mapped,
     one,
-    reading_pool,
     run,
     shown,
+    transaction,
 )
 from memdown.index.postgres.place import Place
-from memdown.index.postgres.reading import PostgresOrigin
 from memdown.index.postgres.snapshot import PostgresSnapshot
+from memdown.index.postgres.tables import Live
 from memdown.types import (
+    SOURCES,
     Chunk,
     FileState,
     Fingerprint,
     IndexedFile,
     ModelKey,
+    Source,
     StoredChunk,
     StoreStatus,
     Vector,
@@ -46,6 +51,12 @@ log = logging.getLogger("memdown")
 
 SCHEMA = "memdown"
 _CLOSED = "This memory is closed; open it again with Memory.open."
+# A search that began before a rebuild was published goes on reading tables of the old one.
+GRACE_SECONDS = 120.0
+# A variant that nobody has written to for so long is cleared.
+UNUSED_DAYS = 30
+# Space that so many deleted chunks left is given back to the tables at once.
+_WORTH_VACUUMING = 200
 
 
 def create(
@@ -54,10 +65,15 @@ def create(
     read_url: str | None = None,
     agent: str = "main",
     schema: str = SCHEMA,
+    host_file: Path | None = None,
     vector_enabled: bool = True,
     cache_entries: int = 50_000,
 ) -> PostgresStore:
-    """A store on the server at `url`; searches read from `read_url`, if there is one."""
+    """A store on the server at `url`; searches read from `read_url`, if there is one.
+
+    `host_file` is where this host keeps what it knows of its own files; without one the index is
+    taken to be of this host alone.
+    """
     if not url:
         raise ConfigError(
             "memorySearch.store.driver is postgres, but there is no address: set "
@@ -65,7 +81,9 @@ def create(
         )
     write = checked_url(url, "memorySearch.store.url")
     read = checked_url(read_url, "memorySearch.store.readUrl") if read_url else None
-    return PostgresStore(write, read, agent, schema, vector_enabled, cache_entries)
+    place = f"{shown(write)}/{schema}/{agent}"
+    manifest = Manifest(host_file, place) if host_file else None
+    return PostgresStore(write, read, agent, schema, manifest, vector_enabled, cache_entries)
 
 
 class PostgresStore:
@@ -77,73 +95,72 @@ class PostgresStore:
         read_url: str | None,
         agent: str,
         schema_name: str,
+        manifest: Manifest | None,
         vector_enabled: bool,
         cache_entries: int,
     ) -> None:
         self._url = url
         self._agent = agent
         self._schema = schema_name
+        self._manifest = manifest
         self._place_name = shown(url)
         self._vector_enabled = vector_enabled
-        self._vector_error: str | None = None if vector_enabled else "turned off in the settings"
         self._cache_entries = cache_entries
-        self._pool = reading_pool(url)
-        self._replica = reading_pool(read_url) if read_url else None
-        self._opened: set[int] = set()
-        self._pool_lock = threading.Lock()
+        self._reads = Connections(url)
+        self._replica = Connections(read_url) if read_url else None
+        self._replica_breaker = Breaker()
         self._writer: Connection | None = None
         self._writer_lock = threading.RLock()
-        self._is_writing = 0
-        self._looked_for_vectors = False
+        self._epoch: int | None = None
+        self._variant: str | None = None
         self._has_schema = False
-        self._mirror = Mirror(self._origin)
+        self._has_extension: bool | None = None
         self._known_files: tuple[object, dict[str, FileState]] | None = None
+        self._middles: dict[tuple[object, Source], Vector] = {}
         self._closed = False
 
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
         with self._reading() as db:
-            found = self._live(db)
-            return found[2] if found else None
+            live = self._live(db)
+            return live.fingerprint if live else None
 
     def state(self) -> object:
         """What tells one state of the index from another: any change makes a new one."""
         with self._reading() as db:
-            found = self._live(db)
-            return None if found is None else (found[0].generation, found[1])
+            live = self._live(db)
+            return None if live is None else live.state
 
     def files(self) -> dict[str, FileState]:
-        """Every indexed file."""
+        """Every indexed file that this host has, with its facts on this host's disk."""
         with self._reading() as db:
-            found = self._live(db)
-            if found is None:
+            live = self._live(db)
+            if live is None:
                 return {}
-            place, revision, _ = found
-            state = (place.generation, revision)
             known = self._known_files
-            if known is None or known[0] != state:
-                known = self._known_files = (state, tables.read_files(place))
-            return dict(known[1])
+            if known is None or known[0] != live.state:
+                known = self._known_files = (live.state, tables.read_files(live.place))
+        return dict(known[1]) if self._manifest is None else self._manifest.seen(known[1])
 
     def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
         """The vectors that are already known, by the digest of their text."""
         if not self._cache_entries or not digests:
             return {}
-        with self._writing_to() as db:
+        with self._transaction() as db:
             return cache.read(self._at(db), key, digests)
 
     def remember_vectors(self, key: ModelKey, digests: Sequence[str], vectors: Vectors) -> None:
-        """Keep vectors for later and for every agent, whatever happens to the index."""
+        """Keep vectors for later, whatever happens to the index."""
         if not self._cache_entries or not digests:
             return
-        with self._writing_to() as db, db.transaction():
+        with self._transaction() as db:
             cache.write(self._at(db), key, digests, vectors, self._cache_entries)
 
     def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:
         """How many of a file's leading chunks are stored exactly as given."""
         with self._reading() as db:
-            found = self._live(db)
-            return 0 if found is None else tables.stored_prefix(found[0], path, chunks, embedded)
+            live = self._live(db)
+            return 0 if live is None else tables.stored_prefix(live.place, path, chunks, embedded)
 
     def replace(
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
@@ -152,309 +169,479 @@ class PostgresStore:
         self.replace_all([IndexedFile(file, chunks, vectors, keep)])
 
     def replace_all(self, files: Sequence[IndexedFile]) -> None:
-        """Store several files in one transaction."""
-        self._write(None, files)
+        """Store several files in one transaction; what is there as given is only noted for this host."""
+        new = list(files)
+        if self._manifest is not None:
+            new = self._without_known(files)
+        if new:
+            self._write(new)
+        self._note([file.state for file in files])
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk, from which a text that only ever grows is continued."""
-        with self._writing_to() as db:
-            found = self._live(db)
-            return None if found is None else tables.last_chunk(found[0], path)
+        with self._reading() as db:
+            live = self._live(db)
+            return None if live is None else tables.last_chunk(live.place, path)
 
     def extend(
         self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
     ) -> None:
         """Store a file that grew, in one transaction: rows from number `key` on are replaced."""
-        self._write(None, [IndexedFile(file, chunks, vectors)], key)
+        self._write([IndexedFile(file, chunks, vectors)], key)
+        self._note([file])
 
     def touch(self, *files: FileState) -> None:
         """Keep the rows of files whose content is the same, with their new facts."""
-        with self._changing() as (place, _):
-            for file in files:
-                tables.write_file(place, file)
+        changed = list(files)
+        if self._manifest is not None:
+            with self._reading() as db:
+                live = self._live(db)
+                if live is not None:
+                    stored = [tables.read_state(live.place, file.path) for file in files]
+                    pairs = zip(files, stored, strict=True)
+                    changed = [file for file, old in pairs if old is None or not _same(file, old)]
+        if changed:
+            with self._changing() as (live, _):
+                for file in changed:
+                    tables.write_file(live.place, file)
+        self._note(files)
 
     def remove(self, paths: Sequence[str]) -> None:
-        """Forget files."""
+        """Forget files that this host had; what it never had is not its to remove."""
+        if self._manifest is not None:
+            mine = self._manifest.facts()
+            paths = [path for path in paths if path in mine]
         for path in paths:
-            with self._changing() as (place, _):
-                tables.remove_file(place, path)
+            with self._changing() as (live, _):
+                tables.remove_file(live.place, path)
                 reach("index.removing")
+            if self._manifest is not None:
+                self._manifest.forget([path])
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Note how an index that is still empty will be made."""
-        with self._writing_to() as db, db.transaction():
-            found = self._live(db)
-            place = found[0] if found else tables.new_generation(self._at(db))
-            tables.write_agent(place, fingerprint)
+        """Note how an index that is still empty will be made.
+
+        If another host has made one in the same way, this host uses it from now on.
+        """
+        variant = tables.variant_of(fingerprint)
+        with self._transaction() as db:
+            at = self._at(db)
+            live = tables.read_live(at, variant)
+            if live is None or (live.chunks == 0 and live.fingerprint != fingerprint):
+                place = live.place if live else tables.new_generation(at)
+                tables.write_index(place, fingerprint)
+        self._choose(variant)
 
     @contextlib.contextmanager
     def rebuild(self, fingerprint: Fingerprint) -> Iterator[Rebuild]:
-        """A new, empty index beside the live one: published whole on success, or not at all."""
-        with self._writing_to() as db:
-            with db.transaction():
-                place = tables.new_generation(self._at(db))
-            reach("rebuild.begun")
-            target = Rebuild(self, place, fingerprint)
-            try:
-                yield target
-                self._index_vectors(place, target.fingerprint.dims)
+        """A new, empty index beside the live one: published whole on success, or not at all.
+
+        Files that other hosts have, and this one never had, are taken over.
+        """
+        variant = tables.variant_of(fingerprint)
+        with self._transaction() as db:
+            at = self._at(db)
+            old = tables.read_live(at, variant)
+            is_large = old is not None and old.place.is_own_shelf
+            place = tables.new_generation(at, "" if is_large else None)
+        reach("rebuild.begun")
+        target = Rebuild(self, place, fingerprint)
+        try:
+            yield target
+            mine = self._manifest.facts() if self._manifest else {}
+            with self._transaction() as db:
+                self._check_epoch(db)
+                if old is not None and self._manifest is not None:
+                    others = tables.read_files(old.place).keys() - mine.keys() - target.noted.keys()
+                    tables.copy_files(old.place, place, sorted(others), 0)
                 reach("rebuild.before_flip")
-                with db.transaction():
-                    tables.write_agent(place, target.fingerprint)
-                    reach("rebuild.in_flip")
-                reach("rebuild.after_flip")
-            finally:
-                # Whichever generation is not live now: the old one, or the unfinished new one.
-                with contextlib.suppress(psycopg.Error):
-                    self._clear_leftovers(db)
+                if old is not None:
+                    tables.retire(old.place)
+                tables.write_index(place, target.fingerprint)
+                reach("rebuild.in_flip")
+            if self._manifest is not None:
+                self._manifest.choose(variant)
+                self._manifest.forget()
+                self._manifest.note(target.noted.values())
+            self._choose(variant)
+            reach("rebuild.after_flip")
+        finally:
+            # Whichever generation is not live now: the old one, or the unfinished new one.
+            with contextlib.suppress(psycopg.Error, StoreError):
+                self._clear_leftovers()
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[PostgresSnapshot]:
         """One unchanging view for one search, from the replica if there is one that can answer."""
         with self._reading(replica=True) as db:
-            run(db, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            try:
-                found = self._live(db)
-                if found is None:
-                    raise StoreError(
-                        f"There is no index of {self._agent} on {self._place_name} yet: run "
-                        "`memdown index`."
-                    )
-                self._look_for_vectors(db)
-                yield PostgresSnapshot(self._place_name, self._mirror, self._seen(*found))
-            finally:
-                if not db.closed:
-                    db.rollback()
-
-    @contextlib.contextmanager
-    def _origin(self) -> Iterator[PostgresOrigin]:
-        """What the mirror reads, on a connection of its own."""
-        with self.snapshot() as snapshot:
-            yield snapshot.origin
-
-    def _seen(self, place: Place, revision: int, fingerprint: Fingerprint) -> PostgresOrigin:
-        dims = fingerprint.dims if self._vector_error is None else None
-        return PostgresOrigin(place, State(place.generation, dims, revision))
+            live = self._live(db)
+            if live is None:
+                raise StoreError(
+                    f"There is no index of {self._agent} on {self._place_name} yet: run "
+                    "`memdown index`."
+                )
+            dims = live.fingerprint.dims if self._vector_enabled else None
+            yield PostgresSnapshot(self._place_name, live, dims, self._middle)
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
         """Be the one writer of this agent among all hosts; False when another still is.
 
-        The lock belongs to the connection that writes: when the server goes away, the lock and
-        the right to write are lost together.
+        The lock is a transaction on a connection of its own, which poolers understand. If that
+        connection is lost another may become the writer, and then writes of this one are refused.
         """
-        with self._writing_to() as db:
-            acquired = self._lock(db, timeout)
-            self._is_writing += acquired
+        with mapped(self._place_name), self._locked(timeout) as acquired:
+            if not acquired:
+                yield False
+                return
+            with self._transaction() as db:
+                at = self._at(db)
+                self._epoch = one(
+                    db,
+                    at.sql(
+                        "INSERT INTO {s}.tenants (agent_id, epoch) VALUES (%s, 1) ON CONFLICT "
+                        "(agent_id) DO UPDATE SET epoch = tenants.epoch + 1 RETURNING epoch"
+                    ),
+                    (self._agent,),
+                )
             try:
-                if acquired:
-                    self._clear_leftovers(db)
-                yield acquired
-                if acquired:
-                    found = self._live(db)
-                    if found is not None:
-                        self._index_vectors(found[0], found[2].dims)
+                self._clear_leftovers()
+                self._fill_vectors()
+                yield True
             finally:
-                self._is_writing -= acquired
-                if acquired and not db.closed:
-                    with contextlib.suppress(psycopg.Error):
-                        run(db, "SELECT pg_advisory_unlock(%s)", (self._lock_number,))
+                self._epoch = None
+        self._index_vectors()
 
     def status(self) -> StoreStatus:
         """What the store holds and can do; writes nothing."""
         with self._reading() as db:
-            found = self._live(db)
-            place = found[0] if found else None
-            there = schema.version(db, self._schema) > 0
-            if there:
-                self._look_for_vectors(db)
+            live = self._live(db)
+            there = schema.version(db, self._schema) == schema.VERSION
+            error = self._vector_error(db, live)
+            chunks: dict[Source, int] = {}
+            if live is not None:
+                counted = {source: tables.count_chunks(live.place, source) for source in SOURCES}
+                chunks = {source: number for source, number in counted.items() if number}
             return StoreStatus(
-                files=tables.count_by_source(place, "files") if place else {},
-                chunks=tables.count_by_source(place, "chunks") if place else {},
+                files=tables.count_by_source(live.place) if live else {},
+                chunks=chunks,
                 cache_entries=cache.count(self._at(db)) if there else 0,
                 fts_available=True,
                 fts_error=None,
-                vector_available=self._vector_error is None,
-                vector_error=self._vector_error,
-                dims=found[2].dims if found else None,
+                vector_available=error is None,
+                vector_error=error,
+                dims=live.fingerprint.dims if live else None,
                 location=f"{self._place_name} ({self._schema}, {self._agent})",
-                size_bytes=tables.size_of(place) if place else 0,
+                size_bytes=tables.size_of(live) if live else 0,
             )
 
     def leftovers(self) -> bool:
         """Whether a rebuild that was killed has left something for the next writer to clear."""
         with self._reading() as db:
-            found = self._live(db)
-            return found is not None and bool(tables.other_generations(found[0]))
+            if self._live(db) is None:
+                return False
+            return bool(tables.unused_generations(self._at(db), GRACE_SECONDS))
 
     def check(self) -> list[str]:
         """What is wrong with the index, after a thorough look at all of it."""
         with self._reading() as db:
-            found = self._live(db)
-            return tables.problems(found[0]) if found else []
+            live = self._live(db)
+            return list(tables.problems(live)) if live else []
 
     def set_aside(self) -> str | None:
         """Delete this agent's rows, so that a new index can be made; the cache stays."""
-        with self._writing_to() as db, db.transaction():
-            place = self._at(db)
+        with self._transaction() as db:
             gone = run(
                 db,
-                place.sql("DELETE FROM {s}.agents WHERE agent_id = %s RETURNING live"),
+                self._at(db).sql("DELETE FROM {s}.indexes WHERE agent_id = %s RETURNING live"),
                 (self._agent,),
             )
-            self._clear_leftovers(db)
             self._known_files = None
+        self._clear_leftovers(grace=0.0)
+        if self._manifest is not None:
+            self._manifest.forget()
         return f"deleted from {self._place_name}" if gone else None
+
+    def vacuum(self) -> None:
+        """Clear unused variants and generations, and give the space of deleted rows back."""
+        with self.writing(60.0) as acquired:
+            if not acquired:
+                raise IndexBusy(
+                    f"Another process is writing to {self._place_name}; try again when it is done."
+                )
+            with self._transaction() as db:
+                tables.drop_unused_variants(self._at(db), self._variant or "", UNUSED_DAYS)
+            self._clear_leftovers(grace=0.0)
+        with self._using() as db:
+            live = self._live(db)
+            if live is not None:
+                self._vacuum(live.place)
 
     def close(self) -> None:
         """Close every connection; a closed store cannot be used again."""
         self._closed = True
-        self._mirror.close()
-        with self._writer_lock, self._pool_lock:
+        with self._writer_lock:
             if self._writer is not None:
                 self._writer.close()
             self._writer = None
-            for pool in (self._pool, self._replica):
-                if pool is not None and id(pool) in self._opened:
-                    pool.close()
+        for reads in (self._reads, self._replica):
+            if reads is not None:
+                reads.close()
+        if self._manifest is not None:
+            self._manifest.close()
 
-    def _write(
-        self, place: Place | None, files: Sequence[IndexedFile], key: int | None = None
-    ) -> None:
-        """Write files into a generation, None is the live one; with `key` rows from there on."""
-        if place is not None:
-            with self._writing_to() as db, db.transaction():
-                tables.replace_files(place, files, key, 0, "rebuild.file")
-            return
+    def _write(self, files: Sequence[IndexedFile], key: int | None = None) -> None:
+        """Write files into the live generation; with `key` rows from there on."""
         with self._changing() as (live, revision):
-            tables.replace_files(live, files, key, revision, "index.file")
-            found = self._live(live.db)
+            tables.replace_files(live.place, files, key, revision, "index.file")
             dims = dims_of(files)
-            if found and found[2].dims is None and dims:
-                tables.write_agent(live, with_changes(found[2], dims=dims))
+            if live.fingerprint.dims is None and dims:
+                tables.write_index(live.place, with_changes(live.fingerprint, dims=dims))
+            if live.chunks > vectors.FEW and not live.place.is_own_shelf:
+                self._move(live)
+
+    def _move(self, live: Live) -> None:
+        """Give a large agent tables of its own; a role that may not make tables stays where it is."""
+        try:
+            with live.place.db.transaction():
+                tables.move_to_own_shelf(live)
+        except psycopg.errors.InsufficientPrivilege:
+            log.info("%s is large; let the owner run `memdown store vacuum` once.", self._agent)
+
+    def _write_new(self, place: Place, files: Sequence[IndexedFile], key: int | None) -> None:
+        """Write files into a generation that is being made."""
+        with self._transaction() as db:
+            self._check_epoch(db)
+            tables.replace_files(place, files, key, 0, "rebuild.file")
+
+    def _without_known(self, files: Sequence[IndexedFile]) -> list[IndexedFile]:
+        """The files that are not stored as given: those of other hosts may be the very same."""
+        with self._reading() as db:
+            live = self._live(db)
+            if live is None:
+                return list(files)
+            new = []
+            for file in files:
+                stored = tables.read_state(live.place, file.state.path)
+                is_there = (
+                    stored is not None
+                    and bool(stored.digest)
+                    and _same(file.state, stored)
+                    and file.keep == 0
+                    and tables.stored_prefix(
+                        live.place, file.state.path, file.chunks, file.vectors is not None
+                    )
+                    == len(file.chunks)
+                )
+                if not is_there:
+                    new.append(file)
+            return new
+
+    def _note(self, files: Sequence[FileState]) -> None:
+        if self._manifest is not None:
+            self._manifest.note(files)
+
+    def _choose(self, variant: str) -> None:
+        self._variant = variant
+        self._known_files = None
+        if self._manifest is not None:
+            self._manifest.choose(variant)
 
     @contextlib.contextmanager
-    def _changing(self) -> Iterator[tuple[Place, int]]:
+    def _changing(self) -> Iterator[tuple[Live, int]]:
         """The live generation inside one transaction, which no other writer of it overlaps.
 
         The second value is the number of the revision that the transaction makes.
         """
-        with self._writing_to() as db, db.transaction():
+        with self._transaction() as db:
             run(db, "SELECT pg_advisory_xact_lock(%s)", (self._lock_number + 1,))
-            found = self._live(db)
-            if found is None:
+            self._check_epoch(db)
+            live = self._live(db)
+            if live is None:
                 raise StoreError(f"There is no index of {self._agent} on {self._place_name} yet.")
-            yield found[0], tables.next_revision(found[0])
+            yield live, tables.next_revision(live)
+
+    def _check_epoch(self, db: Connection) -> None:
+        """Refuse to write if another process has become the writer since."""
+        if self._epoch is None:
+            return
+        now = one(
+            db,
+            self._at(db).sql("SELECT epoch FROM {s}.tenants WHERE agent_id = %s FOR SHARE"),
+            (self._agent,),
+        )
+        if now != self._epoch:
+            raise IndexBusy(
+                f"The connection to {self._place_name} was lost while writing, and another process "
+                "writes now; what was written is kept, run `memdown index` again."
+            )
 
     @contextlib.contextmanager
-    def _writing_to(self) -> Iterator[Connection]:
+    def _transaction(self) -> Iterator[Connection]:
+        with self._using() as db, transaction(db):
+            yield db
+
+    @contextlib.contextmanager
+    def _using(self) -> Iterator[Connection]:
+        """The connection for writing; one that was lost is replaced."""
         with self._writer_lock, mapped(self._place_name):
             if self._closed:
                 raise StoreError(_CLOSED)
-            if self._writer is not None and self._writer.closed:
-                if self._is_writing:
-                    raise IndexBusy(
-                        f"The connection to {self._place_name} was lost while writing; what was "
-                        "written is kept, run `memdown index` again."
-                    )
-                self._writer = None
-            if self._writer is None:
-                self._writer = connect(self._url)
+            if self._writer is None or self._writer.closed or self._writer.broken:
+                self._writer = connect(self._url, WRITE_SECONDS)
                 schema.migrate(self._writer, self._schema)
-            yield self._writer
+            try:
+                yield self._writer
+            except psycopg.OperationalError:
+                self._writer.close()
+                raise
 
     @contextlib.contextmanager
     def _reading(self, *, replica: bool = False) -> Iterator[Connection]:
-        with mapped(self._place_name):
-            pool = self._replica if replica and self._replica else self._pool
-            db = self._take(pool)
-            if db is None:
-                pool = self._pool
-                db = pool.getconn()
-            try:
-                yield db
-            finally:
-                pool.putconn(db)
+        if self._closed:
+            raise StoreError(_CLOSED)
+        with mapped(self._place_name), contextlib.ExitStack() as stack:
+            db = None
+            if replica and self._replica is not None and not self._replica_breaker.is_open:
+                db = self._from_replica(self._replica, stack)
+            yield db or stack.enter_context(self._reads.reading())
 
-    def _take(self, pool: Pool) -> Connection | None:
-        """A connection of the pool; None if it is a replica's that cannot answer for this agent."""
-        with self._pool_lock:
-            if self._closed:
-                raise StoreError(_CLOSED)
-            for each in (pool, self._pool):
-                if id(each) not in self._opened:
-                    each.open()
-                    self._opened.add(id(each))
-        if pool is self._pool:
-            return pool.getconn()
+    def _from_replica(self, replica: Connections, stack: contextlib.ExitStack) -> Connection | None:
+        """A connection to the replica; None if it cannot answer for this agent."""
         try:
-            db = pool.getconn()
-        except psycopg.OperationalError as error:
-            log.warning("The replica cannot be reached, the server itself answers: %s", error)
-            return None
-        try:
-            if self._live(db) is not None:
-                return db
+            with contextlib.ExitStack() as attempt:
+                db = attempt.enter_context(replica.reading())
+                if self._live(db) is not None:
+                    stack.push(attempt.pop_all())
+                    return db
         except psycopg.Error as error:
             log.warning("The replica cannot answer, the server itself does: %s", error)
-        pool.putconn(db)
+            self._replica_breaker.failed()
         return None
 
-    def _at(self, db: Connection) -> Place:
-        return Place(db, self._schema, self._agent, 0)
-
-    def _live(self, db: Connection) -> tuple[Place, int, Fingerprint] | None:
-        if not self._has_schema:
-            if schema.version(db, self._schema) < schema.VERSION:
-                return None
-            self._has_schema = True
-        return tables.read_agent(db, self._schema, self._agent)
-
-    def _look_for_vectors(self, db: Connection) -> None:
-        if self._vector_enabled and not self._looked_for_vectors:
-            has = schema.has_vectors(db)
-            self._vector_error = None if has else "the extension vector is not installed"
-            self._looked_for_vectors = True
-
-    def _clear_leftovers(self, db: Connection) -> None:
-        for number in tables.other_generations(self._at(db)):
-            with db.transaction():
-                tables.drop_generation(Place(db, self._schema, self._agent, number))
-
-    def _index_vectors(self, place: Place, dims: int | None) -> None:
-        if dims is not None and self._vector_error is None and schema.has_vectors(place.db):
-            with place.db.transaction():
-                vectors.make_index(place, dims)
+    @contextlib.contextmanager
+    def _locked(self, timeout: float) -> Iterator[bool]:
+        """Take the lock in the order of asking: who only tried now and then might never get it."""
+        if self._closed:
+            raise StoreError(_CLOSED)
+        db = connect(self._url, None)
+        try:
+            run(db, "BEGIN")
+            acquired = bool(one(db, "SELECT pg_try_advisory_xact_lock(%s)", (self._lock_number,)))
+            if not acquired and timeout > 0:
+                limit = f"{max(1, int(timeout * 1000))}"
+                run(db, "SELECT set_config('lock_timeout', %s, true)", (limit,))
+                db.seconds = timeout + 5.0
+                with contextlib.suppress(psycopg.errors.LockNotAvailable):
+                    run(db, "SELECT pg_advisory_xact_lock(%s)", (self._lock_number,))
+                    acquired = True
+            yield acquired
+        finally:
+            db.close()
 
     @property
     def _lock_number(self) -> int:
         text = f"{self._schema}/{self._agent}".encode()
         return int.from_bytes(hashlib.sha256(text).digest()[:7], "big") * 2
 
-    def _lock(self, db: Connection, timeout: float) -> bool:
-        """Take the lock in the order of asking: who only tried now and then might never get it."""
-        if one(db, "SELECT pg_try_advisory_lock(%s)", (self._lock_number,)):
-            return True
-        if timeout <= 0:
-            return False
-        run(db, "SELECT set_config('lock_timeout', %s, false)", (f"{max(1, int(timeout * 1000))}",))
+    def _at(self, db: Connection) -> Place:
+        return Place(db, self._schema, self._agent)
+
+    def _live(self, db: Connection) -> Live | None:
+        if not self._has_schema:
+            if schema.version(db, self._schema) < schema.VERSION:
+                return None
+            self._has_schema = True
+        if self._variant is None and self._manifest is not None:
+            self._variant = self._manifest.variant()
+        variant = self._variant if self._manifest is not None else None
+        return tables.read_live(self._at(db), variant)
+
+    def _middle(self, live: Live, source: Source) -> Vector:
+        """The mean vector of a source; that of a large index is looked for once."""
+        is_large = live.chunks > vectors.FEW_HERE
+        key = (live.place.generation if is_large else live.state, source)
+        if key not in self._middles:
+            if len(self._middles) > len(SOURCES) * 2:
+                self._middles = {}
+            dims = live.fingerprint.dims or 1
+            self._middles[key] = vectors.middle(live.place, source, dims, live.chunks)
+        return self._middles[key]
+
+    def _vector_error(self, db: Connection, live: Live | None) -> str | None:
+        if not self._vector_enabled:
+            return "turned off in the settings"
+        if not schema.has_vectors(db):
+            return "the extension vector is not installed"
+        if live is not None and not live.place.has_vectors:
+            return "the extension vector was installed later; run `memdown index` as the owner"
+        return None
+
+    def _fill_vectors(self) -> None:
+        """Let the server compare vectors that were stored before it could."""
+        with self._using() as db:
+            live = self._live(db)
+            if live is None or live.place.has_vectors or not schema.has_vectors(db):
+                return
+            try:
+                vectors.fill(live.place)
+            except psycopg.errors.InsufficientPrivilege as error:
+                log.info("Vectors are not compared by the server yet: %s", error)
+
+    def _clear_leftovers(self, grace: float | None = None) -> None:
+        grace = GRACE_SECONDS if grace is None else grace
+        freed: dict[str, Place] = {}
+        with self._using() as db:
+            for place in tables.unused_generations(self._at(db), 0.0):
+                is_due = not place.is_own_shelf or place.generation in {
+                    one.generation for one in tables.unused_generations(self._at(db), grace)
+                }
+                if is_due:
+                    with transaction(db):
+                        if tables.drop_generation(place) >= _WORTH_VACUUMING:
+                            freed[place.shelf] = place
+            for place in freed.values():
+                self._vacuum(place)
+
+    def _vacuum(self, place: Place) -> None:
+        """Let the tables of a shelf use the space of deleted rows again."""
+        for table in ("files", "chunks", "postings", "vectors"):
+            if schema.has_table(place, table):
+                with contextlib.suppress(psycopg.errors.InsufficientPrivilege):
+                    run(place.db, place.sql(f"VACUUM (SKIP_LOCKED, PARALLEL 0) {{{table}}}"))
+
+    def _index_vectors(self) -> None:
+        """Have an index over many vectors made, in the background and without holding any lock."""
         try:
-            run(db, "SELECT pg_advisory_lock(%s)", (self._lock_number,))
-        except psycopg.errors.LockNotAvailable:
-            return False
-        finally:
-            if not db.closed:
-                run(db, "SET lock_timeout = 0")
-        return True
+            with self._reading() as db:
+                live = self._live(db)
+                if live is None or not vectors.wants_index(
+                    live.place, live.fingerprint.dims, live.chunks
+                ):
+                    return
+        except StoreError:
+            return
+        thread = threading.Thread(
+            target=self._make_index, args=(live,), name="memdown-vectors", daemon=True
+        )
+        thread.start()
+
+    def _make_index(self, live: Live) -> None:
+        try:
+            with mapped(self._place_name), contextlib.closing(connect(self._url, None)) as db:
+                vectors.make_index(db, live.place, live.fingerprint.dims or 0)
+        except StoreError as error:
+            log.info("The index over vectors was not made: %s", error)
 
 
 class Rebuild:
-    """The writer of the generation that is being made."""
+    """The writer of the generation that is being made; `noted` are the files it was given."""
 
     def __init__(self, store: PostgresStore, place: Place, fingerprint: Fingerprint) -> None:
         self._store = store
         self._place = place
         self.fingerprint = fingerprint
+        self.noted: dict[str, FileState] = {}
 
     def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:  # noqa: ARG002
         """Nothing is stored yet."""
@@ -468,14 +655,15 @@ class Rebuild:
 
     def replace_all(self, files: Sequence[IndexedFile], key: int | None = None) -> None:
         """Store several files in one transaction."""
-        self._store._write(self._place, files, key)
+        self._store._write_new(self._place, files, key)
+        self.noted |= {file.state.path: file.state for file in files}
         dims = dims_of(files)
         if dims:
             self.fingerprint = with_changes(self.fingerprint, dims=dims)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk among those written so far."""
-        with self._store._writing_to():
+        with self._store._using():
             return tables.last_chunk(self._place, path)
 
     def extend(
@@ -486,9 +674,21 @@ class Rebuild:
 
     def touch(self, *files: FileState) -> None:
         """Note the new facts of files that are written already."""
-        with self._store._writing_to() as db, db.transaction():
+        with self._store._transaction():
             for file in files:
                 tables.write_file(self._place, file)
+        self.noted |= {file.path: file for file in files}
 
     def remove(self, paths: Sequence[str]) -> None:
         """Not needed: what is gone is never written."""
+
+
+def _same(file: FileState, stored: FileState) -> bool:
+    """Whether what all hosts share of a file is the same."""
+    return (file.digest, file.date, file.problem, file.tags, file.names) == (
+        stored.digest,
+        stored.date,
+        stored.problem,
+        stored.tags,
+        stored.names,
+    )

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 from memdown.errors import IndexCorrupt
 from memdown.files.failpoints import reach
@@ -15,10 +19,12 @@ from memdown.index.packing import (
     pack_text,
     unpack_chunk,
 )
-from memdown.index.postgres import keywords
-from memdown.index.postgres.connection import Connection, one, run
-from memdown.index.postgres.packed import literal
+from memdown.index.passages import passage_terms
+from memdown.index.postgres import postings, schema, vectors
+from memdown.index.postgres.connection import one, run
+from memdown.index.postgres.keywords import Totals
 from memdown.index.postgres.place import Place
+from memdown.index.postgres.postings import Terms, pack_terms, unpack_terms
 from memdown.index.sqlite.keys import file_ids, file_keys
 from memdown.types import (
     Chunk,
@@ -28,100 +34,202 @@ from memdown.types import (
     ModelKey,
     Source,
     StoredChunk,
+    Vectors,
 )
 
-_MINE = "agent_id = %s AND generation = %s"
-_SAMPLE = 64
+_ROWS_A_READ = 2_000
+_MOST_FILES_A_BLOCK = 1 << 16
 
 
-def read_agent(db: Connection, schema: str, agent: str) -> tuple[Place, int, Fingerprint] | None:
-    """The live generation of an agent, its revision, and how it was made; None if there is none."""
-    place = Place(db, schema, agent, 0)
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The live generation of a variant: where it is, at which revision, how it was made."""
+
+    place: Place
+    variant: str
+    revision: int
+    fingerprint: Fingerprint
+    totals: Totals
+    chunks: int
+
+    @property
+    def state(self) -> tuple[int, int]:
+        """What tells one state of the index from another."""
+        return self.place.generation, self.revision
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A chunk as it is stored, and the terms of its passages."""
+
+    columns: tuple[object, ...]
+    terms: Sequence[Terms]
+    embedding: bytes | None
+
+
+def read_live(at: Place, variant: str | None) -> Live | None:
+    """The live generation of a variant, of the one used last if None; None if there is none."""
+    which, values = ("AND i.variant = %s", (at.agent, variant)) if variant else ("", (at.agent,))
     rows = run(
-        db,
-        place.sql("SELECT live, revision, fingerprint FROM {s}.agents WHERE agent_id = %s"),
-        (agent,),
+        at.db,
+        at.sql(
+            "SELECT i.variant, i.revision, i.fingerprint, g.generation, g.shelf, g.passages, "
+            "g.tokens, g.chunks, g.has_vectors FROM {s}.indexes i "
+            "JOIN {s}.generations g ON g.generation = i.live "
+            f"WHERE i.agent_id = %s {which} ORDER BY i.used_at DESC LIMIT 1"
+        ),
+        values,
     )
-    if not rows or rows[0][2] is None:
+    if not rows:
         return None
-    live, revision, data = rows[0]
-    return Place(db, schema, agent, live), revision, _fingerprint(data)
+    name, revision, data, generation, shelf, passages, tokens, chunks, has_vectors = rows[0]
+    return Live(
+        Place(at.db, at.schema, at.agent, generation, shelf, has_vectors),
+        name,
+        revision,
+        _fingerprint(data),
+        Totals(passages, tokens),
+        chunks,
+    )
 
 
-def write_agent(place: Place, fingerprint: Fingerprint) -> None:
-    """Make this generation the live one, made like this."""
+def variant_of(made: Fingerprint) -> str:
+    """The name of a way to make an index; the length of vectors is no part of it."""
+    key = made.key
+    return schema.variant_of(
+        (
+            key.provider,
+            key.model,
+            key.provider_key,
+            made.chunk_tokens,
+            made.chunk_overlap,
+            made.terms_version,
+        )
+    )
+
+
+def write_index(place: Place, fingerprint: Fingerprint) -> None:
+    """Make this generation the live one of its variant."""
     run(
         place.db,
         place.sql(
-            "INSERT INTO {s}.agents (agent_id, live, fingerprint) VALUES (%s, %s, %s) "
-            "ON CONFLICT (agent_id) DO UPDATE SET live = excluded.live, "
-            "fingerprint = excluded.fingerprint, revision = agents.revision + 1"
+            "INSERT INTO {s}.indexes (agent_id, variant, live, fingerprint) VALUES (%s, %s, %s, %s) "
+            "ON CONFLICT (agent_id, variant) DO UPDATE SET live = excluded.live, "
+            "fingerprint = excluded.fingerprint, revision = indexes.revision + 1, "
+            "used_at = clock_timestamp()"
         ),
-        (*place.owner, json.dumps(_data(fingerprint))),
+        (place.agent, variant_of(fingerprint), place.generation, json.dumps(_data(fingerprint))),
     )
 
 
-def new_generation(place: Place) -> Place:
-    """An empty generation beside the live one."""
-    number = one(place.db, place.sql("SELECT nextval('{s}.generation_numbers')"))
-    made = Place(place.db, place.schema, place.agent, number)
+def new_generation(at: Place, shelf: str | None = None) -> Place:
+    """An empty generation beside the live one; on a shelf of its own if `shelf` is empty text."""
+    number = one(at.db, at.sql("SELECT nextval('{s}.generation_numbers')"))
+    if shelf is None:
+        shelf = schema.shelf_for(at.agent)
+    elif not shelf:
+        shelf = f"own_{number}"
+        schema.make_shelf(at.db, at.schema, shelf)
+    made = Place(at.db, at.schema, at.agent, number, shelf)
+    made = replace(made, has_vectors=schema.has_table(made, "vectors"))
     run(
-        place.db,
-        place.sql("INSERT INTO {s}.generations (agent_id, generation) VALUES (%s, %s)"),
-        made.owner,
+        at.db,
+        at.sql(
+            "INSERT INTO {s}.generations (generation, agent_id, shelf, has_vectors) "
+            "VALUES (%s, %s, %s, %s)"
+        ),
+        (number, at.agent, shelf, made.has_vectors),
     )
     return made
 
 
-def other_generations(place: Place) -> list[int]:
-    """The generations that are not live: of a rebuild that goes on, is done or was killed."""
+def unused_generations(at: Place, grace: float) -> list[Place]:
+    """Generations that no variant points to: of a rebuild that goes on, is done or was killed.
+
+    Tables that a search may still read are left for `grace` seconds.
+    """
     rows = run(
-        place.db,
-        place.sql(
-            "SELECT g.generation FROM {s}.generations g LEFT JOIN {s}.agents a "
-            "ON a.agent_id = g.agent_id AND a.live = g.generation "
-            "WHERE g.agent_id = %s AND a.live IS NULL"
+        at.db,
+        at.sql(
+            "SELECT g.generation, g.shelf FROM {s}.generations g WHERE g.agent_id = %s "
+            "AND NOT EXISTS (SELECT 1 FROM {s}.indexes i WHERE i.live = g.generation) "
+            "AND (g.retired_at IS NULL OR g.retired_at < now() - make_interval(secs => %s))"
         ),
-        (place.agent,),
+        (at.agent, grace),
     )
-    return [number for (number,) in rows]
+    return [Place(at.db, at.schema, at.agent, number, shelf) for number, shelf in rows]
 
 
-def drop_generation(place: Place) -> None:
-    """Delete all rows of a generation; who still reads it goes on seeing them."""
-    for table in ("passages", "terms", "chunks", "files", "generations"):
-        run(place.db, place.sql(f"DELETE FROM {{s}}.{table} WHERE {_MINE}"), place.owner)
-
-
-def next_revision(place: Place) -> int:
-    """Tell everyone who holds something in memory that it is out of date; the new number."""
-    number: int = one(
+def retire(place: Place) -> None:
+    """Note since when nobody begins to read a generation."""
+    run(
         place.db,
-        place.sql(
-            "UPDATE {s}.agents SET revision = revision + 1 WHERE agent_id = %s RETURNING revision"
+        place.sql("UPDATE {s}.generations SET retired_at = now() WHERE generation = %s"),
+        (place.generation,),
+    )
+
+
+def drop_generation(place: Place) -> int:
+    """Delete a generation; how many chunks have left space in tables that others use, too."""
+    chunks = one(
+        place.db,
+        place.sql("DELETE FROM {s}.generations WHERE generation = %s RETURNING chunks"),
+        (place.generation,),
+    )
+    if place.is_own_shelf:
+        schema.drop_shelf(place)
+        return 0
+    tables = ["files", "chunks", "postings"]
+    if schema.has_table(place, "vectors"):
+        tables.append("vectors")
+    for table in tables:
+        run(
+            place.db,
+            place.sql(f"DELETE FROM {{{table}}} WHERE generation = %s"),
+            (place.generation,),
+        )
+    return int(chunks or 0)
+
+
+def drop_unused_variants(at: Place, mine: str, days: int) -> None:
+    """Forget variants that no host has written to for a while."""
+    run(
+        at.db,
+        at.sql(
+            "DELETE FROM {s}.indexes WHERE agent_id = %s AND variant <> %s "
+            "AND used_at < now() - make_interval(days => %s)"
         ),
-        (place.agent,),
+        (at.agent, mine, days),
+    )
+
+
+def next_revision(live: Live) -> int:
+    """Tell everyone who holds something of it that it is out of date; the new number."""
+    number: int = one(
+        live.place.db,
+        live.place.sql(
+            "UPDATE {s}.indexes SET revision = revision + 1, used_at = clock_timestamp() "
+            "WHERE agent_id = %s AND variant = %s RETURNING revision"
+        ),
+        (live.place.agent, live.variant),
     )
     return number
 
 
 def stored_prefix(place: Place, path: str, chunks: Sequence[Chunk], embedded: bool) -> int:
     """How many of a file's leading chunks are stored as given, and have vectors if `embedded`."""
-    file_id = _file_id(place, path)
-    if file_id is None:
-        return 0
-    keys = file_keys(file_id)
     stored = run(
         place.db,
         place.sql(
-            f"SELECT id, dims FROM {{s}}.chunks WHERE {_MINE} AND key >= %s AND key < %s "
-            "ORDER BY key"
+            "SELECT c.id, c.embedding IS NOT NULL FROM {files} f JOIN {chunks} c "
+            "ON c.generation = f.generation AND c.key >= f.id << 24 AND c.key < (f.id + 1) << 24 "
+            "WHERE f.generation = %s AND f.path = %s ORDER BY c.key"
         ),
-        (*place.owner, keys.start, keys.stop),
+        (place.generation, path),
     )
     same = 0
-    for (chunk_id, dims), chunk in zip(stored, chunks, strict=False):
-        if chunk_id != chunk.id or (embedded and dims is None):
+    for (chunk_id, has_vector), chunk in zip(stored, chunks, strict=False):
+        if chunk_id != chunk.id or (embedded and not has_vector):
             break
         same += 1
     return same
@@ -131,164 +239,246 @@ def replace_files(
     place: Place, files: Sequence[IndexedFile], key: int | None, revision: int, point: str
 ) -> None:
     """Store files' chunks after those they keep, or one file's under the numbers from `key` on."""
-    first_keys: list[int] = []
-    new: list[Chunk] = []
+    gone: dict[int, list[Terms]] = {}
+    new: dict[int, list[Terms]] = {}
+    chunks = 0
     for file in files:
-        first_keys += _replace_chunks(place, file, key, revision)
-        new += file.chunks[file.keep :]
+        number, first = write_file(place, file.state, revision)
+        start = key
+        if start is None:
+            kept = sum(len(chunk.passages) for chunk in file.chunks[: file.keep])
+            start = file_keys(number).start + kept
+        removed = _delete_from(place, range(start, file_keys(number).stop))
+        rows = _rows(start, file.chunks[file.keep :], file.vectors)
+        insert(place, rows)
+        gone.setdefault(first, []).extend(term for row in removed for term in row.terms)
+        new.setdefault(first, []).extend(term for row in rows for term in row.terms)
+        count = start - file_keys(number).start + sum(len(row.terms) for row in rows)
+        _count_passages(place, number, count)
+        chunks += len(rows) - len(removed)
         reach(point)
-    keywords.insert(place, first_keys, new)
+    postings.change(place, gone, new)
+    _count(place, chunks, gone, new)
 
 
-def _replace_chunks(place: Place, file: IndexedFile, key: int | None, revision: int) -> list[int]:
-    """The numbers of a file's new chunks, which are stored, but not yet among the keywords."""
-    keys = file_keys(write_file(place, file.state, revision))
-    if key is None:
-        key = keys.start + sum(len(chunk.passages) for chunk in file.chunks[: file.keep])
-    _delete_from(place, range(key, keys.stop))
-    new, rows = file.chunks[file.keep :], file.vectors
-    first_keys = []
-    for chunk in new:
-        first_keys.append(key)
+def _rows(key: int, chunks: Sequence[Chunk], embeddings: Vectors | None) -> list[Row]:
+    rows = []
+    for number, chunk in enumerate(chunks):
+        terms = [
+            Terms(key + place, text, head)
+            for place, (text, head) in enumerate(passage_terms(chunk))
+        ]
+        vector = None if embeddings is None else embeddings[number].astype(np.float32).tobytes()
+        columns = (
+            key,
+            chunk.id,
+            chunk.start_line,
+            chunk.end_line,
+            chunk.digest,
+            pack_text(chunk.text),
+            pack_headings(chunk),
+            pack_passages(chunk),
+            pack_lines(chunk),
+            pack_terms(terms),
+        )
+        rows.append(Row(columns, terms, vector))
         key += len(chunk.passages)
+    return rows
+
+
+def insert(place: Place, rows: Sequence[Row]) -> None:
+    """Store chunks, and their vectors where they can be compared."""
+    if not rows:
+        return
     with place.db.cursor() as cursor:
         cursor.executemany(
             place.sql(
-                "INSERT INTO {s}.chunks VALUES "
-                "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::real[])"
+                "INSERT INTO {chunks} VALUES (%s, %s, %s, %s, %s, %s, %b, %b, %b, %b, %b, %b)"
             ),
-            [
-                (
-                    *place.owner,
-                    first,
-                    chunk.id,
-                    chunk.path,
-                    chunk.source,
-                    chunk.start_line,
-                    chunk.end_line,
-                    chunk.digest,
-                    pack_text(chunk.text),
-                    pack_headings(chunk),
-                    pack_passages(chunk),
-                    pack_lines(chunk),
-                    None if rows is None else rows.shape[1],
-                    None if rows is None else literal(rows[number].tolist()),
-                )
-                for number, (first, chunk) in enumerate(zip(first_keys, new, strict=True))
-            ],
+            [(place.generation, *row.columns, row.embedding) for row in rows],
         )
-    return first_keys
+    vectors.insert(
+        place,
+        [(int(str(row.columns[0])), row.embedding) for row in rows if row.embedding is not None],
+    )
+
+
+def copy_files(old: Place, new: Place, paths: Sequence[str], revision: int) -> None:
+    """Take over files of another generation that was made in the same way."""
+    for path in paths:
+        state = read_state(old, path)
+        number = _file_id(old, path)
+        if state is None or number is None:
+            continue
+        keys = file_keys(number)
+        id_, first = write_file(new, state, revision)
+        shift = file_keys(id_).start - keys.start
+        rows = [
+            Row(
+                (row.columns[0] + shift, *row.columns[1:]),  # type: ignore[operator]
+                [Terms(term.key + shift, term.text, term.head) for term in row.terms],
+                row.embedding,
+            )
+            for row in _read_rows(old, keys)
+        ]
+        insert(new, rows)
+        terms = {first: [term for row in rows for term in row.terms]}
+        postings.change(new, {}, terms)
+        _count(new, len(rows), {}, terms)
+        _count_passages(new, id_, len(terms[first]))
+
+
+def move_to_own_shelf(live: Live) -> Place:
+    """Give a generation tables of its own; all of its rows move."""
+    place = live.place
+    shelf = f"own_{place.generation}"
+    schema.make_shelf(place.db, place.schema, shelf)
+    new = replace(place, shelf=shelf)
+    for table in ("files", "chunks", "postings", "vectors"):
+        if not (schema.has_table(place, table) and schema.has_table(new, table)):
+            continue
+        target = new.sql(f"{{{table}}}")
+        gone = place.sql(f"DELETE FROM {{{table}}} WHERE generation = %s RETURNING *")
+        run(
+            place.db,
+            place.sql("WITH moved AS (")
+            + gone
+            + place.sql(") INSERT INTO ")
+            + target
+            + place.sql(" SELECT * FROM moved"),
+            (place.generation,),
+        )
+    run(
+        place.db,
+        place.sql("UPDATE {s}.generations SET shelf = %s WHERE generation = %s"),
+        (shelf, place.generation),
+    )
+    return new
 
 
 def remove_file(place: Place, path: str) -> None:
     """Forget a file and everything of it."""
-    file_id = _file_id(place, path)
-    if file_id is None:
-        return
-    _delete_from(place, file_keys(file_id))
-    run(
+    rows = run(
         place.db,
-        place.sql(f"DELETE FROM {{s}}.files WHERE {_MINE} AND id = %s"),
-        (*place.owner, file_id),
+        place.sql("SELECT id, block FROM {files} WHERE generation = %s AND path = %s"),
+        (place.generation, path),
     )
-
-
-def write_file(place: Place, file: FileState, revision: int | None = None) -> int:
-    """Note a file's facts; its number. Without a `revision`, that of its rows stays."""
-    file_id = _file_id(place, file.path)
-    if file_id is None:
-        ids = file_ids(file.source)
-        last = one(
+    for number, first in rows:
+        removed = _delete_from(place, file_keys(number))
+        gone = {first: [term for row in removed for term in row.terms]}
+        postings.change(place, gone, {})
+        _count(place, -len(removed), gone, {})
+        run(
             place.db,
-            place.sql(f"SELECT max(id) FROM {{s}}.files WHERE {_MINE} AND id >= %s AND id < %s"),
-            (*place.owner, ids.start, ids.stop),
+            place.sql("DELETE FROM {files} WHERE generation = %s AND id = %s"),
+            (place.generation, number),
         )
-        file_id = ids.start if last is None else last + 1
+
+
+_FACTS = "path, source, size, mtime, ctime, inode, hash, date, problem, tags, names"
+
+
+def write_file(place: Place, file: FileState, revision: int | None = None) -> tuple[int, int]:
+    """Note a file's facts; its number, and the first file of its block.
+
+    Without a `revision`, that of its rows stays.
+    """
+    known = run(
+        place.db,
+        place.sql("SELECT id, block FROM {files} WHERE generation = %s AND path = %s"),
+        (place.generation, file.path),
+    )
+    number, block = known[0] if known else _new_number(place, file.source)
     run(
         place.db,
         place.sql(
-            "INSERT INTO {s}.files (agent_id, generation, id, path, source, hash, mtime, size, "
-            "ctime, inode, date, problem, tags, names, revision) "
-            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) "
-            "ON CONFLICT (agent_id, generation, id) DO UPDATE SET hash = excluded.hash, "
+            f"INSERT INTO {{files}} (generation, id, {_FACTS}, revision, block, passages) "
+            "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, 0) "
+            "ON CONFLICT (generation, id) DO UPDATE SET hash = excluded.hash, "
             "mtime = excluded.mtime, size = excluded.size, ctime = excluded.ctime, "
             "inode = excluded.inode, date = excluded.date, problem = excluded.problem, "
             "tags = excluded.tags, names = excluded.names, "
-            "revision = coalesce(%s, files.revision)"
+            f"revision = coalesce(%s, {file_table(place)}.revision)"
         ),
         (
-            *place.owner,
-            file_id,
+            place.generation,
+            number,
             file.path,
             file.source,
-            file.digest,
-            file.mtime_ns,
             file.size,
+            file.mtime_ns,
             file.ctime_ns,
             file.inode,
+            file.digest,
             file.date,
             file.problem,
             [_text(tag) for tag in file.tags],
             _text(file.names),
             revision or 0,
+            block,
             revision,
         ),
     )
-    return file_id
+    return number, block
+
+
+def file_table(place: Place) -> str:
+    """The name of the shelf's table of files."""
+    return f"files_{place.shelf}"
+
+
+def _new_number(place: Place, source: Source) -> tuple[int, int]:
+    """A number for a new file, and the first file of the block that it joins."""
+    ids = file_ids(source)
+    last = run(
+        place.db,
+        place.sql(
+            "SELECT id, block, (SELECT sum(passages) FROM {files} "
+            "WHERE generation = %s AND id >= l.block) FROM {files} l "
+            "WHERE generation = %s AND id >= %s AND id < %s ORDER BY id DESC LIMIT 1"
+        ),
+        (place.generation, place.generation, ids.start, ids.stop),
+    )
+    if not last:
+        return ids.start, ids.start
+    number, block, passages = last[0]
+    is_full = (passages or 0) >= postings.BLOCK_PASSAGES or number - block >= _MOST_FILES_A_BLOCK
+    return number + 1, number + 1 if is_full else block
+
+
+def read_state(place: Place, path: str) -> FileState | None:
+    """What is noted of one file."""
+    found = _states(place, " AND path = %s", (path,))
+    return next(iter(found.values()), None)
 
 
 def read_files(place: Place) -> dict[str, FileState]:
     """Every indexed file."""
-    return {state.path: state for state in read_numbered(place).values()}
+    return {state.path: state for state in _states(place).values()}
 
 
 def read_numbered(place: Place) -> dict[int, FileState]:
     """Every indexed file by its number."""
-    return {
-        number: FileState(
-            path, source, size, mtime, ctime, int(inode), digest, date, problem, tuple(tags), names
-        )
-        for (
-            number,
-            path,
-            source,
-            size,
-            mtime,
-            ctime,
-            inode,
-            digest,
-            date,
-            problem,
-            tags,
-            names,
-        ) in run(
-            place.db,
-            place.sql(
-                "SELECT id, path, source, size, mtime, ctime, inode, hash, date, problem, tags, names "
-                f"FROM {{s}}.files WHERE {_MINE}"
-            ),
-            place.owner,
-        )
-    }
+    return _states(place)
+
+
+def _states(place: Place, where: str = "", values: Sequence[object] = ()) -> dict[int, FileState]:
+    found = run(
+        place.db,
+        place.sql(f"SELECT id, {_FACTS} FROM {{files}} WHERE generation = %s{where}"),
+        (place.generation, *values),
+    )
+    return {row[0]: _state(*row[1:]) for row in found}
+
+
+def _state(*facts: Any) -> FileState:
+    *first, inode, digest, date, problem, tags, names = facts
+    return FileState(*first, int(inode), digest, date, problem, tuple(tags), names)
 
 
 def _text(text: str) -> str:
     """As PostgreSQL's text can hold it: neither NUL nor half characters."""
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
-
-
-def chunk_keys(place: Place, passages: Sequence[int]) -> dict[int, int]:
-    """The chunk of each passage: the one with the largest number not above it."""
-    return dict(
-        run(
-            place.db,
-            place.sql(
-                f"SELECT p, (SELECT key FROM {{s}}.chunks WHERE {_MINE} AND key <= p "
-                "ORDER BY key DESC LIMIT 1) FROM unnest(%s::bigint[]) AS p"
-            ),
-            (*place.owner, list(passages)),
-        )
-    )
 
 
 def last_chunk(place: Place, path: str) -> StoredChunk | None:
@@ -299,24 +489,10 @@ def last_chunk(place: Place, path: str) -> StoredChunk | None:
     keys = file_keys(file_id)
     key = one(
         place.db,
-        place.sql(f"SELECT max(key) FROM {{s}}.chunks WHERE {_MINE} AND key >= %s AND key < %s"),
-        (*place.owner, keys.start, keys.stop),
+        place.sql("SELECT max(key) FROM {chunks} WHERE generation = %s AND key >= %s AND key < %s"),
+        (place.generation, keys.start, keys.stop),
     )
     return None if key is None else load_chunks(place, [key])[key]
-
-
-def sample_keys(place: Place, source: Source) -> list[int]:
-    """The first chunks of some files, evenly drawn."""
-    ids = [
-        file_id
-        for (file_id,) in run(
-            place.db,
-            place.sql(f"SELECT id FROM {{s}}.files WHERE {_MINE} AND source = %s ORDER BY id"),
-            (*place.owner, source),
-        )
-    ]
-    step = max(1, len(ids) // _SAMPLE)
-    return [file_keys(file_id).start for file_id in ids[::step]]
 
 
 def load_chunks(place: Place, keys: Sequence[int]) -> dict[int, StoredChunk]:
@@ -324,85 +500,171 @@ def load_chunks(place: Place, keys: Sequence[int]) -> dict[int, StoredChunk]:
     rows = run(
         place.db,
         place.sql(
-            "SELECT c.key, c.id, c.path, c.source, c.start_line, c.end_line, c.headings, c.text, "
-            "c.hash, c.passages, c.lines, f.date FROM {s}.chunks c "
-            "JOIN {s}.files f USING (agent_id, generation, path) "
-            "WHERE c.agent_id = %s AND c.generation = %s AND c.key = ANY(%s)"
+            "SELECT c.key, c.id, f.path, f.source, c.start_line, c.end_line, c.headings, c.text, "
+            "c.hash, c.passages, c.lines, f.date FROM {chunks} c "
+            "JOIN {files} f ON f.generation = c.generation AND f.id = c.key >> 24 "
+            "WHERE c.generation = %s AND c.key = ANY(%s)"
         ),
-        (*place.owner, list(keys)),
+        (place.generation, list(keys)),
         binary=True,
     )
     return {row[0]: unpack_chunk(*row) for row in rows}
 
 
-def count_by_source(place: Place, table: str) -> dict[Source, int]:
-    """How many rows of `files` that could be read, or of `chunks`, each source has."""
+def count_by_source(place: Place) -> dict[Source, int]:
+    """How many files that could be read each source has."""
     return dict(
         run(
             place.db,
             place.sql(
-                f"SELECT source, count(*) FROM {{s}}.{table} WHERE {_MINE} AND hash <> '' "
+                "SELECT source, count(*) FROM {files} WHERE generation = %s AND hash <> '' "
                 "GROUP BY source"
             ),
-            place.owner,
+            (place.generation,),
         )
     )
 
 
-def size_of(place: Place) -> int:
-    """About how many bytes an agent's texts, vectors and terms take."""
-    sums = [
+def count_chunks(place: Place, source: Source) -> int:
+    """How many chunks a source has."""
+    ids = file_ids(source)
+    return int(
         one(
             place.db,
-            place.sql(f"SELECT sum(pg_column_size(t.*)) FROM {{s}}.{table} t WHERE {_MINE}"),
-            place.owner,
+            place.sql(
+                "SELECT count(*) FROM {chunks} WHERE generation = %s AND key >= %s AND key < %s"
+            ),
+            (place.generation, file_keys(ids.start).start, file_keys(ids.stop).start),
         )
-        for table in ("chunks", "passages")
-    ]
-    return sum(int(size or 0) for size in sums)
-
-
-def problems(place: Place) -> list[str]:
-    """What is wrong with a generation, after a look at all of it."""
-    wrong = []
-    for path, text, digest in run(
-        place.db,
-        place.sql(f"SELECT path, text, hash FROM {{s}}.chunks WHERE {_MINE}"),
-        place.owner,
-    ):
-        if not is_stored_text(text, digest):
-            wrong.append(f"a chunk of {path} is not the text that was stored")
-    if not keywords.totals_are_right(place):
-        wrong.append("the number of passages is not what was counted")
-    lost = one(
-        place.db,
-        place.sql(
-            f"SELECT count(*) FROM {{s}}.chunks c WHERE {_MINE} AND NOT EXISTS (SELECT 1 FROM "
-            "{s}.passages p WHERE p.agent_id = c.agent_id AND p.generation = c.generation "
-            "AND p.key = c.key)"
-        ),
-        place.owner,
     )
-    if lost:
-        wrong.append(f"{lost} chunks cannot be found by keyword")
-    return wrong
+
+
+def size_of(live: Live) -> int:
+    """About how many bytes an index takes: its share of the tables of its shelf."""
+    place = live.place
+    size = one(
+        place.db,
+        "SELECT sum(pg_total_relation_size(to_regclass(name))) FROM unnest(%s::text[]) AS name",
+        (
+            [
+                f"{place.schema}.{name}_{place.shelf}"
+                for name in ("files", "chunks", "postings", "vectors")
+            ],
+        ),
+    )
+    every = one(
+        place.db,
+        place.sql("SELECT sum(chunks) FROM {s}.generations WHERE shelf = %s"),
+        (place.shelf,),
+    )
+    return int(int(size or 0) * live.chunks / max(1, int(every or 0)))
+
+
+def problems(live: Live) -> Iterator[str]:
+    """What is wrong with a generation, after a look at all of it, some rows at a time."""
+    place = live.place
+    passages = 0
+    for rows in _all_rows(place, "c.key, f.path, c.text, c.hash, c.terms"):
+        for key, path, text, digest, terms in rows:
+            if not is_stored_text(text, digest):
+                yield f"a chunk of {path} is not the text that was stored"
+            passages += len(unpack_terms(key, terms))
+    if passages != live.totals.passages:
+        yield "the number of passages is not what was counted"
+
+
+def _all_rows(place: Place, columns: str) -> Iterator[list[Any]]:
+    after = -1
+    while True:
+        rows = run(
+            place.db,
+            place.sql(
+                f"SELECT {columns} FROM {{chunks}} c "
+                "JOIN {files} f ON f.generation = c.generation AND f.id = c.key >> 24 "
+                f"WHERE c.generation = %s AND c.key > %s ORDER BY c.key LIMIT {_ROWS_A_READ}"
+            ),
+            (place.generation, after),
+            binary=True,
+        )
+        if not rows:
+            return
+        yield rows
+        after = rows[-1][0]
 
 
 def _file_id(place: Place, path: str) -> int | None:
     file_id: int | None = one(
         place.db,
-        place.sql(f"SELECT id FROM {{s}}.files WHERE {_MINE} AND path = %s"),
-        (*place.owner, path),
+        place.sql("SELECT id FROM {files} WHERE generation = %s AND path = %s"),
+        (place.generation, path),
     )
     return file_id
 
 
-def _delete_from(place: Place, keys: range) -> None:
-    keywords.delete(place, keys)
+_COLUMNS = "key, id, start_line, end_line, hash, text, headings, passages, lines, terms"
+
+
+def _read_rows(place: Place, keys: range) -> list[Row]:
+    rows = run(
+        place.db,
+        place.sql(
+            f"SELECT {_COLUMNS}, embedding FROM {{chunks}} "
+            "WHERE generation = %s AND key >= %s AND key < %s ORDER BY key"
+        ),
+        (place.generation, keys.start, keys.stop),
+        binary=True,
+    )
+    return [Row(row[:-1], unpack_terms(row[0], row[9]), row[-1]) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class _Removed:
+    terms: Sequence[Terms]
+
+
+def _delete_from(place: Place, keys: range) -> list[_Removed]:
+    """Delete chunks; the terms of what is gone."""
+    rows = run(
+        place.db,
+        place.sql(
+            "DELETE FROM {chunks} WHERE generation = %s AND key >= %s AND key < %s "
+            "RETURNING key, terms"
+        ),
+        (place.generation, keys.start, keys.stop),
+        binary=True,
+    )
+    if rows:
+        vectors.delete(place, keys)
+    return [_Removed(unpack_terms(key, terms)) for key, terms in rows]
+
+
+def _count_passages(place: Place, number: int, passages: int) -> None:
     run(
         place.db,
-        place.sql(f"DELETE FROM {{s}}.chunks WHERE {_MINE} AND key >= %s AND key < %s"),
-        (*place.owner, keys.start, keys.stop),
+        place.sql("UPDATE {files} SET passages = %s WHERE generation = %s AND id = %s"),
+        (passages, place.generation, number),
+    )
+
+
+def _count(
+    place: Place,
+    chunks: int,
+    gone: dict[int, list[Terms]],
+    new: dict[int, list[Terms]],
+) -> None:
+    """Keep the counts of a generation in step."""
+    passages = tokens = 0
+    for sign, files in ((-1, gone), (1, new)):
+        for terms in files.values():
+            passages += sign * len(terms)
+            tokens += sign * sum(len(term.text) + len(term.head) for term in terms)
+    run(
+        place.db,
+        place.sql(
+            "UPDATE {s}.generations SET chunks = chunks + %s, passages = passages + %s, "
+            "tokens = tokens + %s WHERE generation = %s"
+        ),
+        (chunks, passages, tokens, place.generation),
     )
 
 

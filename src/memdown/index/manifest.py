@@ -1,0 +1,149 @@
+"""What one host knows of an index that several share: which files it has, and their facts on its disk.
+
+Size, times and inode mean something on one host only. They stay there, in a small file of the state
+folder; the shared index has paths and digests. A file that is not in a host's manifest was never
+there, so its absence tells nothing: only a host that had a file may remove it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import apsw
+
+from memdown.errors import StoreError
+from memdown.files.private import make_folder
+from memdown.types import FileState
+
+_BUSY_MS = 10_000
+_TABLES = """
+CREATE TABLE IF NOT EXISTS facts (
+  place TEXT, path TEXT, size INTEGER, mtime INTEGER, ctime INTEGER, inode TEXT,
+  PRIMARY KEY (place, path)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS chosen (place TEXT PRIMARY KEY, variant TEXT);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A file's facts on this host's disk."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+    def on(self, file: FileState) -> FileState:
+        """The file as this host has it."""
+        return replace(
+            file,
+            size=self.size,
+            mtime_ns=self.mtime_ns,
+            ctime_ns=self.ctime_ns,
+            inode=self.inode,
+        )
+
+
+class Manifest:
+    """This host's files in one shared index, `place`. Thread-safe; processes of a host share it."""
+
+    def __init__(self, file: Path, place: str) -> None:
+        self._file = file
+        self._place = place
+        self._lock = threading.RLock()
+        self._db: apsw.Connection | None = None
+        self._known: Mapping[str, Facts] | None = None
+        self._version = -1
+
+    def facts(self) -> Mapping[str, Facts]:
+        """The facts of every file that this host has in the index, by path."""
+        with self._lock:
+            db = self._open()
+            version = int(db.pragma("data_version"))
+            if self._known is None or version != self._version:
+                rows = db.execute(
+                    "SELECT path, size, mtime, ctime, inode FROM facts WHERE place = ?",
+                    (self._place,),
+                )
+                self._known = {
+                    path: Facts(size, mtime, ctime, int(inode))
+                    for path, size, mtime, ctime, inode in rows
+                }
+                self._version = version
+            return self._known
+
+    def seen(self, indexed: Mapping[str, FileState]) -> dict[str, FileState]:
+        """Of the files of the index, those that this host has, with their facts here."""
+        mine = self.facts()
+        return {path: mine[path].on(state) for path, state in indexed.items() if path in mine}
+
+    def note(self, files: Iterable[FileState]) -> None:
+        """These files are on this host's disk, with these facts."""
+        with self._lock, self._open() as db:
+            db.executemany(
+                "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (self._place, one.path, one.size, one.mtime_ns, one.ctime_ns, str(one.inode))
+                    for one in files
+                ],
+            )
+            self._known = None
+
+    def forget(self, paths: Iterable[str] | None = None) -> None:
+        """These files, or all, are no longer on this host's disk."""
+        with self._lock, self._open() as db:
+            if paths is None:
+                db.execute("DELETE FROM facts WHERE place = ?", (self._place,))
+            else:
+                db.executemany(
+                    "DELETE FROM facts WHERE place = ? AND path = ?",
+                    [(self._place, path) for path in paths],
+                )
+            self._known = None
+
+    def variant(self) -> str | None:
+        """Which variant of the index this host uses."""
+        with self._lock:
+            row = (
+                self._open()
+                .execute("SELECT variant FROM chosen WHERE place = ?", (self._place,))
+                .fetchone()
+            )
+        return None if row is None else str(row[0])
+
+    def choose(self, variant: str) -> None:
+        """Use this variant from now on; the facts were of another one."""
+        with self._lock, self._open() as db:
+            if self.variant() == variant:
+                return
+            db.execute("DELETE FROM facts WHERE place = ?", (self._place,))
+            db.execute("INSERT OR REPLACE INTO chosen VALUES (?, ?)", (self._place, variant))
+            self._known = None
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+            self._db = None
+
+    def _open(self) -> apsw.Connection:
+        if self._db is None:
+            try:
+                make_folder(self._file.parent)
+                db = apsw.Connection(str(self._file))
+                db.set_busy_timeout(_BUSY_MS)
+                db.pragma("journal_mode", "wal")
+                db.pragma("synchronous", "normal")
+                db.execute(_TABLES)
+                self._file.chmod(0o600)
+            except (OSError, apsw.Error) as error:
+                raise StoreError(
+                    f"The list of this host's files cannot be opened ({self._file}: {error}); "
+                    "check the folder's permissions, or delete the file: it is made anew."
+                ) from error
+            self._db = db
+        return self._db

@@ -1,0 +1,145 @@
+"""Several hosts, one index: each has its own disk, and none takes another's notes away."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from index.postgres_server import Server
+from memdown import Memory
+from memdown.config import load_settings
+from memdown.types import SyncReport
+
+NOTES = {"MEMORY.md": "Anita lives in Rome.\n", "memory/home.md": "The router is an ER-605.\n"}
+
+
+class Host:
+    """A machine: its own notes and its own state folder."""
+
+    def __init__(self, top: Path, name: str, url: str, agent: str, **search: object) -> None:
+        self.notes = top / name / "notes"
+        self.state = top / name / "state"
+        self.agent = agent
+        self.state.mkdir(parents=True)
+        self.notes.mkdir()
+        store = {"driver": "postgres", "url": url}
+        config = {"agents": {"defaults": {"memorySearch": {"store": store, **search}}}}
+        self.config = top / name / "memdown.json"
+        self.config.write_text(json.dumps(config))
+
+    def write(self, notes: dict[str, str]) -> None:
+        for path, text in notes.items():
+            (self.notes / path).parent.mkdir(exist_ok=True)
+            (self.notes / path).write_text(text)
+
+    @contextmanager
+    def memory(self) -> Iterator[Memory]:
+        settings = load_settings(
+            config=self.config,
+            workspace=self.notes,
+            agent=self.agent,
+            environ={"MEMDOWN_STATE_DIR": str(self.state)},
+        )
+        with Memory.from_settings(settings) as memory:
+            yield memory
+
+    def sync(self, *, force: bool = False) -> SyncReport:
+        with self.memory() as memory:
+            return memory.sync(force=force)
+
+    def find(self, text: str) -> list[str]:
+        with self.memory() as memory:
+            return [hit.path for hit in memory.search(text).hits]
+
+
+@pytest.fixture
+def hosts(postgres: Server, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Host, Host]:
+    agent = request.node.name
+    return (
+        Host(tmp_path, "a", postgres.url, agent),
+        Host(tmp_path, "b", postgres.url, agent),
+    )
+
+
+def test_a_host_does_not_remove_what_it_never_had(hosts: tuple[Host, Host]) -> None:
+    a, b = hosts
+    a.write(NOTES)
+    a.sync()
+    b.write({"memory/garden.md": "Tomatoes stand in the garden.\n"})
+    assert "memory/garden.md" in b.find("tomatoes")
+    assert "memory/home.md" in b.find("router ER-605")
+    assert "memory/garden.md" in a.find("tomatoes")
+    assert a.sync(force=True).rebuilt
+    assert "memory/garden.md" in a.find("tomatoes"), "a rebuild keeps what others have"
+    (b.notes / "memory/garden.md").unlink()
+    b.sync()
+    assert "memory/garden.md" not in a.find("tomatoes")
+    with a.memory() as memory:
+        assert memory.check() == []
+
+
+def test_the_same_notes_on_two_hosts_are_read_once_each(hosts: tuple[Host, Host]) -> None:
+    """Times and inodes differ on every disk; they are compared with the host's own."""
+    a, b = hosts
+    a.write(NOTES)
+    a.sync()
+    shutil.copytree(a.notes, b.notes, dirs_exist_ok=True)
+    with a.memory() as memory:
+        before = memory.index.store.state()  # type: ignore[attr-defined]
+    b.sync()
+    for host in (a, b, a, b):
+        report = host.sync()
+        assert (report.indexed, report.removed) == (0, 0)
+    with a.memory() as memory:
+        assert memory.index.store.state() == before, "nothing was written"  # type: ignore[attr-defined]
+
+
+def test_an_older_copy_does_not_undo_a_newer_one(hosts: tuple[Host, Host]) -> None:
+    """Only a host whose own file changed writes it; a copy that is behind waits for its sync."""
+    a, b = hosts
+    a.write(NOTES)
+    shutil.copytree(a.notes, b.notes, dirs_exist_ok=True)
+    a.sync()
+    b.sync()
+    a.write({"MEMORY.md": "Anita lives in Paris now.\n"})
+    a.sync()
+    b.sync()
+    with b.memory() as memory:
+        (hit, *_) = memory.search("where does Anita live").hits
+    assert "Paris" in hit.snippet
+    b.write({"MEMORY.md": "Anita lives in Paris now.\n"})
+    assert b.sync().indexed == 0
+
+
+def test_hosts_with_other_settings_have_an_index_each(postgres: Server, tmp_path: Path) -> None:
+    a = Host(tmp_path, "a", postgres.url, "variants", chunking={"tokens": 400})
+    b = Host(tmp_path, "b", postgres.url, "variants", chunking={"tokens": 300})
+    for host in (a, b):
+        host.write(NOTES)
+        host.sync()
+    for host in (a, b, a, b):
+        report = host.sync()
+        assert (report.rebuilt, report.indexed) == (False, 0)
+        assert "memory/home.md" in host.find("router")
+
+
+def test_two_folders_of_one_agent_on_one_host_have_an_index_each(
+    postgres: Server, tmp_path: Path
+) -> None:
+    one = Host(tmp_path, "one", postgres.url, "folders")
+    other = Host(tmp_path, "other", postgres.url, "folders")
+    other.state = one.state
+    one.write({"MEMORY.md": "Anita lives in Rome.\n"})
+    other.write({"MEMORY.md": "Bertil lives in Oslo.\n"})
+    one.sync()
+    other.sync()
+    for host, mine, theirs in ((one, "Rome", "Oslo"), (other, "Oslo", "Rome")):
+        with host.memory() as memory:
+            text = " ".join(hit.snippet for hit in memory.search("who lives where").hits)
+        assert mine in text
+        assert theirs not in text
