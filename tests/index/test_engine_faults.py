@@ -46,8 +46,8 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path, postgres: Server) -> 
         yield request.param
     with psycopg.connect(postgres.url, autocommit=True) as db:
         # All stages are of one agent, and the next one has other notes.
-        if db.execute("SELECT to_regclass('memdown.agents')").fetchone() != (None,):
-            db.execute("DELETE FROM memdown.agents WHERE agent_id = 'main'")
+        if db.execute("SELECT to_regclass('memdown.indexes')").fetchone() != (None,):
+            db.execute("DELETE FROM memdown.indexes WHERE agent_id = 'main'")
 
 
 @contextmanager

@@ -268,7 +268,7 @@ def test_counts_stay_in_step(postgres: Server) -> None:
                 f"SELECT term, count FROM memdown.postings_{kept[1]} WHERE generation = {kept[0]}"
             ).fetchall()
         assert kept[2:] == (1, 1)
-        assert dict(terms)["beta"] == 1
+        assert ("beta", 1) in terms
         assert all(count == 1 for _, count in terms)
         assert store.check() == []
 

@@ -19,6 +19,8 @@ from memdown.files.private import make_folder
 from memdown.types import FileState
 
 _BUSY_MS = 10_000
+# The size of no file.
+_UNKNOWN = -2
 _TABLES = """
 CREATE TABLE IF NOT EXISTS facts (
   place TEXT, path TEXT, size INTEGER, mtime INTEGER, ctime INTEGER, inode TEXT,
@@ -79,6 +81,25 @@ class Manifest:
         """Of the files of the index, those that this host has, with their facts here."""
         mine = self.facts()
         return {path: mine[path].on(state) for path, state in indexed.items() if path in mine}
+
+    def claim(self, paths: Iterable[str]) -> None:
+        """These files are this host's, before they are written: who is killed then owns them still.
+
+        Facts that no file has make the next sync look into them.
+        """
+        with self._lock, self._open() as db:
+            db.executemany(
+                f"INSERT OR IGNORE INTO facts VALUES (?, ?, {_UNKNOWN}, 0, 0, '0')",
+                [(self._place, path) for path in paths],
+            )
+            self._known = None
+
+    def adopt(self, variant: str, files: Iterable[FileState]) -> None:
+        """Use this variant, in which this host has exactly these files."""
+        with self._lock, self._open() as db:
+            self.forget()
+            self.note(files)
+            db.execute("INSERT OR REPLACE INTO chosen VALUES (?, ?)", (self._place, variant))
 
     def note(self, files: Iterable[FileState]) -> None:
         """These files are on this host's disk, with these facts."""

@@ -174,6 +174,7 @@ class PostgresStore:
         if self._manifest is not None:
             new = self._without_known(files)
         if new:
+            self._claim([file.state for file in new])
             self._write(new)
         self._note([file.state for file in files])
 
@@ -187,6 +188,7 @@ class PostgresStore:
         self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
     ) -> None:
         """Store a file that grew, in one transaction: rows from number `key` on are replaced."""
+        self._claim([file])
         self._write([IndexedFile(file, chunks, vectors)], key)
         self._note([file])
 
@@ -254,15 +256,14 @@ class PostgresStore:
                 if old is not None and self._manifest is not None:
                     others = tables.read_files(old.place).keys() - mine.keys() - target.noted.keys()
                     tables.copy_files(old.place, place, sorted(others), 0)
+                self._claim(list(target.noted.values()))
                 reach("rebuild.before_flip")
                 if old is not None:
                     tables.retire(old.place)
                 tables.write_index(place, target.fingerprint)
                 reach("rebuild.in_flip")
             if self._manifest is not None:
-                self._manifest.choose(variant)
-                self._manifest.forget()
-                self._manifest.note(target.noted.values())
+                self._manifest.adopt(variant, target.noted.values())
             self._choose(variant)
             reach("rebuild.after_flip")
         finally:
@@ -436,6 +437,10 @@ class PostgresStore:
                 if not is_there:
                     new.append(file)
             return new
+
+    def _claim(self, files: Sequence[FileState]) -> None:
+        if self._manifest is not None:
+            self._manifest.claim([file.path for file in files])
 
     def _note(self, files: Sequence[FileState]) -> None:
         if self._manifest is not None:

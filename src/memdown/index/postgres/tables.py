@@ -471,9 +471,19 @@ def _states(place: Place, where: str = "", values: Sequence[object] = ()) -> dic
     return {row[0]: _state(*row[1:]) for row in found}
 
 
-def _state(*facts: Any) -> FileState:
-    *first, inode, digest, date, problem, tags, names = facts
-    return FileState(*first, int(inode), digest, date, problem, tuple(tags), names)
+def _state(  # The columns, in the order of `_FACTS`.
+    path: str,
+    source: Source,
+    size: int,
+    mtime: int,
+    ctime: int,
+    inode: Any,
+    *more: Any,
+) -> FileState:
+    digest, date, problem, tags, names = more
+    return FileState(
+        path, source, size, mtime, ctime, int(inode), digest, date, problem, tuple(tags), names
+    )
 
 
 def _text(text: str) -> str:
