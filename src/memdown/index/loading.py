@@ -437,7 +437,6 @@ def _reader(
         chunk_file=places.astype(np.int32),
         chunk_alive=chunk_alive,
         chunk_vectors=vectors,
-        passage_vectors=None,
         origin=origin,
     )
 

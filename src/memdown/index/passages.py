@@ -2,13 +2,71 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 
 from memdown import text as terms
-from memdown.types import Chunk, Passage
+from memdown.text.cues import cues_of, label_of, speaker_terms
+from memdown.types import Chunk, Passage, Vectors
 
 TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
+# The bundled embedder's first numbers mean most: with 64 of 256 passages are told apart as well.
+PASSAGE_DIMS = 64
+_SHORT = 200
+# Dates, times, paths and markup.
+_UNSAID = re.compile(
+    r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|`[^`\n]*[/\d][^`\n]*`|https?://\S+|[*_`|#\[\]]+|^\W*\d+[.)]\s"
+)
+
+
+def shorten(vectors: Vectors, dims: int = PASSAGE_DIMS) -> Vectors:
+    """The first `dims` numbers of vectors, shape (n, D), brought to length one again."""
+    import numpy as np
+
+    short = vectors[:, :dims]
+    lengths = np.sqrt(np.einsum("ij,ij->i", short, short))
+    lengths[lengths == 0] = 1
+    shortened: Vectors = short / lengths[:, None]
+    return shortened
+
+
+def passage_texts(chunk: Chunk) -> list[str]:
+    """What is embedded of each passage: a short one under its heading, without what says nothing to an
+    embedder but weighs as much as words."""
+    return [
+        _said(chunk.text[one.start : one.end], one.heading or chunk.heading)
+        for one in chunk.passages
+    ]
+
+
+def _said(text: str, heading: str) -> str:
+    if len(text) > _SHORT:
+        return text
+    last = heading.rpartition(" > ")[2]
+    said = " ".join(_UNSAID.sub(" ", text if last in text else f"{last}: {text}").split())
+    return said if any(map(str.isalpha, said)) else text
+
+
+def feature_terms(chunk: Chunk) -> list[tuple[str, ...]]:
+    """What each passage tells besides its words, as terms outside the space of words.
+
+    Who speaks goes on until another label or a heading; the lines that a chunk repeats from the one
+    before tell who speaks in its first passage.
+    """
+    found: list[tuple[str, ...]] = []
+    speaker: tuple[str, ...] = ()
+    place = 0
+    for passage in chunk.passages:
+        before = chunk.text[place : passage.start].split("\n") if not found else ()
+        text = chunk.text[passage.start : passage.end]
+        for line in (*before, *text.split("\n")):
+            if line.startswith("#"):
+                speaker = ()
+            elif name := label_of(line):
+                speaker = speaker_terms(name)
+        found.append((*speaker, *cues_of(text)))
+    return found
 
 
 def passage_terms(chunk: Chunk) -> Iterator[tuple[list[str], list[str]]]:

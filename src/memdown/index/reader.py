@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.passages import passage_terms
+from memdown.index.passages import feature_terms, passage_terms, passage_texts, shorten
 from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, StoredChunk, Vector, Vectors
 
 Rows = NDArray[np.int32]
@@ -26,6 +26,8 @@ Bytes = NDArray[np.int8]
 Mask = NDArray[np.bool_]
 
 _BYTE = 127.0
+# So many passages tell what an average one is like.
+_DRAWN = 512
 
 
 class Unit(NamedTuple):
@@ -65,6 +67,9 @@ class Origin(Protocol):
     def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
         """The exact vectors of some chunks, shape (n, D), in the order asked for."""
 
+    def passage_vectors_of(self, rows: Rows) -> Quantised | None:
+        """The vectors of some passages, n of them; None where passages have none of their own."""
+
     def chunks(self, chunk_rows: Sequence[int]) -> Mapping[int, StoredChunk]:
         """The text of some chunks by row: the only read of text in a search."""
 
@@ -91,8 +96,8 @@ class Reader:
     int32 (P,) are rows of their file and chunk, `passage_lines` int32 (P, 2) the first and last line
     from 1, `passage_length` int32 (P,) the number of terms of text and head, `alive` bool (P,) is
     False for what was struck. Of chunks: `chunk_key` int64 (C,), `chunk_file` int32 (C,),
-    `chunk_alive` bool (C,). Vectors are bytes with a scale per row, None where there are none; a chunk
-    or passage without a vector has scale 0.
+    `chunk_alive` bool (C,). `chunk_vectors` are bytes with a scale per row, None where there are none; a
+    chunk without a vector has scale 0.
     """
 
     files: Sequence[FileState]
@@ -106,7 +111,6 @@ class Reader:
     chunk_file: Rows
     chunk_alive: Mask
     chunk_vectors: Quantised | None
-    passage_vectors: Quantised | None
     origin: Origin
 
     @cached_property
@@ -129,6 +133,13 @@ class Reader:
         return first
 
     @cached_property
+    def file_number(self) -> NDArray[np.int64]:
+        """The number of each file in the keys of its chunks, shape (F,); -1 for a file without any."""
+        numbers = np.full(len(self.files), -1, np.int64)
+        numbers[self.chunk_file] = self.chunk_key // FILE_SPAN
+        return numbers
+
+    @cached_property
     def file_bounds(self) -> Rows:
         """The first passage row of each file and the one after its last, shape (F, 2)."""
         bounds = np.zeros((len(self.files), 2), np.int32)
@@ -136,6 +147,28 @@ class Reader:
         bounds[self.passage_file[::-1], 0] = rows[::-1]
         bounds[self.passage_file, 1] = rows + 1
         return bounds
+
+    @cached_property
+    def _by_key(self) -> NDArray[np.int64]:
+        return np.argsort(np.where(self.chunk_alive, self.chunk_key, -1), kind="stable")
+
+    def rows_of(self, keys: Sequence[int]) -> list[int]:
+        """The rows of the chunks with these keys, each once."""
+        order = self._by_key
+        sorted_keys = np.where(self.chunk_alive, self.chunk_key, -1)[order]
+        places = np.searchsorted(sorted_keys, np.unique(np.array(keys, np.int64)))
+        return [int(row) for row in order[places]]
+
+    @cached_property
+    def passage_mean(self) -> Vector | None:
+        """The mean of some passages' vectors, evenly drawn; None where passages have none."""
+        rows = np.flatnonzero(self.alive)
+        drawn = rows[:: max(1, -(-len(rows) // _DRAWN))].astype(np.int32)
+        vectors = self.passage_vectors_of(drawn) if len(drawn) else None
+        if vectors is None:
+            return None
+        mean: Vector = (vectors.numbers * vectors.scale[:, None]).mean(axis=0)
+        return mean
 
     def posting(self, unit: Unit) -> Posting:
         """The posting list of a unit, of living passages only."""
@@ -150,6 +183,10 @@ class Reader:
     def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
         """The exact vectors of some chunks, shape (n, D)."""
         return self.origin.vectors_of(chunk_rows)
+
+    def passage_vectors_of(self, rows: Rows) -> Quantised | None:
+        """The vectors of some passages, of fewer dimensions than those of chunks; None if there are none."""
+        return self.origin.passage_vectors_of(rows)
 
     def chunks(self, chunk_rows: Sequence[int]) -> Mapping[int, StoredChunk]:
         """The text of some chunks by row."""
@@ -185,7 +222,8 @@ def read_in_memory(
         origin.vectors = np.concatenate([np.empty((0, dims), np.float32), *parts])
     passages = origin.passages
     lines = [(one.start_line, one.end_line) for one in passages]
-    embedded = embed_passages(origin.texts) if embed_passages else None
+    if embed_passages:
+        origin.passage_vectors = quantise(shorten(embed_passages(origin.texts)))
     return Reader(
         files=[state for state, _, _ in files],
         file_source=np.array([SOURCES.index(one.state.source) for one in files], np.uint8),
@@ -198,7 +236,6 @@ def read_in_memory(
         chunk_file=np.array(origin.chunk_file, np.int32),
         chunk_alive=np.ones(len(origin.stored), bool),
         chunk_vectors=quantise(origin.vectors) if dims else None,
-        passage_vectors=None if embedded is None else quantise(embedded),
         origin=origin,
     )
 
@@ -215,6 +252,7 @@ class _InMemory:
         self.passage_chunk: list[int] = []
         self.lengths: list[int] = []
         self.vectors: Vectors = np.empty((0, 0), np.float32)
+        self.passage_vectors: Quantised | None = None
         self._terms: list[Sequence[str]] = []
         self._counts: dict[str, dict[int, list[float]]] = defaultdict(dict)
         self._postings: dict[Unit, Posting] = {}
@@ -228,13 +266,16 @@ class _InMemory:
             row = len(self.stored)
             self.stored.append(StoredChunk(key, chunk, state.date))
             self.chunk_file.append(file)
-            for passage, terms in zip(chunk.passages, passage_terms(chunk), strict=True):
+            self.texts += passage_texts(chunk)
+            every = zip(chunk.passages, passage_terms(chunk), feature_terms(chunk), strict=True)
+            for passage, terms, features in every:
                 number = len(self.passages)
                 self.passages.append(_Lines(passage.start_line, passage.end_line))
-                self.texts.append(chunk.text[passage.start : passage.end])
                 self.passage_file.append(file)
                 self.passage_chunk.append(row)
                 self._count(number, *terms)
+                for feature in features:
+                    self._counts[feature][number] = [1.0, 0.0]
 
     def _count(self, number: int, text: Sequence[str], head: Sequence[str]) -> None:
         for place, terms in enumerate((text, head)):
@@ -280,6 +321,11 @@ class _InMemory:
         """The exact vectors of some chunks."""
         found: Vector = self.vectors[np.asarray(chunk_rows, np.intp)]
         return found
+
+    def passage_vectors_of(self, rows: Rows) -> Quantised | None:
+        """The vectors of some passages."""
+        every = self.passage_vectors
+        return Quantised(every.numbers[rows], every.scale[rows]) if every else None
 
     def chunks(self, chunk_rows: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Some chunks by row."""

@@ -1,0 +1,215 @@
+"""Query → candidates: which passages of a reader are scored, and what the index says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import simsimd
+from numpy.typing import NDArray
+
+from memdown.index.bm25 import idf, length_norms, saturate
+from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT, shorten
+from memdown.index.reader import Mask, Posting, Reader, Rows, Unit, quantise, word
+from memdown.search.tuning import Tuning
+from memdown.text import QueryTerms, prefix_terms
+from memdown.types import Vector
+
+Floats = NDArray[np.float32]
+
+# A prefix is found with its word and scores about half as much.
+_PREFIX_REACH = 0.5
+
+
+class Looked(NamedTuple):
+    """One unit of a query with its posting list; `number` is the place of its word, -1 for a phrase."""
+
+    number: int
+    unit: Unit
+    posting: Posting
+    idf: float
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The passages that are scored: `rows` int32 (n,), ascending.
+
+    `text` float32 (P,) is BM25 of every passage of the index; `reachable` what a passage with every word
+    once would score. `chunk_similarity` and `passage_similarity` float32 (n,) are cosines, None without
+    vectors; `chunk_background` and `passage_background` those of an average text. `chunks` is how
+    many chunks might be found.
+    """
+
+    rows: Rows
+    text: Floats
+    reachable: float
+    looked: Sequence[Looked]
+    chunk_similarity: Floats | None
+    chunk_background: float
+    passage_similarity: Floats | None
+    passage_background: float
+    chunks: int
+
+
+def look_up(terms: QueryTerms, reader: Reader) -> list[Looked]:
+    """The posting lists of all that a query looks for; what no passage holds is among them."""
+    prefixes = set(terms.prefixes)
+    found = []
+    for number, term in enumerate(terms.words):
+        found.append(_looked(number, word(term), reader))
+        for prefix in prefix_terms([term]):
+            if prefix in prefixes:
+                prefixes.discard(prefix)
+                found.append(_looked(number, Unit("prefix", (prefix,)), reader))
+    phrases = (Unit("phrase", phrase) for phrase in terms.phrases if len(phrase) > 1)
+    return [*found, *(_looked(-1, phrase, reader) for phrase in phrases)]
+
+
+def _looked(number: int, unit: Unit, reader: Reader) -> Looked:
+    posting = reader.posting(unit)
+    return Looked(number, unit, posting, idf(reader.count, len(posting.rows)))
+
+
+def text_scores(looked: Sequence[Looked], reader: Reader) -> Floats:
+    """BM25 of every passage, float32 (P,).
+
+    Rows of a posting list are distinct, so that adding by index counts each once.
+    """
+    scores = np.zeros(len(reader.passage_file), np.float32)
+    for one in looked:
+        rows, text, head = one.posting
+        if len(rows):
+            norms = length_norms(reader.passage_length[rows], reader.average_length)
+            often = np.float32(TEXT_WEIGHT) * text + np.float32(HEAD_WEIGHT) * head
+            scores[rows] += np.float32(one.idf) * saturate(often, norms)
+    return scores
+
+
+def reachable(looked: Sequence[Looked]) -> float:
+    """What a passage of average length would score that holds every word once."""
+    total = 0.0
+    for one in looked:
+        if one.unit.kind == "word":
+            total += one.idf
+        elif one.unit.kind == "prefix" and len(one.posting.rows):
+            total += _PREFIX_REACH * one.idf
+    return total
+
+
+def allowed_rows(reader: Reader, files: Mask | None) -> Mask | None:
+    """Which passages may be found, bool (P,); None if all of them."""
+    every = reader.count == len(reader.alive)
+    if files is None:
+        return None if every else reader.alive
+    return files[reader.passage_file] & reader.alive
+
+
+def similarities(reader: Reader, vector: Vector) -> Floats:
+    """The cosine of every chunk, float32 (C,); 0 for one without a vector."""
+    vectors = reader.chunk_vectors
+    if vectors is None or not len(vectors.scale):
+        return np.zeros(len(reader.chunk_key), np.float32)
+    asked = quantise(vector[None, :])
+    dots = np.asarray(simsimd.cdist(asked.numbers, vectors.numbers, "dot"), np.float32)[0]
+    found: Floats = dots * (vectors.scale * asked.scale[0])
+    return found
+
+
+def find(
+    terms: QueryTerms,
+    vector: Vector | None,
+    reader: Reader,
+    files: Mask | None,
+    tuning: Tuning,
+    extra: Rows | None = None,
+) -> Candidates:
+    """The candidates among the passages of some `files`, bool (F,), or of all; `extra` are always in."""
+    looked = look_up(terms, reader)
+    text = text_scores(looked, reader)
+    within = allowed_rows(reader, files)
+    if within is not None:
+        text *= within
+    by_chunk = background = None
+    chunk_count = int(np.count_nonzero(_chunks_within(reader, files)))
+    if vector is not None and reader.chunk_vectors is not None and chunk_count:
+        by_chunk = similarities(reader, vector)
+        there = _chunks_within(reader, files) & (reader.chunk_vectors.scale > 0)
+        if there.any():
+            background = float(by_chunk.mean(where=there))
+            by_chunk = np.where(there, by_chunk, np.float32(-1))
+        else:
+            by_chunk = None
+    rows = _pool(reader, text, by_chunk, within, tuning)
+    if extra is not None and len(extra):
+        rows = np.union1d(rows, extra).astype(np.int32)
+    passage, passage_background = _passages(reader, rows, vector if by_chunk is not None else None)
+    return Candidates(
+        rows=rows,
+        text=text,
+        reachable=reachable(looked),
+        looked=looked,
+        chunk_similarity=None if by_chunk is None else by_chunk[reader.passage_chunk[rows]],
+        chunk_background=background or 0.0,
+        passage_similarity=passage,
+        passage_background=passage_background,
+        chunks=chunk_count,
+    )
+
+
+def _chunks_within(reader: Reader, files: Mask | None) -> Mask:
+    return reader.chunk_alive if files is None else files[reader.chunk_file] & reader.chunk_alive
+
+
+def _pool(
+    reader: Reader, text: Floats, by_chunk: Floats | None, within: Mask | None, tuning: Tuning
+) -> Rows:
+    """The rows that are scored: all of few, else the best of each leg; ascending."""
+    if len(text) <= tuning.pool_all:
+        if within is None:
+            return np.arange(len(text), dtype=np.int32)
+        return np.flatnonzero(within).astype(np.int32)
+    parts = [_highest(np.flatnonzero(text > 0), text, tuning.pool_text)]
+    if by_chunk is not None:
+        near = _highest(np.flatnonzero(by_chunk > -1), by_chunk, tuning.pool_chunks)
+        parts += list(_passages_of(reader, near))
+    rows = np.unique(np.concatenate(parts)).astype(np.int32)
+    return rows if within is None else rows[within[rows]]
+
+
+def _highest(rows: NDArray[np.int64], values: Floats, count: int) -> NDArray[np.int64]:
+    if len(rows) <= count:
+        return rows
+    return rows[np.argpartition(-values[rows], count)[:count]]
+
+
+def _passages_of(reader: Reader, chunks: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    first = reader.chunk_first
+    for chunk in chunks.tolist():
+        begin = int(first[chunk])
+        if begin < 0:
+            continue
+        end = begin
+        while end < len(reader.passage_chunk) and reader.passage_chunk[end] == chunk:
+            end += 1
+        yield np.arange(begin, end)
+
+
+class _Compared(NamedTuple):
+    similarity: Floats | None
+    background: float
+
+
+def _passages(reader: Reader, rows: Rows, vector: Vector | None) -> _Compared:
+    """The cosines of passages, and that of an average one."""
+    vectors = reader.passage_vectors_of(rows) if vector is not None and len(rows) else None
+    if vectors is None or vector is None:
+        return _Compared(None, 0.0)
+    short = shorten(vector[None, :], vectors.numbers.shape[1])
+    asked = quantise(short)
+    dots = np.asarray(simsimd.cdist(asked.numbers, vectors.numbers, "dot"), np.float32)[0]
+    mean = reader.passage_mean
+    return _Compared(
+        dots * vectors.scale * asked.scale[0], 0.0 if mean is None else float(mean @ short[0])
+    )

@@ -1,0 +1,168 @@
+"""Candidates → features: one float32 array each, relative to the best, for all candidates at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memdown.index.reader import Posting, Reader, Rows, word
+from memdown.search.candidates import Candidates, Floats
+from memdown.search.tuning import Tuning
+from memdown.text.cues import ASKS, USER_TERMS, asked_kind, asks_of_oneself, named_speakers
+
+# A leg of meaning counts in full only if the best stands out by _TELLING from an average text. Where an
+# embedder does not know a language, everything is equally near and tells nothing: below _UNTOLD it
+# hardly counts, and from there on more and more, until it has risen by _TOLD.
+_TELLING, _UNTOLD, _TOLD, _LEAST_TOLD = 0.3, 0.05, 0.15, 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The features of n candidates, float32 (n,) each.
+
+    `text` to `chunk` are shares of the best BM25, `coverage` is the share of the query's words and
+    `idf_coverage` the share of their idf; `window` adds the better neighbour to BM25, in its own units.
+    """
+
+    text: Floats
+    beside: Floats
+    two_away: Floats
+    file: Floats
+    chunk: Floats
+    coverage: Floats
+    idf_coverage: Floats
+    window: Floats
+    passage_similarity: Floats
+    chunk_similarity: Floats
+    speaker: Floats
+    kind: Floats
+    asks: Floats
+
+
+def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) -> Features:
+    """The features of all candidates of a question."""
+    rows = found.rows
+    text = found.text[rows]
+    best = float(text.max(initial=0.0)) or 1.0
+    beside, two_away = (
+        _neighbours(found.text, reader, rows, 1),
+        _neighbours(found.text, reader, rows, 2),
+    )
+    files, chunks = reader.passage_file[rows], reader.passage_chunk[rows]
+    words = sum(1 for one in found.looked if one.unit.kind == "word")
+    coverage, idf_coverage = _coverage(found, rows, words, tuning)
+    chunk = found.chunk_similarity
+    passage = found.passage_similarity if found.passage_similarity is not None else chunk
+    own_background = (
+        found.passage_background if found.passage_similarity is not None else found.chunk_background
+    )
+    nothing = np.zeros(len(rows), np.float32)
+    kind = asked_kind(question)
+    return Features(
+        text=text / best,
+        beside=beside / best,
+        two_away=two_away / best,
+        file=_best_of(text, files) / best,
+        chunk=_sum_of(text, chunks) / best,
+        coverage=coverage,
+        idf_coverage=idf_coverage,
+        window=text + 0.5 * beside,
+        passage_similarity=nothing if passage is None else closeness(passage, own_background),
+        chunk_similarity=nothing if chunk is None else closeness(chunk, found.chunk_background),
+        speaker=_speaker(question, reader, rows, tuning),
+        kind=_holds(reader.posting(word(kind)), rows) if kind else nothing,
+        asks=_holds(reader.posting(word(ASKS)), rows),
+    )
+
+
+def closeness(similarity: Floats, background: float) -> Floats:
+    """Similarities (n,) from that of an average text, which becomes 0, to the best, which becomes 1 if it
+    stands out, and much less if it does not."""
+    reach = float(similarity.max(initial=background)) - background
+    told = min(1.0, max(_LEAST_TOLD, (reach - _UNTOLD) / _TOLD)) / max(reach, _TELLING)
+    result: Floats = np.maximum(similarity - np.float32(background), 0) * np.float32(told)
+    return result
+
+
+def _neighbours(values: Floats, reader: Reader, rows: Rows, distance: int) -> Floats:
+    """The larger value of the passages so far before and behind, in the same file."""
+    files = reader.passage_file
+    result = np.zeros(len(rows), np.float32)
+    if not len(files):
+        return result
+    for other in (rows + distance, rows - distance):
+        inside = (other >= 0) & (other < len(files))
+        other = other.clip(0, len(files) - 1)
+        inside &= files[other] == files[rows]
+        np.maximum(result, np.where(inside, values[other], 0), out=result)
+    return result
+
+
+def _best_of(values: Floats, groups: NDArray[Any]) -> Floats:
+    _, places = np.unique(groups, return_inverse=True)
+    best = np.zeros(int(places.max(initial=-1)) + 1, np.float32)
+    np.maximum.at(best, places, values)
+    result: Floats = best[places]
+    return result
+
+
+def _sum_of(values: Floats, groups: NDArray[Any]) -> Floats:
+    _, places = np.unique(groups, return_inverse=True)
+    result: Floats = np.bincount(places, values).astype(np.float32)[places]
+    return result
+
+
+def _coverage(found: Candidates, rows: Rows, words: int, tuning: Tuning) -> tuple[Floats, Floats]:
+    """The share of the query's words, and of their idf, that each candidate holds."""
+    held = np.zeros((words, len(rows)), np.float32)
+    weights = np.zeros(words, np.float32)
+    for one in found.looked:
+        if one.number < 0:
+            continue
+        if one.unit.kind == "word":
+            weights[one.number] = max(one.idf, 0.0)
+        places, inside = _places(one.posting, rows)
+        if not len(places):
+            continue
+        if one.unit.kind == "prefix":
+            part = np.full(len(places), tuning.prefix_coverage, np.float32)
+        else:
+            part = np.where(one.posting.text_tf[inside] > 0, 1.0, tuning.head_coverage).astype(
+                np.float32
+            )
+        held[one.number, places] = np.maximum(held[one.number, places], part)
+    if not words:
+        nothing = np.zeros(len(rows), np.float32)
+        return nothing, nothing
+    total = float(weights.sum()) or 1.0
+    return held.mean(axis=0), (weights @ held) / np.float32(total)
+
+
+def _places(posting: Posting, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where in `rows` the passages of a posting list stand, and where in the list."""
+    few, many = (posting.rows, rows) if len(posting.rows) < len(rows) else (rows, posting.rows)
+    if not len(many):
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    at = np.searchsorted(many, few).clip(max=len(many) - 1)
+    same = np.flatnonzero(many[at] == few)
+    return (at[same], same) if few is posting.rows else (same, at[same])
+
+
+def _holds(posting: Posting, rows: Rows) -> Floats:
+    held = np.zeros(len(rows), np.float32)
+    held[_places(posting, rows)[0]] = 1
+    return held
+
+
+def _speaker(question: str, reader: Reader, rows: Rows, tuning: Tuning) -> Floats:
+    """1 where those speak who are asked about: people who are named, or the user of "my" and "I"."""
+    found = np.zeros(len(rows), np.float32)
+    terms = [*named_speakers(question), *(USER_TERMS if asks_of_oneself(question) else ())]
+    for term in terms:
+        posting = reader.posting(word(term))
+        if len(posting.rows) >= tuning.least_labels:
+            found[_places(posting, rows)[0]] = 1
+    return found

@@ -1,0 +1,277 @@
+"""Features → order: one score a passage, and how sure we are that the notes answer at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memdown.index.reader import Mask, Reader, Rows, word
+from memdown.notes.facts import facts_in
+from memdown.search import candidates, features
+from memdown.search.candidates import Candidates, Floats
+from memdown.search.features import Features
+from memdown.search.rank import Legs, Scored, Weights, confidence
+from memdown.search.tuning import Tuning
+from memdown.text import QueryTerms, is_gram
+from memdown.text.cues import label_of
+from memdown.types import SOURCES, Move, Source, StoredChunk, Vector
+
+# The shares of the legs that the weights in `Tuning` are meant for.
+_TEXT_SHARE, _VECTOR_SHARE = 0.7, 0.3
+_GRAMS_A_WORD = 3
+# Of so few chunks, similarities of passages say more than those of their long chunks.
+FEW_CHUNKS = 64
+# What an unrelated text's similarity may be, and for how many texts it counts beside the notes' own:
+# of a single one, the average says nothing.
+_UNRELATED, _UNRELATED_COUNT = 0.2, 4
+# So much nearer than an average text is near; of few notes, ahead of so many others.
+_NEAR, _NEXT = 0.15, 8
+# What it scores to be of the time that is asked for, in words; to tell of it counts half as much.
+_TIMELY_WORD, _TOLD = 0.6, 0.5
+_MOST_TIMELY = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which passages may be found, and which are of the time that a question names.
+
+    `files` bool (F,) or None for all; `timely` bool (F,) or None if no time is named; `told` are words
+    that name that time.
+    """
+
+    files: Mask | None
+    timely: Mask | None = None
+    told: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The best passages, best first, and how sure we are that the notes answer.
+
+    From the similarity `near` on, a text resembles the question whatever its words; `nearest` is the
+    similarity of the nearest where there are few notes, else None. `candidates` is how many were scored.
+    """
+
+    best: list[Scored]
+    sure: float
+    near: float
+    nearest: float | None
+    weights: Weights
+    candidates: int
+
+
+def file_mask(reader: Reader, source: Source, numbers: frozenset[int] | None) -> Mask | None:
+    """The files of a source, or those of them with these numbers, bool (F,); None if they are all."""
+    mask: Mask = reader.file_source == SOURCES.index(source)
+    if numbers is not None:
+        mask = mask & np.isin(reader.file_number, np.fromiter(numbers, np.int64, len(numbers)))
+    return None if mask.all() else mask
+
+
+def rank(
+    question: str,
+    terms: QueryTerms,
+    vector: Vector | None,
+    reader: Reader,
+    scope: Scope,
+    text_weight: float,
+    tuning: Tuning,
+) -> Ranked:
+    """Score the candidates of a question."""
+    extra = None if scope.timely is None else _beginnings(reader, scope.timely)
+    found = candidates.find(terms, vector, reader, scope.files, tuning, extra)
+    words = _word_count(terms)
+    if scope.timely is not None:
+        found = _with_time(found, reader, scope, words, only_time=not terms.words)
+    made = features.measure(question, found, reader, tuning)
+    weights = _weights(found, text_weight)
+    few = 0 < found.chunks <= FEW_CHUNKS and found.passage_similarity is not None
+    scores = _scores(made, weights, tuning, few=few)
+    if scope.timely is not None and not terms.words:
+        scores = np.where(found.text[found.rows] > 0, scores, 0)
+    nearest = found.passage_similarity if few else None
+    order = np.lexsort((found.rows, -np.round(scores, 6)))[: tuning.ranked]
+    return Ranked(
+        _scored(order, scores, found, made, reader, few=few),
+        _sureness(found, made, weights, words, few=few, dated=scope.timely is not None),
+        _near(found, few=few),
+        None if nearest is None or not len(nearest) else float(nearest.max()),
+        weights,
+        len(found.rows),
+    )
+
+
+def _word_count(terms: QueryTerms) -> float:
+    grams = sum(map(is_gram, terms.words))
+    return len(terms.words) - grams + grams / _GRAMS_A_WORD
+
+
+def _weights(found: Candidates, text: float) -> Weights:
+    """The legs' weights; a leg that found nothing leaves all to the other."""
+    if found.chunk_similarity is None:
+        return Weights(vector=0.0, text=1.0)
+    if not found.text[found.rows].any():
+        return Weights(vector=1.0, text=0.0)
+    return Weights(vector=1.0 - text, text=text)
+
+
+def _scores(made: Features, weights: Weights, tuning: Tuning, *, few: bool) -> Floats:
+    by_text = (
+        tuning.text * made.text
+        + tuning.beside * made.beside
+        + tuning.two_away * made.two_away
+        + tuning.file * made.file
+        + tuning.chunk * made.chunk
+        + tuning.coverage * made.coverage
+        + tuning.speaker * made.speaker
+        + tuning.kind * made.kind
+        + tuning.asks * made.asks
+    )
+    if few:
+        both = tuning.passage_similarity + tuning.chunk_similarity
+        by_vector = both * made.passage_similarity
+    else:
+        by_vector = (
+            tuning.passage_similarity * made.passage_similarity
+            + tuning.chunk_similarity * made.chunk_similarity
+        )
+    scores: Floats = by_text * np.float32(weights.text / _TEXT_SHARE) + by_vector * np.float32(
+        weights.vector / _VECTOR_SHARE
+    )
+    return scores
+
+
+def _scored(
+    order: NDArray[np.int64],
+    scores: Floats,
+    found: Candidates,
+    made: Features,
+    reader: Reader,
+    *,
+    few: bool,
+) -> list[Scored]:
+    if not len(order):
+        return []
+    rows = found.rows[order]
+    chunks = reader.passage_chunk[rows]
+    keys = reader.chunk_key[chunks]
+    best = float(scores[order[0]]) or 1.0
+    similar = found.passage_similarity if few else found.chunk_similarity
+    text = found.text[rows] / (found.reachable or 1.0)
+    nearer = np.maximum(made.passage_similarity, made.chunk_similarity)[order].clip(0, 1).tolist()
+    similarity = [0.0] * len(rows) if similar is None else similar[order].tolist()
+    own = (keys + rows - reader.chunk_first[chunks]).tolist()
+    by_text, shares = made.text[order].tolist(), (scores[order] / best).clip(0, 1).tolist()
+    keys, text = keys.tolist(), text.clip(0, 1).tolist()
+    return [
+        Scored(
+            own[n],
+            keys[n],
+            text=text[n],
+            vector=similarity[n],
+            by_text=by_text[n],
+            by_vector=nearer[n],
+            share=shares[n],
+            moves=(Move("fusion", n + 1),),
+        )
+        for n in range(len(own))
+    ]
+
+
+def _sureness(
+    found: Candidates, made: Features, weights: Weights, words: float, *, few: bool, dated: bool
+) -> float:
+    """How sure we are that something was found, from 0 to 1."""
+    similar = found.passage_similarity if few else found.chunk_similarity
+    background = found.chunk_background
+    near = 0.0
+    if similar is not None and len(similar):
+        if few:
+            background = average(float(similar.mean()), len(similar))
+            near = _lead(similar, background)
+        else:
+            near = float(similar.max()) - background
+    legs = Legs(
+        text={0: float(made.window.max(initial=0.0))},
+        reachable=found.reachable,
+        vector={},
+        background=background,
+        chunk_of={},
+        words=words,
+        dated=dated,
+    )
+    return confidence(legs, weights, float(made.coverage.max(initial=0.0)), near)
+
+
+def average(similarity: float, count: int) -> float:
+    """The similarity of an average text, as far as so many can tell."""
+    if count > FEW_CHUNKS:
+        return similarity
+    return (similarity * count + _UNRELATED * _UNRELATED_COUNT) / (count + _UNRELATED_COUNT)
+
+
+def _lead(similarity: Floats, background: float) -> float:
+    """How far the nearest is ahead of an average text and of the next ones: all Chinese is alike."""
+    ordered = np.sort(similarity)[::-1]
+    others = ordered[1 : 1 + _NEXT]
+    return float(ordered[0]) - max(background, float(others.mean()) if len(others) else background)
+
+
+def _near(found: Candidates, *, few: bool) -> float:
+    if few and found.passage_similarity is not None:
+        similar = found.passage_similarity
+        return average(float(similar.mean()), len(similar)) + _NEAR
+    return found.chunk_background + _NEAR
+
+
+def _beginnings(reader: Reader, timely: Mask) -> Rows:
+    """The first passage of each file of the time that is named, whatever its words."""
+    bounds = reader.file_bounds[np.flatnonzero(timely)[-_MOST_TIMELY:]]
+    first: Rows = bounds[bounds[:, 1] > bounds[:, 0], 0]
+    return first
+
+
+def _with_time(
+    found: Candidates, reader: Reader, scope: Scope, words: float, *, only_time: bool
+) -> Candidates:
+    """What was written in the time that is named counts as if it held one more word; what was not, but
+    tells of that time, half a word more."""
+    if scope.timely is None:
+        return found
+    then = scope.timely[reader.passage_file]
+    text = found.text.copy()
+    if only_time:
+        text[:] = 0
+    reach = found.reachable
+    gain = _TIMELY_WORD * (reach / max(1.0, words) if reach > 0 else 1.0)
+    begins = _beginnings(reader, scope.timely)
+    worth = then & (text > 0)
+    worth[begins] = True
+    if found.chunk_similarity is not None:
+        near = found.rows[found.chunk_similarity > found.chunk_background]
+        worth[near] |= then[near]
+    for told in scope.told:
+        rows = reader.posting(word(told)).rows
+        rows = rows[~then[rows]]
+        text[rows] += _TOLD * gain
+    text += np.where(worth, np.float32(gain), np.float32(0))
+    return replace(found, text=text, reachable=reach + gain)
+
+
+def by_fact(best: Sequence[Scored], chunks: Mapping[int, StoredChunk]) -> list[Scored]:
+    """The candidates, those that are one fact marked as such: a fact is shown alone."""
+    marked = []
+    for one in best:
+        stored = chunks.get(one.chunk_key)
+        if stored is not None:
+            number = min(one.key - stored.key, len(stored.chunk.passages) - 1)
+            passage = stored.chunk.passages[number]
+            if label_of(stored.chunk.text[passage.start : passage.end]) is None:
+                facts = facts_in(stored.chunk, number)
+                if len(facts) == 1:
+                    one = one._replace(at=facts[0].start)
+        marked.append(one)
+    return marked

@@ -1,0 +1,47 @@
+"""Every number that tunes the ranking, in one value, with what chose it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The weights of the features and the sizes of the pool.
+
+    Features are between 0 and 1, relative to the best passage of a question; `python -m bench tune`
+    measures each weight with the others fixed, every set by itself.
+    """
+
+    # Weights of the keyword leg; they and those of meaning are scaled to the legs' shares, 0.7 and 0.3.
+    # text: BM25 of the passage; beside, two_away: the better neighbour's; file: the best of its file;
+    # chunk: all of its chunk together; coverage: the share of the question's words it holds.
+    text: float = 0.326
+    beside: float = 0.098
+    two_away: float = 0.049
+    file: float = 0.033
+    chunk: float = 0.033
+    coverage: float = 0.374
+    # A word that stands only in a heading or the file name, or whose beginning alone is found.
+    head_coverage: float = 0.0
+    prefix_coverage: float = 0.5
+    # Weights of meaning: the passage's own similarity and its chunk's.
+    passage_similarity: float = 0.15
+    chunk_similarity: float = 0.15
+    # Who speaks is who is asked about; the passage holds the kind of answer asked for; it only asks.
+    speaker: float = 0.12
+    kind: float = 0.03
+    asks: float = -0.04
+    # A label is a speaker if it begins so many passages.
+    least_labels: int = 3
+    # Up to so many passages all are scored; of more, the best by words and those of the nearest chunks.
+    pool_all: int = 3_000
+    pool_text: int = 1_000
+    pool_chunks: int = 150
+    # How many of the ranked passages may become results.
+    ranked: int = 240
+    # Neighbours are shown with a passage if they score this share of it.
+    shown_beside: float = 0.0
+
+
+TUNING = Tuning()

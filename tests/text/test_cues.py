@@ -1,0 +1,70 @@
+"""What passages and questions tell besides their words."""
+
+from __future__ import annotations
+
+import pytest
+
+from memdown.text.cues import (
+    ASKS,
+    asked_kind,
+    asks_of_oneself,
+    cues_of,
+    label_of,
+    named_speakers,
+    speaker_terms,
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("Nora: hello", "Nora"),
+        ("**Fahim Khan:** hello", "Fahim Khan"),
+        ("[10:31] Ben: yes", "Ben"),
+        ("- User: what now?", "User"),
+        ("小明：你好 吗", None),
+        ("小明： 你好", "小明"),
+        ("https://example.org/a", None),
+        ("The time is 10:31 now", None),
+        ("No label here", None),
+    ],
+)
+def test_a_label_is_a_name_and_a_colon_at_the_start(line: str, name: str | None) -> None:
+    assert label_of(line) == name
+
+
+def test_each_word_of_a_name_is_a_speaker() -> None:
+    assert speaker_terms("Fahim Khan") == ("\x02speaker:fahim", "\x02speaker:khan")
+    assert "\x02speaker:nora" in named_speakers("What are Nora's plans?")
+
+
+def test_a_text_tells_whether_it_asks_and_what_it_holds() -> None:
+    assert ASKS in cues_of("What is your favourite film?")
+    assert ASKS not in cues_of("It is Alien.")
+    assert cues_of("We met on Friday with Anna, three of us.") == (
+        "\x02kind:number",
+        "\x02kind:time",
+        "\x02kind:name",
+    )
+    assert cues_of("nothing of that") == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("When did we meet?", "time"),
+        ("How many chairs are there?", "number"),
+        ("Wer hat das gesagt?", "name"),
+        ("什么时候出发", "time"),
+        ("몇 명이 왔나요", "number"),
+        ("Tell me of the garden", None),
+    ],
+)
+def test_a_question_asks_for_a_kind_of_answer(question: str, kind: str | None) -> None:
+    assert asked_kind(question) == (f"\x02kind:{kind}" if kind else None)
+
+
+def test_the_first_person_asks_of_oneself() -> None:
+    assert asks_of_oneself("What is my blood type?")
+    assert asks_of_oneself("Wo ist mein Pass?")
+    assert not asks_of_oneself("What does Nora like?")
