@@ -106,12 +106,15 @@ class Memory:
         progress: ProgressCallback | None = None,
         chat: str | None = None,
         session_key: str | None = None,
+        as_of: datetime.date | str | None = None,
+        history: bool = False,
     ) -> Answer:
         """Find the notes that answer a question; see `Answer.reasons` when little was found.
 
         Only notes of these `sources` ("notes", "sessions"), dated from `since` to `until` (days, or
         times such as "March" or "last week"), in a `folder` and with all `tags` are shown; a value
-        that cannot be understood is a `QueryError`.
+        that cannot be understood is a `QueryError`. What was struck or is over comes last and is
+        marked (`Hit.was`); `history` shows it in its place, `as_of` what held on that day.
 
         With `words_only` the question is not embedded, so that nothing of it goes to a provider: for
         questions that are still being typed.
@@ -125,7 +128,7 @@ class Memory:
         return self._answering.search(
             Request(
                 query, max_results, min_score, sources, since, until, folder, tags, progress,
-                chat, session_key, words_only,
+                chat, session_key, words_only, as_of, history,
             )
         )  # fmt: skip
 

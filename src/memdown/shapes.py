@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from memdown.notes.journal import Change
+from memdown.notes.remembering import Remembered
 from memdown.types import JobStatus, Status, SyncReport
 
 
@@ -112,4 +114,42 @@ def _batch_json(jobs: JobStatus | None) -> dict[str, Any]:
         "timeoutMs": round(jobs.timeout_seconds * 1000),
         "lastError": jobs.last_error,
         "lastProvider": jobs.last_provider,
+    }
+
+
+def remembered_json(done: Remembered) -> dict[str, Any]:
+    """Where something was written, what it replaced, and what is near it."""
+    return {
+        "path": done.path,
+        "startLine": done.start_line,
+        "endLine": done.end_line,
+        "citation": str(done),
+        "known": done.known,
+        "replaced": list(done.replaced),
+        "related": [
+            {
+                "reference": one.reference,
+                "text": one.text,
+                "date": one.day.isoformat() if one.day else None,
+                "superseded": one.superseded,
+            }
+            for one in done.related
+        ],
+        "question": done.question,
+        "change": done.change,
+    }
+
+
+def change_json(change: Change) -> dict[str, Any]:
+    """A change of the journal, with the lines that went and came."""
+    return {
+        "id": change.id,
+        "time": change.time.isoformat(timespec="seconds"),
+        "actor": change.actor,
+        "session": change.session,
+        "path": change.path,
+        "kind": change.kind,
+        "removed": change.removed_text,
+        "added": change.added_text,
+        "undoes": change.undoes or None,
     }

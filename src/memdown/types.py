@@ -223,7 +223,8 @@ class Why:
 class Hit:
     """One found place: whole lines of one note, with the reasons for its rank.
 
-    `strength` tells whether it is likely to answer, or only the nearest there is.
+    `strength` tells whether it is likely to answer, or only the nearest there is. `was` marks what
+    no longer holds.
     """
 
     path: str
@@ -242,6 +243,7 @@ class Hit:
     citation: str | None = None
     why: Why | None = None
     strength: Strength = "strong"
+    was: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,7 @@ def answer_json(answer: Answer, *, citations: bool) -> dict[str, Any]:
             result["citation"] = hit.citation or f"{hit.path}#L{hit.start_line}-L{hit.end_line}"
         result["heading"] = hit.heading
         result["date"] = hit.date.isoformat() if hit.date else None
+        result["was"] = hit.was
         result["matched"] = list(hit.matched)
     return data
 
@@ -127,6 +128,8 @@ def _title(number: int, hit: Hit, lines: list[Line], width: int, citations: bool
     place = place_text(hit.path, first, last) if citations else ""
     score = f"{hit.score:.2f}" + (" weak" if hit.strength == "weak" else "")
     date = str(hit.date) if hit.date and str(hit.date) not in place else ""
+    if hit.was:
+        date = f"{date} no longer true".lstrip()
     used = _cells(f"{number}. {place}   {score}") + (3 + len(date) if date else 0)
     heading = _cut(hit.heading, max(width - used - 3, 12))
     parts = [style(place, "cyan", "bold"), style(score, "dim"), heading, style(date, "dim")]

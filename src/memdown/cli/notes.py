@@ -44,6 +44,8 @@ _MOST_ESTIMATED = 1_000
 @click.option("--until", metavar="TIME", help="Only notes up to then: 2026-03-31, March.")
 @click.option("--in", "folder", metavar="FOLDER", help="Only notes in this folder.")
 @click.option("--tag", "tags", multiple=True, help="Only notes with this tag; may be repeated.")
+@click.option("--as-of", metavar="TIME", help="What held on that day: 2026-03-01, March.")
+@click.option("--history", is_flag=True, help="Show what was, too, in its place.")
 @click.option("--explain", is_flag=True, help="Show why each result stands where it stands.")
 @click.option(
     "--chat",
@@ -65,6 +67,8 @@ def search_command(
     until: str | None,
     folder: str | None,
     tags: tuple[str, ...],
+    as_of: str | None,
+    history: bool,
     explain: bool,
     chat: str | None,
     session_key: str | None,
@@ -97,6 +101,8 @@ def search_command(
                 until=until,
                 folder=folder,
                 tags=tags,
+                as_of=as_of,
+                history=history,
                 progress=progress,
                 chat=chat,
                 session_key=session_key,
@@ -192,12 +198,30 @@ def _print_excerpt(excerpt: Excerpt, *, as_json: bool) -> int:
 @click.command("remember", cls=Words)
 @words_argument("text", required=False)
 @click.option("--durable", is_flag=True, help="Write to MEMORY.md instead of today's log.")
+@click.option(
+    "--replaces",
+    multiple=True,
+    metavar="PLACE|WORDS",
+    help="The fact that is no longer true: MEMORY.md:7, or its words; may be repeated.",
+)
+@click.option("--until", metavar="DAY", help="The last day it holds: 2026-11-20, Friday.")
+@click.option("--about", default="", metavar="HEADING", help="The heading it belongs under.")
+@click.option("--again", is_flag=True, help="Write it even if it is known already.")
 @click.option("--allow-secret", is_flag=True, help="Write it even if it looks like a secret.")
 @target_options
 def remember_command(
-    target: Target, text: str | None, durable: bool, allow_secret: bool
+    target: Target,
+    text: str | None,
+    durable: bool,
+    replaces: tuple[str, ...],
+    until: str | None,
+    about: str,
+    again: bool,
+    allow_secret: bool,
 ) -> int | None:
     """Write something down: in today's log, or in MEMORY.md with --durable.
+
+    A fact that replaces another strikes it and takes its place; what is known is not written twice.
 
     Words need no quotes. Without TEXT, or with -, it is read from standard input. What looks like
     a password, a key or a token is not written unless you say so.
@@ -205,6 +229,8 @@ def remember_command(
     \b
     Examples:
       memdown remember Ana prefers tea over coffee --durable
+      memdown remember Nora moved to Porto --replaces "Nora lives in Lisbon"
+      memdown remember Works from Madrid --until Friday
       pbpaste | memdown remember
     """
     from memdown.cli.output import print_json
@@ -214,7 +240,15 @@ def remember_command(
         text = sys.stdin.read()
     try:
         with target.open() as memory:
-            citation = memory.remember(text, durable=durable, allow_secrets=allow_secret)
+            done = memory.remember(
+                text,
+                durable=durable,
+                replaces=replaces,
+                until=until,
+                about=about,
+                again=again,
+                allow_secrets=allow_secret,
+            )
     except SecretFound as error:
         click.echo(
             f"memdown: This looks like {error.what}, so nothing was written; leave it out, or write "
@@ -223,15 +257,14 @@ def remember_command(
         )
         return 1
     if target.as_json:
-        print_json(
-            {
-                "path": citation.path,
-                "startLine": citation.start_line,
-                "endLine": citation.end_line,
-                "citation": str(citation),
-            }
-        )
-    else:
-        place = place_text(citation.path, citation.start_line, citation.end_line)
-        click.echo(f"Remembered in {place}")
+        from memdown.shapes import remembered_json
+
+        print_json(remembered_json(done))
+        return None
+    place = place_text(done.path, done.start_line, done.end_line)
+    click.echo(f"{'Known already, in' if done.known else 'Remembered in'} {place}")
+    if done.replaced:
+        click.echo(f"  replaced {', '.join(done.replaced)}")
+    if done.question:
+        click.echo(f"  {done.question.replace('replaces=', '--replaces ')}", err=True)
     return None

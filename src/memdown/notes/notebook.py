@@ -88,6 +88,11 @@ class Notebook:
         """What it takes to change facts: the notes, the day, who does it."""
         return Pen(self.workspace, self._lock_dir, self.today(), by, self._comparing())
 
+    def writing_pen(self, by: By = PERSON) -> Pen:
+        """The same, where something is about to be changed: refused where nothing may be."""
+        self._check_writable()
+        return self.pen(by)
+
     def edit(
         self,
         path: str,

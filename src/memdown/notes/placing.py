@@ -179,8 +179,10 @@ def dated_entry(
         noted=said.noted or noted,
         until=until or said.until,
     )
-    if merged.since is None and merged.until is not None and merged.noted is not None:
-        merged = replace(merged, since=merged.noted)
+    if merged.until is not None and merged.noted is not None:
+        # What is over already when it is noted has no first day that is known.
+        since = merged.since or (merged.noted if merged.noted <= merged.until else None)
+        merged = replace(merged, since=since, noted=None)
     return [f"- {timed.text}{written(merged)}"]
 
 

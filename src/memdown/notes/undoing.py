@@ -192,7 +192,7 @@ def _text(data: bytes | None) -> str | None:
     return None if data is None else data.decode("utf-8", "replace")
 
 
-def changes_between(changes: Sequence[Change], words: str) -> list[Change]:
+def changes_holding(changes: Sequence[Change], words: str) -> list[Change]:
     """The changes whose lines hold all of these words."""
     wanted = words.casefold().split()
     return [

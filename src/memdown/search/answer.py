@@ -12,6 +12,7 @@ from memdown.errors import EmbedderError, QueryError
 from memdown.search import diversity, identifiers, judging
 from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
+from memdown.search.currency import Times, order_by_currency
 from memdown.search.rank import GENTLE_DECAY, Legs, View, Weights
 from memdown.text import (
     QueryTerms,
@@ -85,6 +86,9 @@ class SearchOptions:
     half_life_days: float | None = 30.0
     most_decay: float = GENTLE_DECAY
     snippet_chars: int = SNIPPET_CHARS
+    # What held on this day instead of today; and whether what was is shown in its place.
+    as_of: datetime.date | None = None
+    history: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +251,7 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
         ranked = diversity.with_rank([*varied, *ranked[_VARIED:]], "diversity")
     if len(options.sources) > 1:
         ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
+    ranked = order_by_currency(ranked, Times(asked.today, options.as_of, options.history))
     chosen = [
         ranking.cited(replace(hit, strength="strong" if _is_strong(hit, asked) else "weak"))
         for hit in ranked[: options.max_results]

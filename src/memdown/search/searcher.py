@@ -17,6 +17,7 @@ from memdown.search import answer as search
 from memdown.search import filters as filtering
 from memdown.search.answer import Query, SearchOptions
 from memdown.search.asking import check_request, source_names
+from memdown.search.currency import read_as_of
 from memdown.search.filters import Filter
 from memdown.types import (
     Answer,
@@ -39,6 +40,7 @@ class Request:
 
     `chat` and `session_key` say who asks, for `memory.qmd.scope`. With `words_only` the query is not
     embedded: nothing of it goes to a provider.
+    `as_of` asks for what held on another day, `history` for what was beside what is.
     """
 
     query: str
@@ -53,6 +55,8 @@ class Request:
     chat: str | None = None
     session_key: str | None = None
     words_only: bool = False
+    as_of: datetime.date | str | None = None
+    history: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +202,8 @@ class Searcher:
 
     def _options(self, request: Request, scope: Scope, embedder: Embedder | None) -> SearchOptions:
         """What the request says, else the settings, else what suits the embedder best."""
-        options = self._defaults
+        day = read_as_of(request.as_of, self._today())
+        options = replace(self._defaults, as_of=day, history=request.history)
         if options.text_weight is None and embedder is not None:
             options = replace(options, text_weight=embedder.text_weight)
         if request.max_results is not None:

@@ -1,0 +1,73 @@
+"""What holds comes before what was; of two that contradict, the newer."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from memdown.errors import QueryError
+from memdown.search.currency import Times, order_by_currency, read_as_of
+from memdown.types import Hit
+
+TODAY = datetime.date(2026, 11, 17)
+
+
+def hit(snippet: str, path: str = "MEMORY.md", line: int = 1, **more: object) -> Hit:
+    return Hit(path, "memory", line, line + snippet.count("\n"), 0.9, snippet, **more)  # type: ignore[arg-type]
+
+
+def order(*hits: Hit, as_of: datetime.date | None = None) -> list[str]:
+    return [one.snippet for one in order_by_currency(hits, Times(TODAY, as_of))]
+
+
+def test_what_was_comes_last_and_is_marked() -> None:
+    struck = hit("- ~~The code is 4471.~~ (2026-11-07 to 2026-11-08)", "memory/2026-11-07.md")
+    over = hit("- Works from Madrid. (until 2026-11-12)", line=3)
+    now = hit("- The code is 9902. (since 2026-11-08)", line=9)
+    found = order_by_currency([struck, over, now], Times(TODAY))
+    assert [one.snippet for one in found] == [now.snippet, struck.snippet, over.snippet]
+    assert [one.was for one in found] == [False, True, True]
+    assert found[0].date == datetime.date(2026, 11, 8)
+
+
+def test_words_that_were_struck_elsewhere_are_over_too() -> None:
+    """A process was killed between writing the new fact and striking the old one in its log."""
+    old = hit("- The code is 4471.", "memory/2026-11-07.md")
+    new = hit("- The code is 9902.\n  - ~~The code is 4471.~~ (until 2026-11-08)")
+    assert order(old, new) == [new.snippet, old.snippet]
+
+
+def test_of_two_that_contradict_the_newer_comes_first() -> None:
+    old = hit("- The stand-up is at 09:30.", "memory/2026-11-01.md")
+    new = hit("- The stand-up is at 10:15.", "memory/2026-11-04.md")
+    assert order(old, new) == [new.snippet, old.snippet]
+    both = hit("- The stand-up is at 09:30. (2026-11-01)\n- The stand-up is at 10:15. (2026-11-04)")
+    assert order(both) == [
+        "- The stand-up is at 10:15. (2026-11-04)",
+        "- The stand-up is at 09:30. (2026-11-01)",
+    ]
+
+
+def test_a_newer_note_about_something_else_stays_below() -> None:
+    old = hit("- Nora lives in Lisbon.", "memory/2026-11-01.md", matched=("nora", "live"))
+    new = hit("- Nora now drinks tea after noon.", "memory/2026-11-04.md", matched=("nora",))
+    assert order(old, new) == [old.snippet, new.snippet]
+    assert order(old) == [old.snippet]
+
+
+def test_as_of_an_earlier_day() -> None:
+    fact = hit(
+        "- Lives in Porto. (since 2026-11-06)\n  - ~~Lives in Lisbon.~~ (2026-11-01 to 2026-11-06)"
+    )
+    assert order(fact, as_of=datetime.date(2026, 11, 3)) == [
+        "  - ~~Lives in Lisbon.~~ (2026-11-01 to 2026-11-06)"
+    ]
+    assert order(fact, as_of=datetime.date(2026, 11, 6)) == ["- Lives in Porto. (since 2026-11-06)"]
+    assert order(fact, as_of=datetime.date(2026, 10, 1)) == []
+
+
+def test_days_that_cannot_be_understood_are_said_so() -> None:
+    assert read_as_of("2026-11-04", TODAY) == datetime.date(2026, 11, 4)
+    with pytest.raises(QueryError, match="no day"):
+        read_as_of("whenever", TODAY)
