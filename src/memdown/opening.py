@@ -16,15 +16,16 @@ from memdown import embedders
 from memdown import notes as workspace
 from memdown.config import Chat, ProviderSettings, RemoteSettings, Settings
 from memdown.embedders import Given, JobOptions, Options, Sent, Setup, usage
+from memdown.embedders.choice import Choice
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index import claims
 from memdown.index import engines as stores
-from memdown.index.choice import Choice
+from memdown.index.changes import Chunking, Sources
 from memdown.index.index import Index, WatchOptions, watch_file
-from memdown.index.indexing import Chunking
 from memdown.index.nearness import comparing_by
 from memdown.index.status import Facts
-from memdown.index.sync import SyncOptions, Upkeep
+from memdown.index.sync import Syncer, SyncOptions
+from memdown.notes.journal import Journal, Recorder, journal_file
 from memdown.notes.notebook import Notebook
 from memdown.search.answer import STRONG, SearchOptions
 from memdown.search.rank import GENTLE_DECAY
@@ -112,19 +113,15 @@ def open_index(
 ) -> Index:
     """The index of a workspace, made with the chosen embedder."""
     store, choice, stop = open_store(settings, environ), Choice(chosen), threading.Event()
-    upkeep = Upkeep(
-        sync_options(settings, notes.folder),
-        notes,
-        store,
-        choice,
-        open_conversations(settings),
-        stop,
-    )
+    # What other programs did to the notes is part of their history.
+    recorder = Recorder(Journal(journal_file(notes.folder, lock_dir(settings))))
+    sources = Sources(notes, open_conversations(settings), recorder)
+    syncer = Syncer(sync_options(settings, notes.folder), sources, store, choice, stop)
     sync = settings.sync
     interval = sync.interval_minutes * 60 or None
     watching = WatchOptions(sync.watch_debounce_ms / 1000, interval, sync.watch)
     place = watch_file(lock_dir(settings), notes.folder)
-    return Index(store, choice, upkeep, watching, place, stop)
+    return Index(store, choice, syncer, watching, place, stop)
 
 
 def _answering(searcher: Searcher, qmd: Sidecar | None, chat: Chat) -> Searcher | QmdSearcher:

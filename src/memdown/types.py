@@ -132,6 +132,13 @@ class ModelKey:
     model: str
     provider_key: str
 
+    @classmethod
+    def of(cls, embedder: Embedder | None) -> ModelKey:
+        """The key of the vectors that an embedder makes."""
+        if embedder is None:
+            return cls("none", "none", "none")
+        return cls(embedder.id, embedder.model, embedder.provider_key)
+
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
@@ -576,6 +583,14 @@ class Writer(Protocol):
         """Keep the rows of files whose content is the same, with their new facts."""
 
     def remove(self, paths: Sequence[str]) -> None: ...
+
+
+@runtime_checkable
+class StatefulStore(Protocol):
+    """A store that can tell, much faster than by reading its files, whether anything changed."""
+
+    def state(self) -> object:
+        """Equal to an earlier one if nothing was written in between."""
 
 
 class Store(Writer, Protocol):

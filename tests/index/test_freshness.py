@@ -1,4 +1,4 @@
-"""Noticing: a second scan is saved only while nothing happened, and nothing is ever missed."""
+"""A second scan is saved only while nothing happened, and nothing is ever missed."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ import pytest
 from faults.figures import Campaign
 from memdown import Memory
 from memdown.errors import WorkspaceError
-from memdown.index import freshness as noticing
-from memdown.index.freshness import SCAN_AGAIN_SECONDS, Noticing
+from memdown.index.freshness import SCAN_AGAIN_SECONDS, FolderEvents, c_library
 from memdown.testing import HashEmbedder
 from transcripts.talking import CONFIG, add, said, talk
 
@@ -38,28 +37,28 @@ class Watched:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self.upkeep = memory.index.upkeep
+        self.syncer = memory.index.syncer
         self.scans = 0
         self.clock = Clock()
-        self.upkeep._noticing = Noticing(self.clock)
-        scan = self.upkeep.scan
+        self.syncer.events = FolderEvents(self.clock)
+        scan = self.syncer.sources.scan
 
         def counted(known: Any) -> Any:
             self.scans += 1
             return scan(known)
 
-        self.upkeep.scan = counted  # type: ignore[method-assign]
+        self.syncer.sources.scan = counted  # type: ignore[method-assign]
 
     def settle(self) -> None:
         """Sync, and ask until a scan is no longer needed."""
         self.memory.sync()
         for _ in range(3):
-            assert self.upkeep.pending() == 0
+            assert self.syncer.pending() == 0
         assert self.is_quiet()
 
     def is_quiet(self) -> bool:
         before = self.scans
-        assert self.upkeep.pending() == 0
+        assert self.syncer.pending() == 0
         return self.scans == before
 
     def finds(self, word: str) -> set[str]:
@@ -85,8 +84,8 @@ def test_the_first_look_of_a_process_makes_no_watches(
 ) -> None:
     memory = open_memory(folder)
     memory.sync()
-    memory.index.upkeep.pending()
-    assert memory.index.upkeep._noticing._descriptor < 0
+    memory.index.syncer.pending()
+    assert memory.index.syncer.events.is_open is False
 
 
 def test_without_changes_there_are_no_scans_until_some_seconds_have_passed(
@@ -233,7 +232,7 @@ def test_an_extra_path_that_comes_into_being_is_noticed(
     with_extra: Watched, folder: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "later").mkdir()
-    assert with_extra.upkeep.pending() == 0
+    assert with_extra.syncer.pending() == 0
     (tmp_path / "later/two.md").write_text("Gamma.\n")
     assert str(tmp_path / "later/two.md") in with_extra.finds("gamma")
     with_extra.settle()
@@ -266,7 +265,7 @@ def test_an_index_that_another_process_changed_is_looked_at(
 ) -> None:
     other = open_memory(folder)
     other.index.store.remove(["memory/a.md"])
-    assert watched.upkeep.pending() == 1
+    assert watched.syncer.pending() == 1
 
 
 def test_a_rebuild_that_goes_on_beside_it_leads_to_no_scan(
@@ -302,7 +301,7 @@ class Failing:
         self.number = number
         self.kind = kind
         self.calls = 0
-        self.real = noticing._libc()
+        self.real = c_library()
 
     def init(self) -> int:
         return self.real.init()
@@ -330,7 +329,7 @@ def test_where_folders_cannot_be_watched_every_search_scans(
 ) -> None:
     watched = Watched(open_memory(folder))
     watched.memory.sync()
-    watched.upkeep._noticing = Noticing(watched.clock, kernel)
+    watched.syncer.events = FolderEvents(watched.clock, kernel)
     assert [watched.is_quiet() for _ in range(5)] == [False] * 5
     assert kernel.calls <= 1, "a limit that was reached is not tried again at every search"
     (folder / "memory/c.md").write_text("Gamma.\n")
@@ -341,7 +340,7 @@ def test_watches_are_tried_again_later(folder: Path, open_memory: OpenMemory) ->
     kernel = Failing(errno.ENOSPC)
     watched = Watched(open_memory(folder))
     watched.memory.sync()
-    watched.upkeep._noticing = Noticing(watched.clock, kernel)
+    watched.syncer.events = FolderEvents(watched.clock, kernel)
     assert [watched.is_quiet() for _ in range(3)] == [False] * 3
     kernel.number = 0
     watched.clock.now += 301
@@ -351,7 +350,7 @@ def test_watches_are_tried_again_later(folder: Path, open_memory: OpenMemory) ->
 def test_too_many_folders_are_scanned(
     folder: Path, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(noticing, "_MOST_FOLDERS", 2)
+    monkeypatch.setattr("memdown.index.freshness._MOST_FOLDERS", 2)
     watched = Watched(open_memory(folder))
     watched.memory.sync()
     assert [watched.is_quiet() for _ in range(3)] == [False] * 3
@@ -361,27 +360,29 @@ def test_a_forked_child_takes_no_events_from_its_parent(watched: Watched, folder
     (folder / "memory/c.md").write_text("Gamma.\n")
     child = os.fork()
     if child == 0:
-        quiet = watched.upkeep._noticing.nothing_happened(watched.upkeep._index_state())
-        watched.upkeep._noticing.before_scan()
+        quiet = watched.syncer.events.nothing_happened(watched.syncer.index_state())
+        watched.syncer.events.before_scan()
         os._exit(1 if quiet else 0)
     assert os.waitpid(child, 0)[1] == 0
-    assert watched.upkeep.pending() == 1
+    assert watched.syncer.pending() == 1
 
 
 def test_closing_gives_the_watches_back(watched: Watched) -> None:
-    descriptor = watched.upkeep._noticing._descriptor
-    os.fstat(descriptor)
+    def inotify() -> int:
+        links = [link.readlink() for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+        return sum("inotify" in str(link) for link in links)
+
+    before = inotify()
     watched.memory.close()
-    with pytest.raises(OSError, match="Bad file descriptor"):
-        os.fstat(descriptor)
+    assert inotify() == before - 1
 
 
 def test_stale_watches_are_given_back(watched: Watched, folder: Path) -> None:
     """A folder that was moved out of the notes no longer costs a watch."""
-    before = len(watched.upkeep._noticing._watches)
+    before = watched.syncer.events.watches
     (folder / "memory/deep").rename(folder.with_name("outside"))
     watched.settle()
-    assert len(watched.upkeep._noticing._watches) == before - 1
+    assert watched.syncer.events.watches == before - 1
     (folder.with_name("outside") / "b.md").write_text("Gamma.\n")
     assert watched.is_quiet()
 
@@ -393,13 +394,13 @@ def test_an_event_that_another_thread_took_spoils_a_scan_that_began_before(
 
     The first scan must not make the third thread believe that nothing happened.
     """
-    first = watched.upkeep._noticing
-    state = watched.upkeep._index_state()
+    first = watched.syncer.events
+    state = watched.syncer.index_state()
     begun = first.before_scan()
-    found = watched.upkeep.scan(watched.memory.index.store.files())
+    found = watched.syncer.sources.scan(watched.memory.index.store.files())
     (folder / "memory/c.md").write_text("Gamma.\n")
     first.before_scan()
-    first.scanned(begun, watched.upkeep._places(found), state)
+    first.scanned(begun, watched.syncer.sources.places(found), state)
     assert not first.nothing_happened(state)
 
 
@@ -510,7 +511,7 @@ def edit_and_search(watched: Watched, folder: Path, edits: int, seed: int) -> It
         before = watched.scans
         # Each change is followed by a few searches with nothing new, as in real life.
         for _ in range(editing.rng.randrange(4)):
-            assert watched.upkeep.pending() == 0
+            assert watched.syncer.pending() == 0
         yield watched.scans - before
 
 

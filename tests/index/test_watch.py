@@ -170,7 +170,7 @@ def test_unrelated_files_are_not_watched(watch: Callable[..., Watched], folder: 
         (folder / f"project/p{number}").mkdir(parents=True)
         (folder / f"project/p{number}/x.md").write_text("not a note\n")
     watched = watch()
-    places = watched.memory.index.upkeep.watched_folders()
+    places = watched.memory.index.syncer.sources.watched_folders()
     assert not [place for place in places if "project" in str(place)]
     if before:
         assert len(os.listdir("/proc/self/fd")) < before + 20

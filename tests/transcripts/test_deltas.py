@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memdown import Memory
+from memdown.index.changes import Chunking
+from memdown.index.growth import cut_portion, write_portion
 from memdown.index.sqlite import SqliteStore
 from memdown.testing import HashEmbedder
 from memdown.transcripts import read_portions, scan_transcripts
 from memdown.transcripts import reading as reading_module
 from memdown.transcripts.conversations import DEBOUNCE_SECONDS, Conversations
-from memdown.transcripts.growing import Embedded, Growth, write_portions
 from memdown.transcripts.marks import Mark, parse_mark
-from memdown.types import Chunk, Document, FileState, Fingerprint, ModelKey, Source, TextQuery
+from memdown.types import Chunk, FileState, Fingerprint, ModelKey, Source, TextQuery
 from transcripts.talking import CONFIG, add, said, talk
 
 WriteNotes = Callable[[dict[str, str]], Path]
@@ -217,9 +218,11 @@ class Scene:
         """Index what is new, or, as if killed, only the first portions."""
         (state,) = scan_transcripts(self.folder).files.values()
         known = self.store.files().get(state.path)
-        growth = Growth(state, lambda known: read_portions(str(self.folder), state, known))
-        portions = write_portions(self.store, growth, known, cut, no_vectors, embedded=False)
-        for number, _ in enumerate(portions, 1):
+        for number, portion in enumerate(read_portions(str(self.folder), state, known), 1):
+            is_known = known is not None
+            chunking = Chunking(tokens=40, overlap=8)
+            addition = cut_portion(self.store, portion, chunking, "none", is_known=is_known)
+            write_portion(self.store, portion.state, addition, None)
             if number == most:
                 return
 
@@ -229,16 +232,6 @@ class Scene:
             found = snapshot.match_text(TextQuery(("user",), (), (), sources, 10_000)).matches
             keys = sorted(set(snapshot.chunk_keys([match.key for match in found]).values()))
             return [stored.chunk for _, stored in sorted(snapshot.load(keys).items())]
-
-
-def cut(document: Document) -> list[Chunk]:
-    from memdown.notes.chunks import chunk_document
-
-    return chunk_document(document, tokens=40, overlap=8, model="none")
-
-
-def no_vectors(chunks: object) -> Embedded:
-    return Embedded(None)
 
 
 def covered(chunks: list[Chunk]) -> list[str]:

@@ -11,7 +11,7 @@ import click
 from memdown.types import Status, SyncReport
 
 if TYPE_CHECKING:
-    from memdown.index.backfill import Estimate
+    from memdown.index.embedding import Estimate
 
 _DAYS_SHOWN = 7
 

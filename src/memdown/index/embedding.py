@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from memdown.embedders.vectors import checked
-from memdown.errors import EmbedderError
+from memdown.errors import EmbedderError, WorkspaceError
+from memdown.index.changes import Chunking, Sources
+from memdown.text import estimate_tokens
 from memdown.types import (
+    BatchEmbedder,
     Chunk,
     Embedder,
+    EmbeddingJobs,
+    FileState,
     ModelKey,
     Store,
     StreamingEmbedder,
@@ -24,6 +31,7 @@ from memdown.types import (
 # What was paid for is written down soon, but not for every small request.
 _VECTORS_A_WRITE = 256
 _SECONDS_A_WRITE = 0.25
+_DIGESTS_A_LOOK = 400
 
 
 @dataclass(slots=True)
@@ -69,6 +77,11 @@ class Embedding:
         self._kept_at = 0.0
 
     @property
+    def works_ahead(self) -> bool:
+        """Whether the embedder goes on by itself, so that larger flights pay."""
+        return isinstance(self._embedder, StreamingEmbedder)
+
+    @property
     def is_down(self) -> bool:
         """Whether the embedder is not asked."""
         return self._down is not None
@@ -92,7 +105,7 @@ class Embedding:
         self._flying.append(flight)
         return flight
 
-    def drain(self) -> None:
+    def keep_ready(self) -> None:
         """Keep the vectors that came meanwhile, without waiting for more."""
         for flight in self._flying:
             while flight.error is None and flight.batches.ready() and self._take(flight):
@@ -104,7 +117,7 @@ class Embedding:
         """Wait for the vectors of a flight; one that failed has an `error` and fewer of them."""
         try:
             while self._take(flight):
-                self.drain()
+                self.keep_ready()
         finally:
             self._keep()
         self._flying.remove(flight)
@@ -119,7 +132,7 @@ class Embedding:
         """Take back what was not sent yet, and keep what was answered: it is paid for."""
         for flight in self._flying:
             flight.batches.close()
-        self.drain()
+        self.keep_ready()
         self._keep()
 
     def _take(self, flight: Flight) -> bool:
@@ -169,11 +182,6 @@ class Embedding:
         self._kept_at = time.monotonic()
 
 
-def works_ahead(embedder: Embedder | None) -> bool:
-    """Whether an embedder goes on by itself, so that larger flights pay."""
-    return isinstance(embedder, StreamingEmbedder)
-
-
 def _batches(embedder: Embedder, texts: Sequence[str]) -> VectorStream:
     if isinstance(embedder, StreamingEmbedder):
         return embedder.embed_in_batches(texts)
@@ -205,3 +213,88 @@ class _AtOnce(_Nothing):
             raise StopIteration
         texts, self._texts = self._texts, None
         return range(len(texts)), self._embedder.embed_batch(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a sync is going to embed: distinct texts, those in the cache, tokens of the others."""
+
+    provider: str
+    model: str
+    texts: int
+    cached: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Backfill:
+    """The texts of many notes, before they are embedded: to be counted, or given to batch jobs."""
+
+    store: Store
+    embedder: Embedder
+    sources: Sources
+    chunking: Chunking
+    states: Sequence[FileState]
+
+    def estimate(self) -> Estimate:
+        """Read and cut the notes, and count what the cache does not have."""
+        texts = missing = tokens = 0
+        for group in self._groups():
+            new = self._not_cached(group)
+            texts += len(group)
+            missing += len(new)
+            tokens += sum(map(estimate_tokens, new.values()))
+        return Estimate(self.embedder.id, self.embedder.model, texts, texts - missing, tokens)
+
+    def by_jobs(self, cache_entries: int) -> frozenset[str]:
+        """Have a large number of texts embedded by batch jobs, into a cache of so many entries.
+
+        Returns the digests of texts that a job still has: files that hold one wait for a later sync.
+        """
+        jobs = jobs_of(self.embedder)
+        if jobs is None:
+            return frozenset()
+        remember = partial(self.store.remember_vectors, ModelKey.of(self.embedder))
+        if jobs.pending():
+            jobs.collect(remember)
+        # A chunk is rarely less than half full: a cheap guess spares small syncs the second reading.
+        guess = sum(state.size for state in self.states) / (self.chunking.tokens * 2)
+        if jobs.usable and jobs.least_texts <= guess * 1.5 and guess < cache_entries:
+            jobs.run(self._missing(jobs), remember)
+        return jobs.waiting_for() if jobs.usable else frozenset()
+
+    def _missing(self, jobs: EmbeddingJobs) -> Iterator[tuple[str, str]]:
+        waiting = jobs.waiting_for()
+        for group in self._groups():
+            for digest, text in self._not_cached(group).items():
+                if digest not in waiting:
+                    yield digest, text
+
+    def _not_cached(self, texts: dict[str, str]) -> dict[str, str]:
+        if not self.embedder.cacheable:
+            return texts
+        known = self.store.cached(ModelKey.of(self.embedder), list(texts))
+        return {digest: text for digest, text in texts.items() if digest not in known}
+
+    def _groups(self) -> Iterator[dict[str, str]]:
+        """All distinct texts by their digests, a few at a time."""
+        seen: set[str] = set()
+        group: dict[str, str] = {}
+        for state in self.states:
+            # What cannot be read is reported by the sync itself.
+            with contextlib.suppress(WorkspaceError, OSError):
+                document = self.sources.read(state.path).document
+                for chunk in self.chunking.cut(document, self.embedder.model):
+                    if chunk.digest not in seen:
+                        seen.add(chunk.digest)
+                        group[chunk.digest] = chunk.text
+            if len(group) >= _DIGESTS_A_LOOK:
+                yield group
+                group = {}
+        if group:
+            yield group
+
+
+def jobs_of(embedder: Embedder | None) -> EmbeddingJobs | None:
+    """The batch jobs of an embedder that has them turned on."""
+    return embedder.jobs if isinstance(embedder, BatchEmbedder) else None

@@ -1,4 +1,4 @@
-"""Whether folders are as a scan found them, told by the kernel instead of by another scan.
+"""Whether folders are as a scan found them, known from the kernel instead of by another scan.
 
 Linux queues an event for a change before the call that made it returns. So a process that watches
 every folder a scan looked into needs no second scan as long as the queue is empty. Whatever casts
@@ -94,8 +94,8 @@ class Begun:
 _Identity = tuple[int, int] | None
 
 
-class Noticing:
-    """Tells, for a scan that found nothing to do, whether it still holds. Safe for threads.
+class FolderEvents:
+    """Knows, of a scan that found nothing to do, whether it still holds. Safe for threads.
 
     Before a scan comes `before_scan`, after it `scanned`. Watches are made from the second scan
     on: a process that asks once does not pay for them.
@@ -130,7 +130,7 @@ class Noticing:
             return not self._look()
 
     def before_scan(self) -> Begun:
-        """Make sure that whatever happens from now on is noticed, as far as it can be."""
+        """Make sure that whatever happens from now on makes an event, as far as it can."""
         with self._lock:
             self._quiet = None
             if self._places is not None and not self._closed and self._clock() >= self._off_until:
@@ -142,7 +142,7 @@ class Noticing:
             return Begun(self._happened, self._clock())
 
     def scanned(self, begun: Begun, places: Places, state: object | None) -> None:
-        """A scan looked into `places`; it found nothing to do beside `state`, unless that is None."""
+        """Note the `places` of a scan; `state` is that of the index if there was nothing to do."""
         with self._lock:
             self._places = places
             watched = self._watched
@@ -152,6 +152,17 @@ class Noticing:
                 self._quiet = (state, begun.at)
             else:
                 self._watched = None
+
+    @property
+    def watches(self) -> int:
+        """How many folders are watched."""
+        with self._lock:
+            return len(self._watches)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the kernel is asked for events."""
+        return self._descriptor >= 0
 
     def close(self) -> None:
         """Give the watches back."""
@@ -164,7 +175,7 @@ class Noticing:
             # What a parent process opened is its own: reading here would take its events away.
             self._let_go()
         if self._descriptor < 0:
-            self._kernel = self._kernel or _libc()
+            self._kernel = self._kernel or c_library()
             self._descriptor = self._kernel.init()
             self._process = os.getpid()
         self._look()
@@ -253,7 +264,7 @@ def _masks(data: bytes) -> Iterable[int]:
         place += _HEADER.size + length
 
 
-def _libc() -> Kernel:
+def c_library() -> Kernel:
     """The calls of the C library that Python has no names for."""
     import ctypes
 

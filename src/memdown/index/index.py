@@ -13,15 +13,17 @@ from typing import ParamSpec, TypeVar
 
 import numpy as np
 
+from memdown.embedders.choice import Choice
 from memdown.errors import EmbedderError, IndexCorrupt, MemdownError
-from memdown.index import backfill, indexing, watch
+from memdown.index import watch
 from memdown.index.background import Background
-from memdown.index.choice import Choice
-from memdown.index.sync import Upkeep
+from memdown.index.embedding import Estimate
+from memdown.index.sync import Order, Syncer
 from memdown.types import (
     Chunk,
     Embedder,
     Failure,
+    ModelKey,
     ProgressCallback,
     Store,
     StoredChunk,
@@ -75,14 +77,14 @@ class Index:
         self,
         store: Store,
         choice: Choice,
-        upkeep: Upkeep,
+        syncer: Syncer,
         watching: WatchOptions,
         watch_file: Path,
         stop: threading.Event,
     ) -> None:
         self.store = store
         self.choice = choice
-        self.upkeep = upkeep
+        self.syncer = syncer
         self.watch_file = watch_file
         self._watching = watching
         self._stop = stop
@@ -92,20 +94,20 @@ class Index:
     def sync(self, *, force: bool = False, progress: ProgressCallback | None = None) -> SyncReport:
         """Bring the index up to date with the notes; `force` makes it anew."""
         with self._sync_lock:
-            return self._replacing_damage(self.upkeep.sync, force, progress)
+            return self._replacing_damage(self.syncer.run, Order(force=force, progress=progress))
 
     def sync_settled(self) -> SyncReport:
         """Bring the index up to date, except with transcripts that are still growing."""
         try:
             with self._sync_lock:
-                return self._replacing_damage(self.upkeep.sync, False, None, only_settled=True)
+                return self._replacing_damage(self.syncer.run, Order(only_settled=True))
         except MemdownError as error:
-            failure = Failure(str(self.upkeep.folder), str(error))
+            failure = Failure(str(self.syncer.sources.folder), str(error))
             return SyncReport(complete=False, failed=(failure,))
 
     def sync_in_background(self) -> None:
         """Begin to bring the index up to date, if there is anything to do."""
-        if self.healing(self.upkeep.pending):
+        if self.healing(self.syncer.pending):
             self._background.start_anew(self._sync_for_search)
 
     def freshen(
@@ -121,7 +123,7 @@ class Index:
 
         # A sync that was under way may have passed a note before it was saved; the next has not.
         for _ in range(2):
-            waiting = self.healing(self.upkeep.pending, down)
+            waiting = self.healing(self.syncer.pending, down)
             if not waiting:
                 return Freshness()
             # Before the sync begins: it may move a damaged index away.
@@ -155,14 +157,12 @@ class Index:
             return self.choice.embedder
         return self.choice.fitting(self.healing(self.store.fingerprint))
 
-    def estimate(
-        self, *, force: bool = False, most_files: int | None = None
-    ) -> backfill.Estimate | None:
+    def estimate(self, *, force: bool = False, most_files: int | None = None) -> Estimate | None:
         """What the next sync will embed, if it makes the whole index with a provider that costs.
 
         All notes are read for this, so None is returned if there are more than `most_files`.
         """
-        return self._replacing_damage(self.upkeep.estimate, force=force, most_files=most_files)
+        return self._replacing_damage(self.syncer.estimate, force=force, most_files=most_files)
 
     def check(self) -> list[str]:
         """What is wrong with the index itself, after a thorough look; nothing is the rule."""
@@ -184,7 +184,7 @@ class Index:
         yield self.sync()
         with watch.announced(self.watch_file) as say:
             for _ in watch.hints(
-                self.upkeep.watched_folders,
+                self.syncer.sources.watched_folders,
                 stop,
                 debounce_s=self._watching.debounce_seconds,
                 events=self._watching.events,
@@ -195,8 +195,8 @@ class Index:
 
     def chunks(self, path: str) -> list[Chunk]:
         """How a note is cut for the index."""
-        document, _ = self.upkeep.note(path)
-        return indexing.chunks_of(document, self.choice.embedder, self.upkeep.chunking())
+        document = self.syncer.sources.read(path).document
+        return self.syncer.chunking.cut(document, ModelKey.of(self.choice.embedder).model)
 
     def vectors(self, limit: int) -> VectorSample:
         """The indexed chunks with their vectors, evenly drawn if there are more than `limit`."""
@@ -209,12 +209,6 @@ class Index:
             keys, rows = snapshot.all_vectors(limit)
             chunks = snapshot.load(keys)
             return VectorSample(tuple(chunks[key] for key in keys), rows)
-
-    def revision(self) -> str:
-        """A digest that differs between two states of the index."""
-        files = self.healing(self.store.files).values()
-        indexed = sorted((state.path, state.digest, state.problem) for state in files)
-        return hashlib.sha256(repr((self.store.fingerprint(), indexed)).encode()).hexdigest()
 
     def healing(self, work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """Do some work; if the index turns out damaged, make a new one from the notes and repeat."""
@@ -235,7 +229,7 @@ class Index:
         self.stop()
         self.choice.close()
         self._background.join()
-        self.upkeep.close()
+        self.syncer.close()
         self.store.close()
 
     def _replacing_damage(self, work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -257,9 +251,8 @@ class Index:
     ) -> SyncReport:
         """Someone waits: batch jobs, which may take an hour, are not for now."""
         with self._sync_lock:
-            return self._replacing_damage(
-                self.upkeep.sync, False, progress, jobs=False, looked=True, down=down
-            )
+            order = Order(progress=progress, jobs=False, reuse_scan=True, down=down)
+            return self._replacing_damage(self.syncer.run, order)
 
     def _patience(self, waiting: int) -> float:
         soon = waiting <= _FEW_FILES or self.healing(self.store.fingerprint) is None

@@ -8,8 +8,15 @@ from pathlib import Path
 from memdown import embedders
 from memdown.embedders import usage
 from memdown.errors import EmbedderError, IndexCorrupt
-from memdown.index import indexing, watch
-from memdown.index.backfill import jobs_of
+from memdown.index import watch
+from memdown.index.changes import (
+    changed_paths,
+    fits,
+    gone_paths,
+    lacking_vectors,
+    unreadable,
+)
+from memdown.index.embedding import jobs_of
 from memdown.index.index import Index
 from memdown.notes.notebook import Notebook
 from memdown.types import Embedder, Failure, FileState, Fingerprint, Source, Status, StoreStatus
@@ -54,17 +61,17 @@ class _Trial:
 def status_of(index: Index, notebook: Notebook, facts: Facts, *, deep: bool = False) -> Status:
     """The status of a memory; `deep` sends one text to the embedder to see whether it works."""
     stored = _stored(index, facts.place)
-    found = index.upkeep.scan(stored.files)
-    lost = indexing.unreadable(found.files, stored.files)
+    found = index.syncer.sources.scan(stored.files)
+    lost = unreadable(found.files, stored.files)
     tried = {one.path for one in lost}
     chosen = index.choice.embedder
-    lacking = indexing.lacking(found.files, stored.files) if chosen else []
+    lacking = lacking_vectors(found.files, stored.files) if chosen else []
     changed = sum(
         path not in tried or not found.files[path].same_times(stored.files[path])
-        for path in indexing.changed_paths(found.files, stored.files)
+        for path in changed_paths(found.files, stored.files)
     )
-    changed += len(indexing.gone_paths(found.files, stored.files, found.unseen))
-    want = indexing.wanted_fingerprint(chosen, index.upkeep.chunking())
+    changed += len(gone_paths(found.files, stored.files, found.unseen))
+    want = index.syncer.chunking.fingerprint(chosen)
     embedder = index.choice.fitting(stored.fingerprint)
     fallen = index.choice.why_not_the_first(embedder)
     trial = _probe(chosen) if deep else _Trial()
@@ -82,7 +89,7 @@ def status_of(index: Index, notebook: Notebook, facts: Facts, *, deep: bool = Fa
         sources=facts.sources,
         extra_paths=facts.extra_paths,
         store=stored.status,
-        dirty=changed > 0 or not indexing.fits(stored.fingerprint, want),
+        dirty=changed > 0 or not fits(stored.fingerprint, want),
         changed=changed,
         cache_enabled=facts.cache_enabled,
         cache_max_entries=facts.cache_max_entries,

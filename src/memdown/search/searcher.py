@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memdown import embedders
-from memdown.index import indexing
+from memdown.index.changes import SESSIONS
 from memdown.index.index import Index
-from memdown.index.sync import SESSIONS
 from memdown.search import answer as search
 from memdown.search import filters as filtering
 from memdown.search.answer import Query, SearchOptions
@@ -24,6 +23,7 @@ from memdown.types import (
     Embedder,
     Failure,
     Hit,
+    ModelKey,
     ProgressCallback,
     Reranker,
     Source,
@@ -98,7 +98,7 @@ class Searcher:
         """The part of the notes that a request asks about; a `QueryError` if it cannot be meant."""
         check_request(request.query, request.max_results, request.min_score)
         only = filtering.make_filter(
-            self._index.upkeep.folder,
+            self._index.syncer.sources.folder,
             self._today(),
             since=request.since,
             until=request.until,
@@ -128,15 +128,15 @@ class Searcher:
                 )
             if fresh.reason:
                 reasons.append(f"partial: {fresh.reason}")
-        upkeep = self._index.upkeep
-        if asked.vector is not None and not partial and (lacking := upkeep.lacking):
+        gaps = self._index.syncer.gaps
+        if asked.vector is not None and not partial and (lacking := gaps.without_vectors):
             partial = True
             reasons.append(
                 f"partial: {len(lacking)} notes have no vectors yet and are found by their words "
                 f"only: {lacking[0].problem}"
             )
         options = self._options(request, scope, embedder)
-        if lost := _named([one for one in upkeep.lost if _counts(one, options.sources)]):
+        if lost := _named([one for one in gaps.unreadable if _counts(one, options.sources)]):
             partial = True
             reasons += lost
         if "sessions" in options.sources and "sessions" not in self._defaults.sources:
@@ -168,7 +168,7 @@ class Searcher:
             why = [f"there are no notes in {self._workspace} yet: write some, or check the folder"]
             hits, explanation = [], None
         else:
-            if asked.vector is not None and fingerprint.key != indexing.model_key(embedder):
+            if asked.vector is not None and fingerprint.key != ModelKey.of(embedder):
                 asked = replace(asked, vector=None)
                 reasons = [*reasons, "keywords only: the index is still of another model"]
             if asked.vector is not None and fingerprint.dims not in (None, asked.vector.size):

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memdown.transcripts.growing import Growth
 from memdown.types import Failure, FileState
 
 if TYPE_CHECKING:
@@ -56,14 +55,11 @@ class Conversations:
         found = scan_transcripts(self.folder)
         return found.files, found.problems
 
-    def growth(self, state: FileState) -> Growth:
-        """How the index gets what it does not hold yet of a transcript."""
+    def portions(self, state: FileState, known: FileState | None) -> Iterator[Portion]:
+        """What a transcript has beyond what is known of it, a part at a time."""
         from memdown.transcripts import read_portions
 
-        def portions(known: FileState | None) -> Iterator[Portion]:
-            return read_portions(str(self.folder), state, known)
-
-        return Growth(state, portions)
+        return read_portions(str(self.folder), state, known)
 
     def settled(self, state: FileState, known: FileState | None) -> bool:
         """Whether a transcript that changed has grown enough, for long enough, to be indexed."""

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 from memdown.embedders import Chosen, Unavailable, create
 from memdown.errors import EmbedderError
-from memdown.index.indexing import model_key
-from memdown.types import Closeable, Embedder, Fingerprint
+from memdown.types import Closeable, Embedder, Fingerprint, ModelKey
 
 log = logging.getLogger("memdown")
 
@@ -57,15 +56,15 @@ class Choice:
         if index is None:
             down = isinstance(self.embedder, Unavailable)
             return self._make_spare() or self.embedder if down else self.embedder
-        if index.key == model_key(self.embedder):
+        if index.key == ModelKey.of(self.embedder):
             return self.embedder
         spare = self._make_spare()
-        if spare is not None and index.key == model_key(spare):
+        if spare is not None and index.key == ModelKey.of(spare):
             return spare
         if index.key.provider == _BUNDLED:
             # It needs nothing, so the old index stays as good as it was until the new one is made.
             self._bundled = self._bundled or create(_BUNDLED)
-            if index.key == model_key(self._bundled):
+            if index.key == ModelKey.of(self._bundled):
                 return self._bundled
         return self.embedder
 
@@ -92,7 +91,7 @@ class Choice:
         spare = self._make_spare()
         if spare is None:
             return False
-        if not (index and index.key == model_key(spare)) and not has_no_vectors():
+        if not (index and index.key == ModelKey.of(spare)) and not has_no_vectors():
             return False
         log.warning("%s The fallback, %s, is used instead.", error, spare.id)
         self._chosen = self._chosen.fallen_back(spare, str(error))
