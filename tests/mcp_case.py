@@ -18,6 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp import Client, StdioServerParameters
 from memdown.config import load_settings
 from memdown.mcp.server import create_server
+from memdown.mcp.service import Service
 
 TOKEN = "a-token-for-tests-only"
 
@@ -61,7 +62,8 @@ def in_process(
 
     async def main() -> None:
         settings = load_settings(workspace=folder, config=config)
-        async with Client(create_server(settings, write=write), mode="legacy") as client:
+        server = create_server(Service(settings, write=write))
+        async with Client(server, mode="legacy") as client:
             await work(client)
 
     run(main)

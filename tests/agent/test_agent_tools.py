@@ -20,10 +20,10 @@ from memdown.agent import (
     run_tool,
     tools_for,
 )
+from memdown.agent.answers import MAX_TEXT_CHARS, RECALLED, shortened
 from memdown.agent.arguments import BadArguments, checked_arguments
-from memdown.agent.framing import RECALLED
-from memdown.agent.running import MAX_TEXT_CHARS, shortened
-from memdown.agent.tools import REMEMBER, TOOLS, ToolDefinition, offered_tools
+from memdown.agent.definitions import REMEMBER, TOOLS, ToolDefinition
+from memdown.agent.toolset import offered_tools
 from memdown.config import load_settings
 
 NOTES = {
@@ -159,7 +159,7 @@ def test_a_whole_float_is_a_whole_number_and_null_is_left_out(memory: Memory) ->
 
 def attempt(tool: ToolDefinition, arguments: Any) -> tuple[str, dict[str, Any]]:
     try:
-        return "", checked_arguments(tool, arguments)
+        return "", dict(checked_arguments(tool, arguments).values)
     except BadArguments as error:
         return str(error), {}
 

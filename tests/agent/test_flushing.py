@@ -13,7 +13,7 @@ import pytest
 from agent.scripted import ScriptedModel, saving
 from memdown import Memory, WorkspaceError
 from memdown.agent import Message, Reply, run_flush
-from memdown.agent.flushing import fitting, message_tokens
+from memdown.agent.flush import fitting, message_tokens
 
 TALK = [
     Message("system", "You are kind."),

@@ -8,7 +8,7 @@ import pytest
 
 from agent.scripted import ScriptedModel
 from memdown.agent import Message, Reply, ToolCall, ToolResult, Usage, run_turn
-from memdown.agent.tools import TOOLS
+from memdown.agent.definitions import TOOLS
 
 ASK = [Message("user", "Where is it?")]
 
@@ -18,7 +18,7 @@ def call(arguments: str = "{}") -> Reply:
 
 
 def run(name: str, arguments: Mapping[str, object] | str) -> ToolResult:
-    return ToolResult({"ran": name})
+    return ToolResult({"ran": name}, name)
 
 
 def test_a_tool_result_goes_back_to_the_model() -> None:
@@ -44,7 +44,7 @@ def test_the_same_call_again_and_again_is_not_run() -> None:
 
     def counted(name: str, arguments: Mapping[str, object] | str) -> ToolResult:
         ran.append(name)
-        return ToolResult({})
+        return ToolResult({}, "")
 
     model = ScriptedModel(call())
     turn = run_turn(model, ASK, TOOLS, counted, max_rounds=5)

@@ -19,7 +19,7 @@ from memdown import Memory
 from memdown.agent import prompt_section, run_tool, tools_for
 from memdown.agent.chat.agent import ChatAgent
 from memdown.agent.chat.endpoint import Endpoint, connect
-from memdown.agent.flushing import run_flush
+from memdown.agent.flush import run_flush
 from memdown.agent.turns import Message, Reply, ToolCall
 from memdown.backends.ltm import LongTermMemory
 from memdown.cli import run

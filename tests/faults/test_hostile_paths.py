@@ -21,7 +21,7 @@ from faults.stage import Stage, staged
 from faults.test_fuzzed_input import text
 from memdown import Memory, WorkspaceError
 from memdown.agent import run_tool
-from memdown.mcp.resources import note_path
+from memdown.mcp.service import note_path
 
 SECRET = "the secret that stands outside"
 PLANTED = "planted by a hostile path\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,9 +26,13 @@ def folder(write_notes: Callable[..., Path]) -> Path:
 
 
 def content(result: Any) -> dict[str, Any]:
-    (block,) = result.content
-    data: dict[str, Any] = json.loads(block.text)
+    data: dict[str, Any] = result.structured_content
     return data
+
+
+def text(result: Any) -> str:
+    (block,) = result.content
+    return str(block.text)
 
 
 async def use_everything(client: Client) -> None:
@@ -69,7 +72,7 @@ async def make_mistakes(client: Client) -> None:
     for name, arguments, sentence in mistakes:
         result = await client.call_tool(name, arguments)
         assert result.is_error
-        assert sentence in content(result)["error"]
+        assert sentence in text(result)
     for uri in (
         "memory:///../x.md",
         "memory:///none.md",
@@ -191,21 +194,26 @@ def test_a_missing_workspace_is_told_with_every_call_until_it_is_there(tmp_path:
     in_process(folder, work)
 
 
-def test_many_notes_come_in_pages(write_notes: Callable[..., Path]) -> None:
-    folder = write_notes({f"memory/note-{number:03}.md": "x" for number in range(450)})
+def test_of_many_notes_the_main_ones_are_listed_and_all_can_be_read(
+    write_notes: Callable[..., Path],
+) -> None:
+    """A client reads the whole list before its tools count as connected."""
+    notes = {f"memory/note-{number:03}.md": "x" for number in range(450)}
+    logs = {f"memory/2026-03-{day:02}.md": "y" for day in range(1, 29)}
+    folder = write_notes({**notes, **logs, "MEMORY.md": "z", "memory/deep/er.md": "deep"})
 
     async def work(client: Client) -> None:
-        seen: list[str] = []
-        cursor: str | None = None
-        while True:
-            page = await client.list_resources(cursor=cursor)
-            seen += [resource.name for resource in page.resources]
-            cursor = page.next_cursor
-            if cursor is None:
-                break
-        assert len(seen) == len(set(seen)) == 450
+        page = await client.list_resources()
+        names = [resource.name for resource in page.resources]
+        assert page.next_cursor is None
+        assert len(names) == len(set(names)) == 50
+        assert names[:3] == ["MEMORY.md", "memory/2026-03-28.md", "memory/2026-03-27.md"]
+        (template,) = (await client.list_resource_templates()).resource_templates
+        assert template.uri_template == "memory:///{+path}"
+        read = await client.read_resource("memory:///memory/deep/er.md")
+        assert getattr(read.contents[0], "text", "") == "deep"
 
-    in_process(folder, work)
+    with_stdio(folder, work)
 
 
 def test_progress_of_a_search_that_must_index_first(write_notes: Callable[..., Path]) -> None:

@@ -23,6 +23,7 @@ from memdown.errors import ConfigError
 from memdown.mcp import http
 from memdown.mcp.http import find_token
 from memdown.mcp.server import create_server
+from memdown.mcp.service import Service
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -197,7 +198,7 @@ def test_slow_clients_and_abandoned_sessions_are_given_up(
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
     listener = http.listen("127.0.0.1", 0)
     port = listener.getsockname()[1]
-    server = create_server(load_settings(workspace=folder), write=False)
+    server = create_server(Service(load_settings(workspace=folder)))
     app = http.create_app(server, TOKEN, http.allowed_hosts("127.0.0.1", port))
     serving = connections.server(app, lifespan="on")
     thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]}, daemon=True)

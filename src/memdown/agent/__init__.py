@@ -4,29 +4,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memdown.agent.citations import show_citations
-    from memdown.agent.flush import Decision, FlushState, should_flush, workspace_access
-    from memdown.agent.flushing import FlushResult, run_flush
-    from memdown.agent.formats import (
+    from memdown.agent.answers import ToolResult, show_citations
+    from memdown.agent.definitions import (
+        TOOLS,
+        ToolDefinition,
         anthropic_tools,
         mcp_tools,
         openai_responses_tools,
         openai_tools,
     )
+    from memdown.agent.flush import (
+        Decision,
+        FlushResult,
+        FlushState,
+        run_flush,
+        should_flush,
+        workspace_access,
+    )
     from memdown.agent.prompt import prompt_section
     from memdown.agent.recalling import recall, recall_text
-    from memdown.agent.running import ToolResult, run_tool
     from memdown.agent.session_start import session_context
-    from memdown.agent.silence import NO_REPLY, ReplyGate, spoken, spoken_deltas
-    from memdown.agent.tools import (
-        TOOLS,
-        ToolDefinition,
+    from memdown.agent.toolset import (
         memory_get,
         memory_remember,
         memory_search,
+        run_tool,
         tools_for,
     )
-    from memdown.agent.turns import Message, ModelCall, Reply, ToolCall, Turn, Usage, run_turn
+    from memdown.agent.turns import (
+        NO_REPLY,
+        Message,
+        ModelCall,
+        Reply,
+        ReplyGate,
+        ToolCall,
+        Turn,
+        Usage,
+        run_turn,
+        spoken,
+        spoken_deltas,
+    )
 
 __all__ = [
     "NO_REPLY",
@@ -66,33 +83,33 @@ __all__ = [
 ]
 
 _PLACES = {
-    "show_citations": "citations",
+    "show_citations": "answers",
     "Decision": "flush",
     "FlushState": "flush",
     "should_flush": "flush",
     "workspace_access": "flush",
-    "FlushResult": "flushing",
-    "run_flush": "flushing",
-    "anthropic_tools": "formats",
-    "mcp_tools": "formats",
-    "openai_responses_tools": "formats",
-    "openai_tools": "formats",
+    "FlushResult": "flush",
+    "run_flush": "flush",
+    "anthropic_tools": "definitions",
+    "mcp_tools": "definitions",
+    "openai_responses_tools": "definitions",
+    "openai_tools": "definitions",
     "prompt_section": "prompt",
     "recall": "recalling",
     "recall_text": "recalling",
-    "ToolResult": "running",
-    "run_tool": "running",
+    "ToolResult": "answers",
+    "run_tool": "toolset",
     "session_context": "session_start",
-    "NO_REPLY": "silence",
-    "ReplyGate": "silence",
-    "spoken": "silence",
-    "spoken_deltas": "silence",
-    "TOOLS": "tools",
-    "ToolDefinition": "tools",
-    "memory_get": "tools",
-    "memory_remember": "tools",
-    "memory_search": "tools",
-    "tools_for": "tools",
+    "NO_REPLY": "turns",
+    "ReplyGate": "turns",
+    "spoken": "turns",
+    "spoken_deltas": "turns",
+    "TOOLS": "definitions",
+    "ToolDefinition": "definitions",
+    "memory_get": "toolset",
+    "memory_remember": "toolset",
+    "memory_search": "toolset",
+    "tools_for": "toolset",
     "Message": "turns",
     "ModelCall": "turns",
     "Reply": "turns",

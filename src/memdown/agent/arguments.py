@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from memdown.agent.tools import ToolDefinition
+from memdown.agent.definitions import ToolDefinition
 from memdown.errors import MemdownError
 
 _MAX_JSON_CHARS = 1_000_000
@@ -23,25 +24,58 @@ class BadArguments(MemdownError):
     """A tool was called with arguments that do not fit; the message is meant for the model."""
 
 
-def checked_arguments(tool: ToolDefinition, arguments: Mapping[str, Any] | str) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Arguments that fit, and a note for the model on those that were left aside."""
+
+    values: Mapping[str, Any]
+    note: str = ""
+
+
+def checked_arguments(tool: ToolDefinition, arguments: Mapping[str, Any] | str) -> Checked:
     """The arguments as the schema wants them; None counts as left out.
 
-    Models send JSON text or an object; both are taken.
+    Models send JSON text or an object; both are taken. Names that models often confuse are
+    understood, and what has no meaning here is left aside and named.
     """
     given = _parsed(tool, arguments) if isinstance(arguments, str) else arguments
     if not isinstance(given, Mapping):
         raise BadArguments(f"{tool.name} takes an object with named arguments; {_usage(tool)}.")
     known: Mapping[str, Any] = tool.parameters["properties"]
-    unknown = [str(name)[:60] for name in given if name not in known]
-    if unknown:
-        raise BadArguments(
-            f"{tool.name} has no argument {', '.join(map(repr, unknown[:5]))}; {_usage(tool)}."
-        )
-    present = {name: value for name, value in given.items() if value is not None}
+    present = {name: value for name, value in given.items() if name in known and value is not None}
+    unknown = []
+    for name, value in given.items():
+        if name in known or value is None:
+            continue
+        meant = tool.aliases.get(_folded(name)) or _same_name(name, known)
+        if meant is None or meant in present:
+            unknown.append(str(name)[:60])
+        else:
+            present[meant] = _from_alias(known[meant], value)
     missing = [name for name in tool.parameters["required"] if name not in present]
     if missing:
         raise BadArguments(f"{tool.name} needs {', '.join(map(repr, missing))}; {_usage(tool)}.")
-    return {name: _checked(tool.name, name, known[name], value) for name, value in present.items()}
+    checked = {
+        name: _checked(tool.name, name, known[name], value) for name, value in present.items()
+    }
+    if not unknown:
+        return Checked(checked)
+    return Checked(checked, f"left aside: {', '.join(unknown[:5])}; {_usage(tool)}")
+
+
+def _folded(name: object) -> str:
+    return str(name).replace("_", "").replace("-", "").lower()
+
+
+def _same_name(name: object, known: Mapping[str, Any]) -> str | None:
+    return next((one for one in known if one.lower() == _folded(name)), None)
+
+
+def _from_alias(schema: Mapping[str, Any], value: Any) -> Any:
+    """A value given under another name, as it is meant: a list of one is that one."""
+    if isinstance(value, list) and len(value) == 1 and schema["type"] == "string":
+        return value[0]
+    return value
 
 
 def _parsed(tool: ToolDefinition, text: str) -> Any:
@@ -61,6 +95,9 @@ def _checked(tool: str, name: str, schema: Mapping[str, Any], value: Any) -> Any
     kind = schema["type"]
     if kind == "integer" and isinstance(value, float) and value.is_integer():
         value = int(value)
+    if value == "memory" and "notes" in schema.get("enum", ()):
+        # As OpenClaw calls them in its results.
+        value = "notes"
     if not _fits(kind, value):
         raise BadArguments(f"{name} of {tool} must be {_KINDS[kind]}, not {_shown(value)}.")
     if kind == "string":

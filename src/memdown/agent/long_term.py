@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from memdown.agent.answers import RECALLED, ToolResult, failed, framed
 from memdown.agent.arguments import checked_arguments
-from memdown.agent.framing import RECALLED
-from memdown.agent.running import ToolResult, failed
-from memdown.agent.tools import REFUSED, ToolDefinition
+from memdown.agent.definitions import ToolDefinition
+from memdown.agent.toolset import ALONE, REFUSED, Asker, unknown_tool
 from memdown.backends.ltm import (
     CATEGORIES,
     MOST_A_CONVERSATION,
@@ -22,6 +24,8 @@ from memdown.backends.ltm import (
 )
 from memdown.errors import MemdownError
 from memdown.text.redaction import refuse_secrets
+
+_NONE = "No memory matches; try other words, or say that you looked and found nothing."
 
 LONG_TERM_TOOLS = (
     ToolDefinition(
@@ -44,7 +48,6 @@ LONG_TERM_TOOLS = (
                 },
             },
             "required": ["query"],
-            "additionalProperties": False,
         },
     ),
     ToolDefinition(
@@ -68,7 +71,6 @@ LONG_TERM_TOOLS = (
                 },
             },
             "required": ["text"],
-            "additionalProperties": False,
         },
         writes=True,
     ),
@@ -87,7 +89,6 @@ LONG_TERM_TOOLS = (
                 "memoryId": {"type": "string", "maxLength": 100, "description": "Its id."},
             },
             "required": [],
-            "additionalProperties": False,
         },
         writes=True,
         deletes=True,
@@ -95,35 +96,72 @@ LONG_TERM_TOOLS = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryTools:
+    """The tools over single memories."""
+
+    definitions: tuple[ToolDefinition, ...]
+    memories: Callable[[], LongTermMemory]
+
+    def run(
+        self, name: str, arguments: Mapping[str, Any] | str, asker: Asker = ALONE
+    ) -> ToolResult:
+        """Call a tool by name; single memories are the same for whoever asks."""
+        del asker
+        if name not in [tool.name for tool in self.definitions]:
+            return unknown_tool(name, self.definitions)
+        try:
+            return run_long_term_tool(self.memories(), name, arguments)
+        except MemdownError as error:
+            return failed(str(error))
+
+
 def run_long_term_tool(
     memories: LongTermMemory, name: str, arguments: Mapping[str, Any] | str
 ) -> ToolResult:
     """Call a tool by name. Mistakes come back as an error result, never as an exception."""
-    tools = {tool.name: tool for tool in LONG_TERM_TOOLS}
-    if name not in tools:
-        return failed(f"There is no tool {name[:60]!r}; there are {', '.join(tools)}.")
+    tool = next((tool for tool in LONG_TERM_TOOLS if tool.name == name), None)
+    if tool is None:
+        return unknown_tool(name, LONG_TERM_TOOLS)
     try:
-        given = checked_arguments(tools[name], arguments)
+        given = checked_arguments(tool, arguments).values
         if name == "memory_recall":
             found = memories.recall(given["query"], given.get("limit", 5))
-            return ToolResult({"notice": RECALLED, "memories": [found_json(one) for one in found]})
+            data: dict[str, Any] = {
+                "notice": RECALLED,
+                "memories": [found_json(one) for one in found],
+            }
+            return ToolResult(data, "\n".join([RECALLED, *map(_line, found)] if found else [_NONE]))
         if name == "memory_store":
-            refuse_secrets(given["text"], REFUSED)
-            stored = memories.store(
-                given["text"], given.get("importance", 0.7), given.get("category")
-            )
-            action = "created" if stored.is_new else "duplicate"
-            return ToolResult({"action": action, "memory": entry_json(stored.entry)})
+            return _store(memories, given)
         gone = memories.forget(memory_id=given.get("memoryId"), query=given.get("query"))
     except MemdownError as error:
         return failed(str(error))
     if gone.entry is not None:
-        return ToolResult({"action": "deleted", "memory": entry_json(gone.entry)})
+        data = {"action": "deleted", "memory": entry_json(gone.entry)}
+        return ToolResult(data, f"Deleted: {framed(gone.entry.text)}")
     if gone.candidates:
         listed = [found_json(one) for one in gone.candidates]
         told = "Nothing was deleted; call again with the memoryId of the one that is meant."
-        return ToolResult({"action": "candidates", "notice": told, "candidates": listed})
-    return ToolResult({"action": "not_found"})
+        lines = [f"{_line(one)} (memoryId {one.entry.id})" for one in gone.candidates]
+        data = {"action": "candidates", "notice": told, "candidates": listed}
+        return ToolResult(data, "\n".join([told, *lines]))
+    return ToolResult({"action": "not_found"}, "There is no such memory; nothing was deleted.")
+
+
+def _store(memories: LongTermMemory, given: Mapping[str, Any]) -> ToolResult:
+    refuse_secrets(given["text"], REFUSED)
+    stored = memories.store(given["text"], given.get("importance", 0.7), given.get("category"))
+    action = "created" if stored.is_new else "duplicate"
+    data = {"action": action, "memory": entry_json(stored.entry)}
+    return ToolResult(data, "Kept." if stored.is_new else "This is known already.")
+
+
+def _line(found: Found) -> str:
+    """A memory to read: what it says, since when, and of which kind."""
+    entry = found.entry
+    day = datetime.datetime.fromtimestamp(entry.created_at / 1000).date()  # noqa: DTZ006
+    return f"- {framed(' '.join(entry.text.split()))} ({entry.category}, {day.isoformat()})"
 
 
 class AroundTurns:

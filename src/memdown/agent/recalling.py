@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memdown.agent.framing import RECALLED, framed, one_line
+from memdown.agent.answers import RECALLED, framed, one_line
 from memdown.errors import QueryError
 from memdown.notes import date_of
 from memdown.types import Hit

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from memdown.agent.framing import RECALLED, framed, one_line
+from memdown.agent.answers import RECALLED, framed, one_line
 from memdown.agent.provenance import persons_lines
 from memdown.agent.standing import holds, needed_room, standing
 from memdown.errors import NoteNotFound, WorkspaceError

@@ -1,19 +1,23 @@
-"""One turn of an agent: the model answers, calls tools, and answers again until it is done."""
+"""One turn of an agent: the model answers, calls tools, and answers again until it is done.
+
+`NO_REPLY` is what a model says when the user should hear nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from memdown.agent.running import ToolResult, failed
-from memdown.agent.tools import ToolDefinition
+from memdown.agent.answers import ToolResult, failed
+from memdown.agent.definitions import ToolDefinition
 
 Role = Literal["system", "user", "assistant", "tool"]
 OnText = Callable[[str], None]
 RunTool = Callable[[str, Mapping[str, object] | str], ToolResult]
 
 MAX_ROUNDS = 12
+NO_REPLY = "NO_REPLY"
 _SAME_CALL_LIMIT = 2
 
 
@@ -112,3 +116,54 @@ def run_turn(
             )
             add(Message("tool", result.text, call_id=call.id))
     return Turn(tuple(added), added[-1].text, reply.usage)
+
+
+def spoken(text: str) -> str:
+    """The text to deliver: nothing if it starts with NO_REPLY."""
+    return "".join(spoken_deltas([text]))
+
+
+def spoken_deltas(deltas: Iterable[str]) -> Iterator[str]:
+    """Pass streamed text on, unless it turns out to start with NO_REPLY.
+
+    Text is held back only as long as it may still become NO_REPLY, however it is cut up.
+    """
+    gate = ReplyGate()
+    for delta in deltas:
+        if ready := gate.push(delta):
+            yield ready
+    if rest := gate.finish():
+        yield rest
+
+
+class ReplyGate:
+    """Holds the beginning of a streamed reply until it is clear whether it may be heard."""
+
+    __slots__ = ("_held", "_open", "silent")
+
+    def __init__(self) -> None:
+        self.silent = False
+        self._open = False
+        self._held = ""
+
+    def push(self, delta: str) -> str:
+        """Take some more text; what may be delivered now."""
+        if self._open:
+            return delta
+        if self.silent:
+            return ""
+        self._held += delta
+        beginning = self._held.lstrip()
+        if beginning.startswith(NO_REPLY):
+            self.silent = True
+            return ""
+        if NO_REPLY.startswith(beginning):
+            return ""
+        self._open = True
+        return self._held
+
+    def finish(self) -> str:
+        """The reply is over; what was held back and may be delivered after all."""
+        if self._open or self.silent:
+            return ""
+        return self._held if self._held.strip() else ""

@@ -148,7 +148,7 @@ def _command(agent: ChatAgent, memory: Memory, text: str) -> None:
         for label, value in _status_rows(agent):
             click.echo(f"{label + ':':<13}{value}")
     elif name == "/memory" and rest.strip():
-        from memdown.agent.citations import show_citations
+        from memdown.agent.answers import show_citations
         from memdown.cli.hits import print_answer
 
         settings = memory.settings

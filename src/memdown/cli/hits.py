@@ -43,9 +43,9 @@ def answer_json(answer: Answer, *, citations: bool) -> dict[str, Any]:
 
     The place stands in fields of its own, so the snippet is the note's text alone.
     """
-    from memdown.agent import tools
+    from memdown.agent import answers
 
-    data = tools.answer_json(answer, citations=False)
+    data = answers.answer_json(answer, citations=False)
     for result, hit in zip(data["results"], answer.hits, strict=True):
         if citations:
             result["citation"] = hit.citation or f"{hit.path}#L{hit.start_line}-L{hit.end_line}"

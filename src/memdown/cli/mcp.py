@@ -14,6 +14,7 @@ from memdown.mcp.clients import CLIENTS
 
 if TYPE_CHECKING:
     from memdown.config import Settings
+    from memdown.mcp.service import Service
 
 
 @click.group("mcp", invoke_without_command=True)
@@ -35,6 +36,13 @@ if TYPE_CHECKING:
     multiple=True,
     help="With --http: another name under which clients reach this server; may be repeated.",
 )
+@click.option(
+    "--also",
+    "others",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    help="Another workspace to search and read beside this one; may be repeated.",
+)
 @target_options
 @click.pass_context
 def mcp_command(
@@ -45,6 +53,7 @@ def mcp_command(
     host: str,
     port: int,
     more_hosts: tuple[str, ...],
+    others: tuple[Path, ...],
 ) -> None:
     """Serve the memory over the Model Context Protocol.
 
@@ -64,30 +73,39 @@ def mcp_command(
             settings.passed_over,
             settings.workspace,
         )
+    from memdown.mcp.service import Service
+
+    service = Service(settings, write=write, others=_others(target, others))
     if http:
-        _serve_http(settings, write, host, port, more_hosts)
+        _serve_http(service, host, port, more_hosts)
     else:
-        _serve_stdio(settings, write)
+        from memdown.mcp import stdio
+
+        stdio.serve(service)
 
 
-def _serve_stdio(settings: Settings, write: bool) -> None:
-    _need_sdk()
-    from memdown.mcp import server, stdio
+def _others(target: Target, folders: tuple[Path, ...]) -> dict[str, Settings]:
+    """Further workspaces by the names of their folders."""
+    from dataclasses import replace
 
-    stdio.serve(server.create_server(settings, write=write))
+    named: dict[str, Settings] = {}
+    for folder in folders:
+        name = folder.expanduser().resolve().name or "other"
+        while name in named:
+            name += "-2"
+        named[name] = replace(target, workspace=folder).settings(here=False)
+    return named
 
 
-def _serve_http(
-    settings: Settings, write: bool, host: str, port: int, more: tuple[str, ...]
-) -> None:
+def _serve_http(service: Service, host: str, port: int, more: tuple[str, ...]) -> None:
     _need_sdk()
     from memdown.mcp import http, server
 
-    token, source = http.find_token(settings.state_dir)
+    token, source = http.find_token(service.settings.state_dir)
     listener = http.listen(host, port)
     port = listener.getsockname()[1]
     app = http.create_app(
-        server.create_server(settings, write=write), token, http.allowed_hosts(host, port, more)
+        server.create_server(service), token, http.allowed_hosts(host, port, more)
     )
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Serving http://{shown}:{port}/mcp; the token is in {source}.", err=True)
@@ -100,7 +118,7 @@ def _need_sdk() -> None:
     from memdown.errors import MissingExtra
 
     if find_spec("mcp_types") is None or find_spec("mcp.server") is None:
-        raise MissingExtra("The MCP server", "mcp")
+        raise MissingExtra("MCP over HTTP", "mcp")
 
 
 @mcp_command.command("install")
@@ -148,22 +166,25 @@ def install_command(
         change,
         apply=do_apply,
         as_json=target.as_json,
-        proof=None if undo else lambda: _prove(client, change.file),
+        proof=None if undo else lambda: _prove(target, client, change.file),
     )
 
 
-def _prove(client: str, file: Path) -> str:
+def _prove(target: Target, client: str, file: Path) -> str:
     """Start the server as the client's file now says, and tell what it answered."""
     from memdown.mcp.clients import installed_command
     from memdown.mcp.proving import prove
+    from memdown.notes import scan
+    from memdown.opening import open_notes
 
-    _need_sdk()
     command, environ = installed_command(client, file)
     proof = prove(command, environ)
     where = command[command.index("--workspace") + 1] if "--workspace" in command else None
     place = f"workspace {where}" if where else "the workspace of the project, or your default one"
-    if proof.notes is None:
+    if not proof.has_notes:
         offered = ", ".join(proof.tools) or "no tools: memory is turned off"
         return f"memdown {proof.version} answers, {place}, with {offered}."
-    notes = f"{proof.notes} note{'s' * (proof.notes != 1)}"
-    return f"memdown {proof.version} answers, {place}, {notes}."
+    if where is None:
+        return f"memdown {proof.version} answers, {place}."
+    count = len(scan(open_notes(target.settings())).files)
+    return f"memdown {proof.version} answers, {place}, {count} note{'s' * (count != 1)}."

@@ -85,7 +85,7 @@ def search_command(
       memdown search "café opening hours" --json
       memdown search decisions --since March --in projects --tag adr
     """
-    from memdown.agent.citations import show_citations
+    from memdown.agent.answers import show_citations
     from memdown.cli.output import print_estimate, print_json
     from memdown.cli.progress import progress_bar
 
@@ -171,7 +171,7 @@ def read_note(memory: Memory, path: str, start: int = 1, lines: int | None = Non
 
 def _print_excerpt(excerpt: Excerpt, *, as_json: bool) -> int:
     """Print the lines; exit code 1 if there are none where some were asked for."""
-    from memdown.agent.tools import excerpt_json
+    from memdown.agent.answers import excerpt_json
     from memdown.cli.output import counted, print_json
 
     is_there = excerpt.end_line >= excerpt.start_line or excerpt.start_line == 1

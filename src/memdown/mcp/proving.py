@@ -15,16 +15,15 @@ from typing import Any
 from memdown.errors import MemdownError
 
 _VERSION = "2025-06-18"
-_MOST_PAGES = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a server said of itself; `notes` is None if it offers none, as when memory is off."""
+    """What a server said of itself; it has no notes if memory is off, or of single memories."""
 
     version: str
     tools: tuple[str, ...]
-    notes: int | None
+    has_notes: bool
 
 
 def prove(command: Sequence[str], environ: Mapping[str, str], seconds: float = 60.0) -> Proof:
@@ -53,23 +52,12 @@ def _asked(talk: _Talk) -> Proof:
     talk.say({"method": "notifications/initialized"})
     tools = tuple(str(tool.get("name")) for tool in talk.ask("tools/list", {}).get("tools", []))
     if "memory_search" not in tools:
-        return Proof(_version(said), tools, None)
+        return Proof(_version(said), tools, has_notes=False)
     call = {"name": "memory_search", "arguments": {"query": "memory"}}
     found = talk.ask("tools/call", call)
     if found.get("isError"):
         raise MemdownError(" ".join(str(one.get("text")) for one in found.get("content", [])))
-    return Proof(_version(said), tools, _count(talk))
-
-
-def _count(talk: _Talk) -> int:
-    count, cursor = 0, None
-    for _ in range(_MOST_PAGES):
-        page = talk.ask("resources/list", {"cursor": cursor} if cursor else {})
-        count += len(page.get("resources", []))
-        cursor = page.get("nextCursor")
-        if not cursor:
-            break
-    return count
+    return Proof(_version(said), tools, has_notes=True)
 
 
 def _info(name: str) -> dict[str, str]:

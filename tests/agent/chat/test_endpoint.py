@@ -9,7 +9,7 @@ import pytest
 from agent.chat.loopback import Say, loopback
 from memdown.agent import Message, ToolCall, Usage
 from memdown.agent.chat.endpoint import ContextOverflow, Endpoint, EndpointError, Kind, connect
-from memdown.agent.tools import TOOLS
+from memdown.agent.definitions import TOOLS
 
 KEY = "sk-test-0123456789"
 TALK = [

@@ -11,16 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from memdown.agent.answers import ToolResult, show_citations
 from memdown.agent.chat.compaction import bare_summary, split, summarise
 from memdown.agent.chat.endpoint import ContextOverflow, EndpointError
 from memdown.agent.chat.saved import SavedSession
-from memdown.agent.citations import show_citations
-from memdown.agent.flush import compaction_threshold, should_flush
-from memdown.agent.flushing import message_tokens, run_flush
+from memdown.agent.flush import compaction_threshold, message_tokens, run_flush, should_flush
 from memdown.agent.prompt import prompt_section
-from memdown.agent.running import ToolResult, run_tool
 from memdown.agent.session_start import session_context
-from memdown.agent.tools import tools_for
+from memdown.agent.toolset import run_tool, tools_for
 from memdown.agent.turns import Message, ModelCall, OnText, Turn, run_turn
 from memdown.errors import MemdownError
 

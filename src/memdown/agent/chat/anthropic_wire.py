@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memdown.agent.formats import anthropic_tools
-from memdown.agent.tools import ToolDefinition
+from memdown.agent.definitions import ToolDefinition, anthropic_tools
 from memdown.agent.turns import Message, OnText, Reply, ToolCall, Usage
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memdown.agent.flushing import fitting, message_tokens
+from memdown.agent.flush import fitting, message_tokens
 from memdown.agent.turns import Message, ModelCall
 
 _TASK = (

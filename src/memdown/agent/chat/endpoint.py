@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from memdown.agent.tools import ToolDefinition
+from memdown.agent.definitions import ToolDefinition
 from memdown.agent.turns import Message, ModelCall, OnText, Reply
 from memdown.errors import MemdownError
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memdown.agent.formats import openai_tools
-from memdown.agent.tools import ToolDefinition
+from memdown.agent.definitions import ToolDefinition, openai_tools
 from memdown.agent.turns import Message, OnText, Reply, ToolCall, Usage
 
 if TYPE_CHECKING:

@@ -44,6 +44,24 @@ def recall(
     return found
 
 
+def messages_around(folder: Path, path: str, line: int, count: int) -> list[Turn]:
+    """The turn at a line of a transcript, and about `count` in all around it, secrets redacted.
+
+    A line that holds no turn means the one before it.
+    """
+    half = max(0, count - 1) // 2
+    before: deque[Turn] = deque(maxlen=half + 1)
+    after: list[Turn] = []
+    for turn in read_turns(str(folder), path):
+        if turn.line <= line or not before:
+            before.append(turn)
+        else:
+            after.append(turn)
+            if len(after) >= half:
+                break
+    return [*before, *after]
+
+
 def _within(folder: Path, path: str, wanted: str, context: int) -> Iterator[Recalled]:
     before: deque[Turn] = deque(maxlen=context)
     open_hits: deque[tuple[Turn, tuple[Turn, ...], list[Turn]]] = deque()

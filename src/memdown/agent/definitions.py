@@ -1,0 +1,185 @@
+"""The memory tools as a model is told about them, and the shapes providers and MCP ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """A tool as a model is told about it; `aliases` are other names models give its arguments."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    writes: bool = False
+    deletes: bool = False
+    title: str = ""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+
+def _text(description: str, longest: int = 4096, **more: Any) -> dict[str, Any]:
+    return {"type": "string", "maxLength": longest, "description": description, **more}
+
+
+def _schema(required: list[str], **properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _aliases(**names: str) -> dict[str, str]:
+    """What is meant by other names, folded: `max_results`, `Max-Results` and `maxresults` are one."""
+    return {alias: name for name, others in names.items() for alias in others.split()}
+
+
+SEARCH = ToolDefinition(
+    "memory_search",
+    "Search the notes in MEMORY.md and memory/*.md (and past conversations, if enabled) by "
+    "meaning and by keyword. Use it before answering about earlier work, decisions, dates, "
+    "people, preferences or to-dos. Returns the lines that answer, with path, lines and date.",
+    _schema(
+        ["query"],
+        query=_text("What to look for: a question, names, or an exact identifier.", 10_000),
+        maxResults={
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 100,
+            "description": "How many results at most (default 6).",
+        },
+        minScore={
+            "type": "number",
+            "minimum": 0,
+            "maximum": 1,
+            "description": "How well a result must fit, from 0 to 1; "
+            "without it, results below 0.35 are marked weak.",
+        },
+        since=_text("Only notes dated from then on: 2026-03-01, March, last week.", 100),
+        until=_text("Only notes dated up to then: 2026-03-31, March, yesterday.", 100),
+        folder=_text("Only notes in this folder, such as memory/projects."),
+        tag=_text("Only notes with this tag.", 200),
+        source=_text("Only notes, or only past conversations.", enum=["notes", "sessions"]),
+    ),
+    title="Search memory",
+    aliases=_aliases(
+        query="q question search searchquery text prompt",
+        maxResults="limit k topk n count numresults results",
+        minScore="threshold scorethreshold",
+        since="after afterdate from fromdate startdate",
+        until="before beforedate to todate enddate",
+        folder="directory dir pathprefix path in",
+        tag="tags label",
+        source="sources corpus",
+    ),
+)
+
+GET = ToolDefinition(
+    "memory_get",
+    "Read lines of one memory note, after memory_search found it. With `around`, the lines on both "
+    "sides of a place; of a conversation (sessions/….jsonl) the messages around a hit.",
+    _schema(
+        ["path"],
+        path=_text("The note's path as memory_search gave it."),
+        **{
+            "from": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "The first line to read, counted from 1.",
+            }
+        },
+        lines={
+            "type": "integer",
+            "minimum": 1,
+            "description": "How many lines to read; all by default.",
+        },
+        around={
+            "type": "integer",
+            "minimum": 1,
+            "description": "A line that a search gave: read what stands around it.",
+        },
+    ),
+    title="Read a memory note",
+    aliases={
+        **_aliases(
+            path="file filename filepath note uri name",
+            lines="limit count numlines length",
+            around="line near linenumber",
+        ),
+        **dict.fromkeys(("start", "startline", "offset", "fromline", "begin"), "from"),
+    },
+)
+
+REMEMBER = ToolDefinition(
+    "memory_remember",
+    "Write something down that should last beyond this conversation: when the user asks to "
+    "remember, on a decision, a preference or a correction. It goes to today's log, or to MEMORY.md "
+    "if it is durable. It is only ever added; nothing that stands there is changed. "
+    "Passwords, keys and tokens are refused: write down where they are kept instead.",
+    _schema(
+        ["text"],
+        text=_text("The note, in Markdown; whole sentences that make sense alone.", 100_000),
+        durable={
+            "type": "boolean",
+            "description": "True for lasting facts, decisions and preferences (MEMORY.md); "
+            "false for running notes (today's log, the default).",
+        },
+    ),
+    writes=True,
+    title="Remember",
+    aliases=_aliases(
+        text="content note fact memory message body",
+        durable="permanent persistent longterm lasting",
+    ),
+)
+
+TOOLS = (SEARCH, GET)
+
+
+def openai_tools(tools: Iterable[ToolDefinition]) -> list[dict[str, Any]]:
+    """For `tools` of OpenAI's chat completions, and of everything compatible with them."""
+    return [{"type": "function", "function": _function(tool)} for tool in tools]
+
+
+def openai_responses_tools(tools: Iterable[ToolDefinition]) -> list[dict[str, Any]]:
+    """For `tools` of OpenAI's responses API."""
+    return [{"type": "function", **_function(tool), "strict": False} for tool in tools]
+
+
+def anthropic_tools(tools: Iterable[ToolDefinition]) -> list[dict[str, Any]]:
+    """For `tools` of Anthropic's messages API."""
+    return [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "input_schema": dict(tool.parameters),
+        }
+        for tool in tools
+    ]
+
+
+def mcp_tools(tools: Iterable[ToolDefinition]) -> list[dict[str, Any]]:
+    """For the result of MCP's `tools/list`, with hints on what a call may do."""
+    return [
+        {
+            "name": tool.name,
+            "title": tool.title or tool.name,
+            "description": tool.description,
+            "inputSchema": dict(tool.parameters),
+            "annotations": {
+                "title": tool.title or tool.name,
+                "readOnlyHint": not tool.writes,
+                "destructiveHint": tool.deletes,
+                "idempotentHint": not tool.writes,
+                "openWorldHint": False,
+            },
+        }
+        for tool in tools
+    ]
+
+
+def _function(tool: ToolDefinition) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": dict(tool.parameters),
+    }

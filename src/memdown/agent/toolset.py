@@ -1,0 +1,304 @@
+"""The tools that a memory offers, as one object: which there are, and what runs them.
+
+Notes and the single memories of `memory-lancedb` have tools of their own; a memory that is turned
+off has none. Whatever a model sends, an answer that it can use comes back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from memdown.agent.answers import (
+    RECALLED,
+    ToolResult,
+    answer_json,
+    answer_result,
+    citation_json,
+    excerpt_json,
+    excerpt_result,
+    failed,
+    framed,
+    merged,
+    one_line,
+    show_citations,
+)
+from memdown.agent.arguments import Checked, checked_arguments
+from memdown.agent.definitions import REMEMBER, TOOLS, ToolDefinition
+from memdown.errors import MemdownError, PathRefused, SecretFound
+from memdown.types import Answer, ProgressCallback
+
+if TYPE_CHECKING:
+    from memdown.backends.ltm import LongTermMemory
+    from memdown.config import ChatType, Settings
+    from memdown.memory import Memory
+
+REFUSED = "leave the secret out and write down where it is kept instead"
+_FILTERS = ("since", "until", "folder", "tag", "source")
+_LINES_AROUND = 21
+_MESSAGES_AROUND = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who calls a tool: in what kind of chat and session, and where progress is reported."""
+
+    chat: ChatType | None = None
+    session_key: str | None = None
+    progress: ProgressCallback | None = None
+
+
+ALONE = Asker()
+
+
+class Toolset(Protocol):
+    """Some tools and what runs them. `run` never raises for what a model sent."""
+
+    @property
+    def definitions(self) -> tuple[ToolDefinition, ...]: ...
+
+    def run(
+        self, name: str, arguments: Mapping[str, Any] | str, asker: Asker = ALONE
+    ) -> ToolResult: ...
+
+
+def offered_tools(settings: Settings, *, write: bool = False) -> tuple[ToolDefinition, ...]:
+    """The tools of a memory: none when it is turned off, those that write only on request.
+
+    The plugin `memory-lancedb` has tools of its own for single memories, in place of these.
+    """
+    if not settings.enabled or settings.memory_slot == "none":
+        return ()
+    if settings.memory_slot == "memory-lancedb":
+        from memdown.agent.long_term import LONG_TERM_TOOLS
+
+        return tuple(tool for tool in LONG_TERM_TOOLS if write or not tool.writes)
+    return (*TOOLS, REMEMBER) if write and settings.access == "rw" else TOOLS
+
+
+def open_toolset(
+    settings: Settings,
+    memory: Callable[[], Memory],
+    long_term: Callable[[], LongTermMemory],
+    *,
+    write: bool = False,
+    others: Mapping[str, Callable[[], Memory]] | None = None,
+) -> Toolset:
+    """The tools that the settings ask for; what is behind them is opened by the first call.
+
+    `others` are further workspaces by name, whose notes are searched and read beside these.
+    """
+    tools = offered_tools(settings, write=write)
+    if tools and settings.memory_slot == "memory-lancedb":
+        from memdown.agent.long_term import MemoryTools
+
+        return MemoryTools(tools, long_term)
+    return NoteTools(tools, memory, others or {})
+
+
+def tools_for(memory: Memory, *, write: bool = False) -> tuple[ToolDefinition, ...]:
+    """The tools this memory offers; `write` adds those that write, such as `memory_remember`."""
+    return offered_tools(memory.settings, write=write)
+
+
+def run_tool(
+    memory: Memory,
+    name: str,
+    arguments: Mapping[str, Any] | str,
+    *,
+    chat: ChatType | None = None,
+    session_key: str | None = None,
+    write: bool = False,
+    progress: ProgressCallback | None = None,
+) -> ToolResult:
+    """Call a memory tool by name. Mistakes come back as an error result, never as an exception.
+
+    `write` allows the tools that write; `chat` and `session_key` tell who asks, in place of the
+    settings. What was found is marked as recalled data: a note may hold text that someone else wrote.
+    """
+    tools = open_toolset(memory.settings, lambda: memory, memory.long_term, write=write)
+    return tools.run(name, arguments, Asker(chat, session_key, progress))
+
+
+def unknown_tool(name: str, tools: Sequence[ToolDefinition]) -> ToolResult:
+    """The answer to a call of a tool that is not there."""
+    shown = repr(str(name)[:60])
+    if not tools:
+        return failed(
+            f"There is no tool {shown}: memory is turned off here (memorySearch.enabled, "
+            "plugins.slots.memory)."
+        )
+    listed = ", ".join(tool.name for tool in tools)
+    return failed(f"There is no tool {shown}; the memory tools are {listed}.")
+
+
+@dataclass(frozen=True, slots=True)
+class NoteTools:
+    """The tools over notes; `definitions` is empty if memory is turned off."""
+
+    definitions: tuple[ToolDefinition, ...]
+    memory: Callable[[], Memory]
+    others: Mapping[str, Callable[[], Memory]]
+
+    def run(
+        self, name: str, arguments: Mapping[str, Any] | str, asker: Asker = ALONE
+    ) -> ToolResult:
+        """Call a tool by name."""
+        tool = next((tool for tool in self.definitions if tool.name == name), None)
+        if tool is None:
+            return unknown_tool(name, self.definitions)
+        try:
+            given = checked_arguments(tool, arguments)
+            result = self._run(name, given, asker)
+        except MemdownError as error:
+            return failed(str(error))
+        return replace(result, text=f"{result.text}\n({given.note})") if given.note else result
+
+    def _run(self, name: str, given: Checked, asker: Asker) -> ToolResult:
+        if name == "memory_search":
+            return self._search(given.values, asker)
+        if name == "memory_get":
+            return self._get(given.values, asker)
+        return self._remember(given.values)
+
+    def _search(self, given: Mapping[str, Any], asker: Asker) -> ToolResult:
+        memory = self.memory()
+        settings = memory.settings
+        citations = _cites(settings, asker)
+        answer = _search(memory, given, asker)
+        if self.others:
+            most = given.get("maxResults") or settings.query.max_results
+            answers = [answer]
+            for name, opened in self.others.items():
+                with contextlib.suppress(PathRefused):
+                    answers.append(_named(_search(opened(), given, asker), name))
+            answer = merged(answers, most)
+        return answer_result(answer, citations=citations, place=str(settings.workspace))
+
+    def _get(self, given: Mapping[str, Any], asker: Asker) -> ToolResult:
+        memory, path = self._place(given["path"])
+        citations = _cites(memory.settings, asker)
+        around = given.get("around")
+        if path.startswith("sessions/") and path.endswith(".jsonl") and around is not None:
+            return _messages_around(memory, path, around, given.get("lines"))
+        start, lines = given.get("from", 1), given.get("lines")
+        if around is not None:
+            lines = lines or _LINES_AROUND
+            start = max(1, around - lines // 2)
+        return excerpt_result(memory.get(path, start=start, lines=lines), citations=citations)
+
+    def _remember(self, given: Mapping[str, Any]) -> ToolResult:
+        data = memory_remember(self.memory(), given["text"], given.get("durable", False))
+        return ToolResult(data, f"Saved: {data['citation']}")
+
+    def _place(self, path: str) -> tuple[Memory, str]:
+        """The memory that a path is of, and the path there: `project:memory/x.md`."""
+        name, colon, inner = path.partition(":")
+        if colon and name in self.others:
+            return self.others[name](), inner
+        return self.memory(), path
+
+
+def _cites(settings: Settings, asker: Asker) -> bool:
+    asked_in = settings.asked_in(asker.chat, asker.session_key)
+    return show_citations(settings.citations, asked_in.kind)
+
+
+def _search(memory: Memory, given: Mapping[str, Any], asker: Asker) -> Answer:
+    return memory.search(
+        given["query"],
+        max_results=given.get("maxResults"),
+        min_score=given.get("minScore"),
+        sources=given.get("source"),
+        since=given.get("since"),
+        until=given.get("until"),
+        folder=given.get("folder"),
+        tags=given.get("tag"),
+        progress=asker.progress,
+        chat=asker.chat,
+        session_key=asker.session_key,
+    )
+
+
+def _named(answer: Answer, name: str) -> Answer:
+    """An answer whose paths tell the workspace they are of."""
+    hits = tuple(
+        replace(
+            hit,
+            path=f"{name}:{hit.path}",
+            citation=f"{name}:{hit.citation}" if hit.citation else None,
+        )
+        for hit in answer.hits
+    )
+    return replace(answer, hits=hits)
+
+
+def _messages_around(memory: Memory, path: str, line: int, count: int | None) -> ToolResult:
+    """The messages of a conversation around a line of its transcript, secrets redacted."""
+    from memdown.transcripts.conversations import sessions_folder
+    from memdown.transcripts.messages import without_recalled
+    from memdown.transcripts.sessions.recall import messages_around
+
+    settings = memory.settings
+    if "sessions" not in settings.sources:
+        raise PathRefused(
+            f"{path[:200]} is a conversation, and conversations are not part of this memory "
+            "(memorySearch.sources)."
+        )
+    folder = sessions_folder(settings.state_dir, settings.agent)
+    turns = messages_around(folder, path, line, count or _MESSAGES_AROUND)
+    messages = [
+        {"line": turn.line, "role": turn.role, "text": without_recalled(turn.text)[:4000]}
+        for turn in turns
+    ]
+    lines = [
+        f"L{one['line']} {one['role']}: {framed(str(one['text']).strip())}" for one in messages
+    ]
+    text = "\n".join([RECALLED, f"{one_line(path)}, messages around line {line}:", *lines])
+    return ToolResult({"notice": RECALLED, "path": path, "messages": messages}, text)
+
+
+def memory_search(
+    memory: Memory,
+    query: str,
+    max_results: int | None = None,
+    min_score: float | None = None,
+    *,
+    since: str | None = None,
+    until: str | None = None,
+    folder: str | None = None,
+    tag: str | None = None,
+    source: str | None = None,
+    chat: ChatType | None = None,
+    session_key: str | None = None,
+    progress: ProgressCallback | None = None,
+) -> dict[str, Any]:
+    """Search, as the tool returns it to programs."""
+    filters = (since, until, folder, tag, source)
+    given = {
+        "query": query,
+        "maxResults": max_results,
+        "minScore": min_score,
+        **dict(zip(_FILTERS, filters, strict=True)),
+    }
+    answer = _search(memory, given, Asker(chat, session_key, progress))
+    return answer_json(answer, citations=_cites(memory.settings, Asker(chat, session_key)))
+
+
+def memory_get(
+    memory: Memory, path: str, start: int = 1, lines: int | None = None
+) -> dict[str, Any]:
+    """Read a note, as the tool returns it to programs."""
+    return excerpt_json(memory.get(path, start=start, lines=lines))
+
+
+def memory_remember(
+    memory: Memory, text: str, durable: bool = False, *, allow_secrets: bool = False
+) -> dict[str, Any]:
+    """Write something down and tell where; a secret is refused, in words for a model."""
+    try:
+        return citation_json(memory.remember(text, durable=durable, allow_secrets=allow_secrets))
+    except SecretFound as error:
+        raise SecretFound(error.what, REFUSED) from None
