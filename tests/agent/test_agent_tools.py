@@ -51,9 +51,16 @@ def test_search_gives_the_documented_shape_marked_as_recalled(memory: Memory) ->
         "snippet",
         "source",
         "citation",
+        "heading",
     }
     assert hit["snippet"].endswith("Source: MEMORY.md#L3-L3")
-    assert json.loads(result.text) == result.data
+    assert result.text.split("\n") == [
+        RECALLED,
+        f"Paths are below {memory.settings.workspace}.",
+        "",
+        "1. MEMORY.md#L3 | Memory | strong",
+        "The router at home is an ER-605.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -73,6 +80,56 @@ def test_a_model_may_search_some_notes_only(
     result = run_tool(memory, "memory_search", {"query": "tickets to Lisbon", **only})
     assert [hit["path"] for hit in result.data["results"]][:1] == paths
     assert paths or result.data["reasons"]
+
+
+def test_names_that_models_confuse_are_understood_and_the_rest_is_named(memory: Memory) -> None:
+    given = {"q": "router", "max_results": 1, "corpus": "memory", "verbose": True}
+    result = run_tool(memory, "memory_search", given)
+    assert [hit["path"] for hit in result.data["results"]] == ["MEMORY.md"]
+    assert "left aside: verbose" in result.text
+    read = run_tool(memory, "memory_get", {"file": "MEMORY.md", "start_line": 3})
+    assert read.data["text"] == "The router at home is an ER-605."
+
+
+def test_an_empty_answer_says_what_to_do_next(memory: Memory) -> None:
+    """A model has no options of a command line."""
+    result = run_tool(memory, "memory_search", {"query": "zxqj vwkp"})
+    assert "Try other words" in result.text
+    assert "--" not in result.text
+
+
+def test_get_around_a_line_reads_both_sides(memory: Memory) -> None:
+    around = run_tool(memory, "memory_get", {"path": "MEMORY.md", "around": 2, "lines": 3})
+    assert around.data["text"] == "# Memory\n\nThe router at home is an ER-605."
+
+
+def test_get_around_opens_a_conversation_if_it_is_part_of_the_memory(
+    write_notes: Callable[..., Path], open_memory: Callable[..., Memory], tmp_path: Path
+) -> None:
+    config = tmp_path / "sessions.json5"
+    config.write_text(
+        "{agents: {defaults: {memorySearch: {sources: ['memory', 'sessions'], "
+        "experimental: {sessionMemory: true}}}}}"
+    )
+    memory = open_memory(write_notes(NOTES), config=config)
+    settings = memory.settings
+    folder = settings.state_dir / "agents" / settings.agent / "sessions"
+    folder.mkdir(parents=True, exist_ok=True)
+    said = [f"Message {n} of the talk." for n in range(1, 30)]
+    said[14] = "My password is hunter2hunter2. The ferry leaves at nine."
+    lines = [{"type": "message", "message": {"role": "user", "content": text}} for text in said]
+    (folder / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = run_tool(memory, "memory_search", {"query": "ferry leaves", "source": "sessions"})
+    (hit, *_) = found.data["results"]
+    opened = run_tool(memory, "memory_get", {"path": hit["path"], "around": 15})
+    shown = [one["line"] for one in opened.data["messages"]]
+    assert shown == [12, 13, 14, 15, 16, 17, 18]
+    assert "ferry leaves at nine" in opened.text
+    assert "hunter2" not in opened.text
+    off = open_memory(write_notes(NOTES))
+    refused = run_tool(off, "memory_get", {"path": "sessions/a.jsonl", "around": 15})
+    assert refused.is_error
+    assert "conversations are not part of this memory" in refused.text
 
 
 def test_get_reads_the_asked_lines(memory: Memory) -> None:
@@ -128,7 +185,6 @@ def test_no_tools_exist_when_memory_is_off(
         ("memory_search", {"query": "x", "maxResults": True}, "must be a whole number"),
         ("memory_search", {"query": "x", "maxResults": 10**400}, "from 1 to 100"),
         ("memory_search", {"query": "x", "minScore": float("nan")}, "must be a number"),
-        ("memory_search", {"query": "x", "limit": 5}, "has no argument 'limit'"),
         ("memory_search", "{not json", "not valid JSON"),
         ("memory_search", "[1, 2]", "takes an object"),
         ("memory_search", "[" * 100_000, "not valid JSON"),

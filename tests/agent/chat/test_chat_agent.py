@@ -86,7 +86,7 @@ class Chatty:
         if is_summary(body):
             return Say("We talked about the launch.")
         if is_flush(body):
-            if "saved" in last(body):
+            if "Saved:" in last(body):
                 return Say("NO_REPLY")
             self.flushes += 1
             return Say(calls=(("memory_remember", {"text": self.fact}),))
