@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from recall_prompts import NEEDED, UNRELATED
 
 from memdown import Memory
 from memdown.agent import recall, recall_text
-from memdown.agent.recalling import is_curated
+from memdown.agent.recalling import is_curated, telling_lines
+from memdown.types import Hit
 
 NOTES = {
     "MEMORY.md": "# Memory\n\nThe router at home is a TP-Link ER-605.\n",
@@ -58,6 +61,26 @@ def test_a_file_name_cannot_end_the_frame(
     assert "ZX-81" in text
     assert text.count("</recalled-memories>") == 1
     assert text.endswith("</recalled-memories>")
+
+
+def test_the_needed_line_comes_up_and_nothing_for_other_talk(tmp_path: Path) -> None:
+    """Measured on the example workspace: at least 80 of 100 prompts, and no noise."""
+    folder = tmp_path / "notes"
+    shutil.copytree(Path(__file__).parents[2] / "examples/workspace", folder)
+    with Memory.open(folder, state_dir=tmp_path / "state") as memory:
+        given = {prompt: recall_text(recall(memory, prompt)) for prompt, _ in NEEDED}
+        present = [prompt for prompt, needed in NEEDED if needed in given[prompt]]
+        assert len(present) >= 0.8 * len(NEEDED), set(given) - set(present)
+        assert [prompt for prompt in UNRELATED if recall(memory, prompt)] == []
+
+
+def test_a_long_snippet_is_cut_to_the_lines_that_match() -> None:
+    lines = [f"- Something else, number {number}, that nobody asked about." for number in range(12)]
+    lines[9] = "- No deliveries before 14:00 after Teo's nights."
+    hit = Hit("MEMORY.md", "memory", 1, 12, 0.9, "\n".join(lines), matched=("deliveri", "night"))
+    text = telling_lines(hit)
+    assert "before 14:00" in text
+    assert len(text) <= 310
 
 
 @pytest.mark.parametrize(
