@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from recall_prompts import NEEDED, UNRELATED
 
 from memdown import Memory
 from memdown.agent import recall, recall_text
@@ -20,6 +19,46 @@ NOTES = {
     "memory/2026-03-01.md": "# Log\n\n- Restarted the router ER-605 twice.\n",
     "memory/imports/chat.md": "# Import\n\nThe router ER-605 was discussed.\n",
 }
+
+# Prompts as people type them to an agent, and the words of the line that each one needs.
+NEEDED = (
+    ("Is it ok to call tradespeople on Tuesday morning after Teo's nights?", "before 14:00"),
+    ("The printer does not wake up, please restart it", "mDNS"),
+    ("Offer Nora a coffee at 3 pm", "Tea, not coffee, after noon"),
+    ("Order Pixel a new winter coat", "Size 50"),
+    ("Book the dentist for Nora in January", "Dr. Ferrara"),
+    ("Draft a birthday message for Pilar", "Spanish"),
+    ("Buy new bags for the vacuum", "type GN"),
+    ("The boiler shows F.28, what now?", "gas valve"),
+    ("Get a present for Sabine", "secateurs"),
+    ("Plan Christmas with the family in Cádiz", "Christmas in Eutin"),
+    ("Send the customer the offer by mail", "showing the draft"),
+    ("Make a hazelnut cake for Ida's class", "azelnut"),
+    ("Which engine oil does the Octavia take?", "0W-30"),
+    ("Buy Pixel chicken treats", "Never chicken"),
+    ("Set up Teo's hospital VPN on his laptop", "MTU 1440"),
+    ("The fibre went down after the power cut, how do I restart everything?", "converter first"),
+    ("Schedule a review with Henrike on Wednesday morning", "No meetings on Wednesday"),
+    ("Where do I turn off the main water tap?", "tile with the magnet"),
+    ("Book a flight from Hamburg to Munich for Nora", "Trains over planes"),
+    ("Which router bit should I order for the oak shelf?", "12.7 mm"),
+    ("Nora gets antibiotics tomorrow, anything to tell the doctor?", "Penicillin"),
+    ("When is the choir concert and what do we wear?", "19:30"),
+    ("Lend the bike trailer to the neighbours", "Jannik"),
+    ("Cancel the electricity contract", "2026-12-31"),
+)
+UNRELATED = (
+    "Write a poem about autumn leaves",
+    "Refactor the function parse_header in src/http.c",
+    "What is the capital of Peru?",
+    "Thanks, that is all for today.",
+    "Explain monads to me like I am five",
+    "Fix the failing unit test in the billing module",
+    "Add a column to the users table and write the migration",
+    "Summarise this article about the stock market in three sentences",
+    "Why does my for loop never end?",
+    "Rename the variable total to amount everywhere",
+)
 
 
 @pytest.fixture

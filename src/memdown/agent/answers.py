@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from memdown.config import ChatType
 from memdown.text.frames import neutralised as framed
 from memdown.text.frames import one_line
 from memdown.types import Answer, Citation, Excerpt, Hit
+
+if TYPE_CHECKING:
+    from memdown.notes.remembering import Remembered
 
 __all__ = ["RECALLED", "framed", "one_line"]
 
@@ -173,6 +176,36 @@ def citation_json(citation: Citation) -> dict[str, Any]:
         "endLine": citation.end_line,
         "citation": str(citation),
     }
+
+
+def remembered_json(saved: Remembered) -> dict[str, Any]:
+    """What was written, what it replaced, and which facts are about the same."""
+    data: dict[str, Any] = {**citation_json(saved), "known": saved.known}
+    if saved.replaced:
+        data["replaced"] = list(saved.replaced)
+    if saved.related:
+        data["related"] = [
+            {"reference": one.reference, "text": one.text, "heading": one.heading}
+            for one in saved.related
+        ]
+    if saved.question:
+        data["question"] = saved.question
+    return data
+
+
+def remembered_text(data: Mapping[str, Any]) -> str:
+    """The same to read."""
+    place = data["citation"]
+    lines = [f"Known already: {place}" if data["known"] else f"Saved: {place}"]
+    lines += [f"No longer true: {framed(one_line(old))}" for old in data.get("replaced", ())]
+    if data.get("related"):
+        lines.append("Related facts:")
+        lines += [
+            f"- {one['reference']}: {framed(one_line(one['text']))}" for one in data["related"]
+        ]
+    if data.get("question"):
+        lines.append(one_line(data["question"]))
+    return "\n".join(lines)
 
 
 def merged(answers: Sequence[Answer], most: int) -> Answer:

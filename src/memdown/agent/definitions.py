@@ -113,8 +113,8 @@ REMEMBER = ToolDefinition(
     "memory_remember",
     "Write something down that should last beyond this conversation: when the user asks to "
     "remember, on a decision, a preference or a correction. It goes to today's log, or to MEMORY.md "
-    "if it is durable. It is only ever added; nothing that stands there is changed. "
-    "Passwords, keys and tokens are refused: write down where they are kept instead.",
+    "if it is durable. What is known is not written twice; what it replaces is struck through, never "
+    "deleted. Passwords, keys and tokens are refused: write down where they are kept instead.",
     _schema(
         ["text"],
         text=_text("The note, in Markdown; whole sentences that make sense alone.", 100_000),
@@ -123,12 +123,21 @@ REMEMBER = ToolDefinition(
             "description": "True for lasting facts, decisions and preferences (MEMORY.md); "
             "false for running notes (today's log, the default).",
         },
+        about=_text("The heading it belongs under, such as a person or a project.", 200),
+        replaces=_text(
+            "The fact that is no longer true: its place as memory_search gave it "
+            "(MEMORY.md#L7), or its words."
+        ),
+        until=_text("The last day on which it holds: 2026-11-20, Friday.", 100),
     ),
     writes=True,
     title="Remember",
     aliases=_aliases(
         text="content note fact memory message body",
         durable="permanent persistent longterm lasting",
+        about="topic heading section subject",
+        replaces="supersedes replace corrects old",
+        until="expires validuntil expirationdate",
     ),
 )
 

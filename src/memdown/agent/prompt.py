@@ -59,7 +59,8 @@ def _when_to_write(tools: Collection[str]) -> list[str]:
         "remember something, decides something, tells a lasting preference or fact, or corrects "
         "what you believed: one plain sentence that makes sense alone, durable: true if it should "
         "hold for months, else it goes to today's log.",
-        "Search for the old fact first. A correction names it: say what changed and since when.",
+        "A correction names what it corrects: search for the old fact and pass its place as "
+        "`replaces`. If the answer asks whether something is replaced, call again with that place.",
     ]
 
 

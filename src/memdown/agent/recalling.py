@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memdown.memory import Memory
 
 MAX_MEMORIES = 3
-# Of 24 prompts about the example workspace (tests/agent/recall_prompts.py) 0.6 brought up the needed
+# Of 24 prompts about the example workspace (tests/agent/test_recall.py) 0.6 brought up the needed
 # line for 14, this for 20; of unrelated prompts neither brought up anything.
 STRONG_SCORE = 0.45
 # A score compares the notes with each other; these tell whether the best of them fits at all.

@@ -16,13 +16,14 @@ from memdown.agent.answers import (
     ToolResult,
     answer_json,
     answer_result,
-    citation_json,
     excerpt_json,
     excerpt_result,
     failed,
     framed,
     merged,
     one_line,
+    remembered_json,
+    remembered_text,
     show_citations,
 )
 from memdown.agent.arguments import Checked, checked_arguments
@@ -190,8 +191,15 @@ class NoteTools:
         return excerpt_result(memory.get(path, start=start, lines=lines), citations=citations)
 
     def _remember(self, given: Mapping[str, Any]) -> ToolResult:
-        data = memory_remember(self.memory(), given["text"], given.get("durable", False))
-        return ToolResult(data, f"Saved: {data['citation']}")
+        data = memory_remember(
+            self.memory(),
+            given["text"],
+            given.get("durable", False),
+            about=given.get("about", ""),
+            replaces=given.get("replaces"),
+            until=given.get("until"),
+        )
+        return ToolResult(data, remembered_text(data))
 
     def _place(self, path: str) -> tuple[Memory, str]:
         """The memory that a path is of, and the path there: `project:memory/x.md`."""
@@ -295,10 +303,33 @@ def memory_get(
 
 
 def memory_remember(
-    memory: Memory, text: str, durable: bool = False, *, allow_secrets: bool = False
+    memory: Memory,
+    text: str,
+    durable: bool = False,
+    *,
+    about: str = "",
+    replaces: str | None = None,
+    until: str | None = None,
+    actor: str = "agent",
+    session: str = "",
+    allow_secrets: bool = False,
 ) -> dict[str, Any]:
-    """Write something down and tell where; a secret is refused, in words for a model."""
+    """Write something down and tell where, with what is related; a secret is refused.
+
+    `replaces` names a fact that is no longer true, by its place or its words; `until` the last day
+    on which this holds.
+    """
     try:
-        return citation_json(memory.remember(text, durable=durable, allow_secrets=allow_secrets))
+        saved = memory.remember(
+            text,
+            durable=durable,
+            about=about,
+            replaces=replaces or (),
+            until=until,
+            actor=actor,
+            session=session,
+            allow_secrets=allow_secrets,
+        )
     except SecretFound as error:
         raise SecretFound(error.what, REFUSED) from None
+    return remembered_json(saved)
