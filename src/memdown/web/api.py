@@ -8,12 +8,12 @@ from typing import Any
 
 from memdown import doctor
 from memdown.errors import MemdownError
-from memdown.notes import Note
+from memdown.notes import Note, undoing
 from memdown.shapes import status_json
 from memdown.transcripts.sessions import recall
 from memdown.transcripts.sessions.browsing import conversations, turns_of
 from memdown.types import Answer, Chunk, FileState, Hit, Why
-from memdown.web import history, shelves, talks
+from memdown.web import history, shelves, talks, today
 from memdown.web.history import Change, Line
 from memdown.web.rendering import render_note
 from memdown.web.site import Site
@@ -97,6 +97,73 @@ def add_entry(site: Site, given: Values) -> Any:
     }
 
 
+def list_changes(site: Site, given: Values) -> Any:
+    """List what was changed in the notes, newest first."""
+    journal = site.memory.pen().journal
+    found = journal.changes(path=given["path"] or None, limit=given["limit"])
+    undone = journal.undone()
+    return {
+        "changes": [
+            {
+                "id": one.id,
+                "time": one.time.isoformat(),
+                "actor": one.actor,
+                "session": one.session,
+                "path": one.path,
+                "kind": one.kind,
+                "diff": undoing.diff(one),
+                "undoes": one.undoes,
+                "undone": one.id in undone,
+            }
+            for one in found
+        ]
+    }
+
+
+def undo_change(site: Site, given: Values) -> Any:
+    """Take a change back; its note is as it was before, but for later changes elsewhere in it."""
+    site.check_writable()
+    return {"path": today.undo(site, given["id"])}
+
+
+def mark_read(site: Site, given: Values) -> Any:
+    """Note that a change was looked at, or all of them up to it."""
+    site.check_writable()
+    looked = today.looked(site)
+    looked.mark([] if given["all"] else [given["id"]], upto=given["id"] if given["all"] else 0)
+    return {"unread": today.unread(site)}
+
+
+def strike_fact(site: Site, given: Values) -> Any:
+    """Mark the fact in a line as no longer true."""
+    site.check_writable()
+    return {"change": today.strike(site, given["path"], given["line"])}
+
+
+def keep_change(site: Site, given: Values) -> Any:
+    """Move what a change added to MEMORY.md."""
+    site.check_writable()
+    return {"citation": today.keep_for_good(site, given["id"])}
+
+
+def restore_note(site: Site, given: Values) -> Any:
+    """Give a note the text that it had after a change."""
+    site.check_writable()
+    return {"change": today.restore(site, given["path"], given["id"])}
+
+
+def trash_note(site: Site, given: Values) -> Any:
+    """Delete a note; taking the change back brings it back."""
+    site.check_writable()
+    return {"change": today.remove_note(site, given["path"], given["base"])}
+
+
+def rename_note(site: Site, given: Values) -> Any:
+    """Give a note another path."""
+    site.check_writable()
+    return {"path": today.rename_note(site, given["path"], given["to"], given["base"])}
+
+
 def preview(site: Site, given: Values) -> Any:
     """Show Markdown as the page would."""
     return {"html": render_note(given["text"], given["path"], site.known(), site.library.named)}
@@ -173,6 +240,8 @@ def pulse(site: Site, given: Values) -> Any:
         "revision": site.revision,
         "note": version,
         "sync": {name: job[name] for name in ("state", "completed", "total")},
+        "change": today.newest(site),
+        "unread": today.unread(site),
     }
 
 

@@ -44,6 +44,9 @@ _QUERY = Field("q", "What to look for.", required=True, low=1, high=2000)
 _ALLOW_SECRETS = Field(
     "allowSecrets", "Write it even if it looks like a secret.", "boolean", default=False
 )
+_CHANGE = Field("id", "The number of a change.", "integer", required=True, low=1, high=2**62)
+_BASE = Field("base", "The version that is meant.", required=True, high=64)
+_WRITES = (400, 403, 404, 409, 413, 415, 422)
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
@@ -119,6 +122,41 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         status=201,
         errors=(400, 403, 413, 415, 422),
+    ),
+    Operation(
+        "GET",
+        "/api/changes",
+        api.list_changes,
+        query=(
+            Field("path", "Only of this note.", default="", high=4096),
+            Field("limit", "How many at most.", "integer", default=50, low=1, high=1000),
+        ),
+        errors=(400,),
+    ),
+    Operation("POST", "/api/undo", api.undo_change, body=(_CHANGE,), errors=_WRITES),
+    Operation(
+        "POST",
+        "/api/read",
+        api.mark_read,
+        body=(_CHANGE, Field("all", "Also all before it.", "boolean", default=False)),
+        errors=_WRITES,
+    ),
+    Operation(
+        "POST",
+        "/api/strike",
+        api.strike_fact,
+        body=(_PATH, Field("line", "The fact's line.", "integer", required=True, low=1)),
+        errors=_WRITES,
+    ),
+    Operation("POST", "/api/keep", api.keep_change, body=(_CHANGE,), errors=_WRITES),
+    Operation("POST", "/api/restore", api.restore_note, body=(_PATH, _CHANGE), errors=_WRITES),
+    Operation("POST", "/api/trash", api.trash_note, body=(_PATH, _BASE), errors=_WRITES),
+    Operation(
+        "POST",
+        "/api/rename",
+        api.rename_note,
+        body=(_PATH, Field("to", "The new path.", required=True, low=1, high=4096), _BASE),
+        errors=_WRITES,
     ),
     Operation(
         "POST",

@@ -14,12 +14,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from memdown.errors import MemdownError, NoteNotFound
-from memdown.notes import Note, daily_note
+from memdown.notes import Note, daily_note, is_memory
 from memdown.notes.descriptors import NOTE, opened_folder
 from memdown.notes.document import title_of
 from memdown.notes.front_matter import read_front_matter
 from memdown.types import FileState
-from memdown.web import health, history, searching, shelves, talks
+from memdown.web import health, history, searching, shelves, talks, today
 from memdown.web.rendering import PICTURES, note_url, render_note, render_snippet
 from memdown.web.site import Site
 from memdown.web.templating import page
@@ -54,6 +54,7 @@ def hits(site: Site, request: Request) -> Response:
 def _home(site: Site) -> dict[str, Any]:
     files = site.memory.notes().files
     return {
+        **today.page_values(site),
         "total": len(files),
         "curated": next((path for path in files if path.lower() == "memory.md"), None),
         "latest": [_glimpse(site, state) for state in shelves.latest(files, _LATEST)],
@@ -153,10 +154,10 @@ def note(site: Site, request: Request) -> Response:
     if view not in _VIEWS:
         raise HTTPException(404)
     files = site.memory.notes().files
-    today = daily_note(site.today())
-    if path == today and path not in files:
-        return _no_log_yet(site, request, today, files)
-    one = site.memory.notebook.read(path)
+    log = daily_note(site.today())
+    if path == log and path not in files:
+        return _no_log_yet(site, request, log, files)
+    one = _opened(site, path, view)
     lines = one.text.removesuffix("\n").split("\n")
     values: dict[str, Any] = {
         "section": "notes",
@@ -177,6 +178,16 @@ def note(site: Site, request: Request) -> Response:
     return page(site, request, "note.html", values)
 
 
+def _opened(site: Site, path: str, view: str) -> Note:
+    """The note; in the editor also one that does not exist yet, if it may."""
+    try:
+        return site.memory.notebook.read(path)
+    except NoteNotFound:
+        if view != "edit" or site.read_only or not is_memory(path):
+            raise
+        return Note(path, "", "", editable=True)
+
+
 def _view(
     site: Site, request: Request, one: Note, view: str, files: dict[str, FileState]
 ) -> dict[str, Any]:
@@ -189,6 +200,7 @@ def _view(
     if view == "history":
         commit = request.query_params.get("commit", "")
         return {
+            "versions": today.versions(site, one.path),
             "changes": history.changes(site.folder, one.path),
             "commit": commit,
             "difference": history.difference(site.folder, one.path, commit) if commit else [],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from memdown.web.site import Site
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
+_MARK = re.compile(r"^\s*(?:[-*+]|#{1,6})\s+")
 _THEMES = frozenset({"light", "dark"})
 
 
@@ -58,6 +60,11 @@ def size(number: float) -> str:
     return f"{number:.1f} GB"
 
 
+def unbulleted(text: str) -> str:
+    """A line of a note without the mark that begins it."""
+    return _MARK.sub("", text)
+
+
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(HERE / "templates"),
@@ -68,7 +75,7 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.globals |= {"version": static_version(STATIC), "note_url": note_url}
-    environment.filters |= {"count": count, "ago": ago, "size": size}
+    environment.filters |= {"count": count, "ago": ago, "size": size, "unbulleted": unbulleted}
     return environment
 
 

@@ -73,6 +73,7 @@ const memdown = {
   },
   coded: (path) => path.split("/").map(encodeURIComponent).join("/"),
   noteUrl: (path) => "/notes/" + memdown.coded(path),
+  keys: {},
   noteCall: (path) => "/api/notes/" + memdown.coded(path),
   // A message that the next page shows.
   later: (message) => kept.set("later", message, sessionStorage),
@@ -105,7 +106,9 @@ kept.set("tab", memdown.tab, sessionStorage);
 const later = kept.get("later", sessionStorage);
 if (later) {
   kept.drop("later", sessionStorage);
-  memdown.toast(later.text, later.undo && { text: "Undo", run: () => memdown.undoSave(later.undo) });
+  const undone = async () => { const { ok, data } = await memdown.call("POST", "/api/undo", { id: later.change }); if (ok) location.href = memdown.noteUrl(data.path); else memdown.toast(data.error); };
+  const run = later.undo ? () => memdown.undoSave(later.undo) : later.change ? undone : null;
+  memdown.toast(later.text, run && { text: "Undo", run });
 }
 // Coming from one of our own pages, Esc leads back to it.
 const cameFrom = kept.get("at", sessionStorage);
@@ -117,7 +120,7 @@ if (/^(127\.0\.0\.1|localhost|\[::1\])$/.test(location.hostname) && !kept.get("p
 }
 
 // Following the files: a small question every second while the page is seen.
-const pulse = { revision: Number(document.body.dataset.revision), quiet: 0 };
+const pulse = { revision: Number(document.body.dataset.revision), title: document.title };
 const beat = async () => {
   clearTimeout(pulse.timer);
   const watched = $("[data-note]")?.dataset.note || "";
@@ -125,13 +128,24 @@ const beat = async () => {
   document.body.classList.toggle("offline", status === 0);
   if (ok) {
     pulse.sync = data.sync;
-    const changed = data.revision !== pulse.revision || pulse.missed;
+    const changed = data.revision !== pulse.revision || pulse.missed || (pulse.change !== undefined && data.change !== pulse.change);
+    pulse.change = data.change;
+    pulse.unread = data.unread;
+    showUnread();
     pulse.missed = false;
     pulse.revision = data.revision;
     document.dispatchEvent(new CustomEvent("pulse", { detail: { ...data, changed } }));
   } else pulse.missed = true;
   const soon = pulse.sync?.state === "running" ? 300 : 1000;
   pulse.timer = setTimeout(beat, document.hidden ? 20000 : status === 0 ? 2000 : soon);
+};
+const showUnread = () => {
+  const badge = $("[data-unread]"), title = document.title.replace(/^\(\d+\) /, "");
+  badge.hidden = !pulse.unread;
+  badge.textContent = pulse.unread || "";
+  badge.setAttribute("aria-label", pulse.unread + " new changes");
+  const wanted = (pulse.unread ? `(${pulse.unread}) ` : "") + title;
+  if (document.title !== wanted) document.title = wanted;
 };
 document.addEventListener("visibilitychange", () => { if (!document.hidden) beat(); });
 pulse.timer = setTimeout(beat, 700);
@@ -230,6 +244,60 @@ if (field) {
   if (field.value.trim() !== shown) type();
 }
 
+// What can be done with a change: by a button, or by its key while the change has the focus.
+const act = async (what, item) => {
+  const id = Number(item.dataset.change), path = item.dataset.path;
+  const calls = {
+    keep: ["/api/read", { id }], undo: ["/api/undo", { id }], lasting: ["/api/keep", { id }],
+    forget: ["/api/strike", { path, line: Number(item.dataset.at) }], restore: ["/api/restore", { path, id }],
+  };
+  const { ok, data } = await memdown.call("POST", ...calls[what]);
+  if (!ok) return memdown.toast(data.error);
+  const next = item.nextElementSibling?.querySelector("[data-hit]");
+  const said = { keep: "Kept", undo: "Taken back", lasting: "Moved to MEMORY.md", forget: "Marked as no longer true", restore: "Restored" }[what];
+  const back = what === "undo" || what === "lasting" ? (await memdown.call("GET", "/api/changes?limit=1")).data.changes?.[0]?.id : data.change;
+  const undo = async () => { const { ok, data } = await memdown.call("POST", "/api/undo", { id: back }); memdown.toast(ok ? "Undone" : data.error); memdown.refresh(); };
+  memdown.toast(said, back && what !== "lasting" ? { text: "Undo", run: undo } : undefined);
+  if (what !== "keep" && item.classList.contains("new")) await memdown.call("POST", "/api/read", { id });
+  next?.focus();
+  document.activeElement?.blur?.();
+  await memdown.refresh();
+  const again = next && $(`[data-change="${next.closest("[data-change]").dataset.change}"] [data-hit]`);
+  again?.focus();
+  beat();
+};
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-act], [data-all-read], [data-trash], [data-rename], [data-new-note]");
+  if (!button) return;
+  if (button.dataset.act) return act(button.dataset.act, button.closest("[data-change]"));
+  if (button.dataset.allRead) {
+    const { ok, data } = await memdown.call("POST", "/api/read", { id: Number(button.dataset.allRead), all: true });
+    if (!ok) return memdown.toast(data.error);
+    button.blur();
+    await memdown.refresh();
+    return beat();
+  }
+  const note = $("[data-note]"), named = (asked, given) => { const name = prompt(asked, given)?.trim(); return name && (name.endsWith(".md") ? name : name + ".md"); };
+  if ("newNote" in button.dataset) {
+    const to = named("Where shall the note stand? For example memory/projects/atlas.md", "memory/");
+    if (to) location.href = memdown.noteUrl(to) + "?view=edit";
+  } else if ("trash" in button.dataset) {
+    const { ok, data } = await memdown.call("POST", "/api/trash", { path: note.dataset.note, base: note.dataset.version });
+    if (!ok) return memdown.toast(data.error);
+    memdown.later({ text: "Deleted " + note.dataset.note, change: data.change });
+    location.href = "/notes";
+  } else {
+    const to = named("The new name of this note", note.dataset.note);
+    if (!to || to === note.dataset.note) return;
+    const { ok, data } = await memdown.call("POST", "/api/rename", { path: note.dataset.note, to, base: note.dataset.version });
+    if (!ok) return memdown.toast(data.error);
+    memdown.later({ text: "Renamed" });
+    location.href = memdown.noteUrl(data.path);
+  }
+});
+for (const [key, what] of [["y", "keep"], ["u", "undo"], ["f", "forget"], ["m", "lasting"]]) memdown.keys[key] = () => document.activeElement.closest("[data-change]")?.querySelector(`[data-act="${what}"]`)?.click();
+memdown.keys.e = () => (document.activeElement.closest("[data-change]")?.querySelector('[data-act="edit"]') || $("[data-edit]"))?.click();
+
 // Write something down; a text that could not be sent yet is kept.
 const grow = (box) => { box.style.height = "auto"; box.style.height = box.scrollHeight + "px"; };
 document.addEventListener("input", (event) => {
@@ -310,7 +378,6 @@ const move = (step) => {
   next.closest("li").scrollIntoView({ block: "nearest" });
 };
 memdown.back = () => { if (cameFrom && cameFrom !== location.href && history.length > 1) history.back(); else location.href = "/"; };
-memdown.keys = {};
 let going = 0;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || $("dialog[open]")) return;
@@ -337,7 +404,6 @@ document.addEventListener("keydown", (event) => {
     "/": () => { const box = $("[data-search]"); box.focus(); box.select(); },
     j: () => move(1), k: () => move(-1),
     w: () => document.activeElement.closest(".hit")?.querySelector(".why summary").click(),
-    e: () => $("[data-edit]")?.click(),
     n: () => { const box = $("#remember"); if (box) box.focus(); else location.href = "/#remember"; },
     z: () => memdown.action?.(),
     t: toggleTheme, "?": () => keys.showModal(), g: () => { going = Date.now(); },

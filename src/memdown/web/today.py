@@ -1,0 +1,292 @@
+"""Today: what agents and people changed in the notes, newest first, and what was looked at."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memdown.errors import NoteNotFound
+from memdown.files.private import make_folder, open_file
+from memdown.notes import placing, undoing
+from memdown.notes.editing import save_bytes
+from memdown.notes.journal import By, Change
+from memdown.notes.statements import facts_of
+from memdown.web import talks
+from memdown.web.rendering import note_url
+from memdown.web.site import Site
+
+MOST_SHOWN = 60
+_MOST_UNREAD = 500
+_MOST_LINES = 12
+_PERSON = By("person")
+# After so many seconds without a look, a visit is a return.
+_AWAY_SECONDS = 4 * 3600
+_NAMES = {
+    "person": "You",
+    "agent": "Agent",
+    "outside": "Another program",
+    "import": "Import",
+    "hook": "Hook",
+    "flush": "Before compaction",
+    "memdown": "Memdown",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a person has looked at: every change up to a number, and single ones above it."""
+
+    upto: int = 0
+    single: frozenset[int] = frozenset()
+    seen: float = 0.0
+    before: float = 0.0
+
+    def has(self, change: Change) -> bool:
+        """Whether a change needs no look: it was looked at, or is the person's own."""
+        own = change.actor == _PERSON.actor or bool(change.undoes)
+        return own or change.id <= self.upto or change.id in self.single
+
+
+class Looked:
+    """What was looked at, in a small file beside the journal; losing it marks all as new again."""
+
+    def __init__(self, journal: Path) -> None:
+        self._file = journal.with_suffix(".read.json")
+
+    def read(self) -> Read:
+        """What was looked at so far."""
+        try:
+            return _read_from(self._file.read_bytes())
+        except OSError:
+            return Read()
+
+    def mark(self, ids: Sequence[int], *, upto: int = 0) -> None:
+        """Note that changes were looked at: single ones, or all up to a number."""
+        with self._locked() as (lock, read):
+            upto = max(upto, read.upto)
+            single = {one for one in {*read.single, *ids} if one > upto}
+            self._write(lock, Read(upto, frozenset(single), read.seen, read.before))
+
+    def visit(self, now: float) -> Read:
+        """Note that somebody looks at the page; `before` is when they were here last, if long ago."""
+        with self._locked() as (lock, read):
+            before = read.seen if now - read.seen > _AWAY_SECONDS else read.before
+            after = Read(read.upto, read.single, now, before)
+            self._write(lock, after)
+        return after
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[tuple[int, Read]]:
+        make_folder(self._file.parent)
+        lock = open_file(self._file, os.O_RDWR)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield lock, _read_from(os.pread(lock, 1 << 20, 0))
+        finally:
+            os.close(lock)
+
+    def _write(self, lock: int, read: Read) -> None:
+        values = {"upto": read.upto, "single": sorted(read.single)[-_MOST_UNREAD:]}
+        data = json.dumps({**values, "seen": read.seen, "before": read.before}).encode()
+        os.pwrite(lock, data, 0)
+        os.ftruncate(lock, len(data))
+
+
+def _read_from(data: bytes) -> Read:
+    try:
+        values = json.loads(data or b"{}")
+        single = frozenset(map(int, values.get("single", ())))
+        times = float(values.get("seen", 0)), float(values.get("before", 0))
+        return Read(int(values.get("upto", 0)), single, *times)
+    except (ValueError, TypeError, AttributeError):
+        return Read()
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One change as the page shows it."""
+
+    change: Change
+    when: datetime.datetime
+    who: str
+    lines: tuple[tuple[str, str], ...]
+    more: int
+    line: int
+    url: str
+    is_new: bool
+    is_undone: bool
+    session: str = ""
+    title: str = ""
+
+
+def looked(site: Site) -> Looked:
+    """What was looked at in this workspace."""
+    return Looked(site.memory.pen().journal.file)
+
+
+def unread(site: Site) -> int:
+    """How many changes by others nobody has looked at."""
+    journal = site.memory.pen().journal
+    read = looked(site).read()
+    undone = journal.undone()
+    changes = journal.changes(after=read.upto, limit=_MOST_UNREAD)
+    return sum(not read.has(one) and one.id not in undone for one in changes)
+
+
+def newest(site: Site) -> int:
+    """The number of the newest change."""
+    found = site.memory.pen().journal.changes(limit=1)
+    return found[0].id if found else 0
+
+
+def page_values(site: Site) -> dict[str, Any]:
+    """What the page shows: the changes by day, and how many of them are new."""
+    journal = site.memory.pen().journal
+    read = looked(site).visit(time.time()) if not site.read_only else looked(site).read()
+    undone = journal.undone()
+    changes = [one for one in journal.changes(limit=2 * MOST_SHOWN) if not one.undoes]
+    library = site.current_library()
+    titles = talks.titles(site) if any(one.session for one in changes) else {}
+    items = [_item(one, read, undone, library.texts, titles) for one in changes[:MOST_SHOWN]]
+    days: dict[datetime.date, list[Item]] = {}
+    for one in items:
+        days.setdefault(one.when.date(), []).append(one)
+    fresh = [one for one in items if one.is_new]
+    away = None
+    if fresh and read.before and fresh[-1].when.timestamp() > read.before:
+        away = datetime.datetime.fromtimestamp(read.before, datetime.UTC).astimezone()
+    return {
+        "days": days,
+        "fresh": len(fresh),
+        "newest": changes[0].id if changes else 0,
+        "away": away,
+        "by": sorted({one.who for one in items}),
+    }
+
+
+def who(actor: str) -> str:
+    """Who changed something, as the page says it."""
+    return _NAMES.get(actor) or actor.removeprefix("client:") or "Somebody"
+
+
+def _item(
+    change: Change,
+    read: Read,
+    undone: frozenset[int],
+    texts: Mapping[str, str],
+    titles: Mapping[str, str],
+) -> Item:
+    lines = [(line[0], line[2:]) for line in undoing.diff(change) if line[2:].strip()]
+    came = [text for sign, text in lines if sign == "+"]
+    first = next((text for text in came if not text.startswith("#")), came[0] if came else "")
+    line = _line_of(first, texts.get(change.path, ""))
+    session, _, place = change.session.partition("#")
+    link = f"/sessions/{session}" + (f"#{place}" if place else "") if session else ""
+    return Item(
+        change=change,
+        when=change.time.astimezone(),
+        who=who(change.actor),
+        lines=tuple(lines[:_MOST_LINES]),
+        more=max(0, len(lines) - _MOST_LINES),
+        line=line,
+        url=note_url(change.path, line or None),
+        is_new=not read.has(change) and change.id not in undone,
+        is_undone=change.id in undone,
+        session=link,
+        title=titles.get(f"sessions/{session}.jsonl", session) if session else "",
+    )
+
+
+def _line_of(line: str, text: str) -> int:
+    """Where a line stands in a note now; 0 if it does not."""
+    if not line:
+        return 0
+    return next((n for n, one in enumerate(text.split("\n"), 1) if one.strip() == line.strip()), 0)
+
+
+def undo(site: Site, number: int) -> str:
+    """Take a change back; the path of its note."""
+    return undoing.undo(site.memory.pen(_PERSON.actor), number).path
+
+
+def strike(site: Site, path: str, line: int) -> int | None:
+    """Mark the fact in a line as no longer true; the number of the change."""
+    notebook = site.memory.notebook
+    note = notebook.read(path)
+    facts = [one for one in facts_of(note.text, note.path) if one.line <= line <= one.end_line]
+    if not facts:
+        raise NoteNotFound(f"There is no fact in line {line} of {path}; choose another line.")
+    text = placing.strike(note.text, facts[-1], site.today())
+    notebook.edit(note.path, text, base=note.version, allow_secrets=True, by=_PERSON)
+    return _last_of(site, note.path)
+
+
+def keep_for_good(site: Site, number: int) -> str:
+    """Move what a change added to MEMORY.md; where it stands now."""
+    change = site.memory.pen().journal.change(number)
+    if change is None:
+        raise NoteNotFound("That change is no longer in the journal; reload the page.")
+    facts = [fact.text for fact in facts_of(change.added_text, change.path) if not fact.struck]
+    if not facts:
+        raise NoteNotFound("Nothing in that change is a fact that could be kept; edit the note.")
+    undo(site, number)
+    kept = [site.memory.remember(text, durable=True, actor=_PERSON.actor) for text in facts]
+    return str(kept[0])
+
+
+def remove_note(site: Site, path: str, base: str) -> int | None:
+    """Delete a note; the journal keeps it, and undo brings it back byte by byte."""
+    pen = site.memory.pen(_PERSON.actor)
+    save_bytes(pen.workspace, path, None, base=base, lock_dir=pen.lock_dir, by=pen.by)
+    return _last_of(site, path)
+
+
+def rename_note(site: Site, path: str, target: str, base: str) -> str:
+    """Give a note another name: the new one is there before the old one goes."""
+    notebook = site.memory.notebook
+    note = notebook.read(path)
+    new = notebook.edit(target, note.text, base=None, allow_secrets=True, by=_PERSON)
+    remove_note(site, note.path, base)
+    return new.path
+
+
+def restore(site: Site, path: str, number: int) -> int | None:
+    """Give a note the text that it had after a change."""
+    pen = site.memory.pen(_PERSON.actor)
+    found = [
+        one
+        for one in undoing.versions(pen, path)
+        if one.change is not None and one.change.id == number
+    ]
+    if not found or found[0].text is None:
+        raise NoteNotFound(f"That version of {path} is no longer known; choose another.")
+    notebook = site.memory.notebook
+    try:
+        base: str | None = notebook.read(path).version
+    except NoteNotFound:
+        base = None
+    notebook.edit(path, found[0].text, base=base, allow_secrets=True, by=_PERSON)
+    return _last_of(site, path)
+
+
+def versions(site: Site, path: str) -> list[Item]:
+    """The changes of one note that the journal knows, newest first."""
+    journal = site.memory.pen().journal
+    undone = journal.undone()
+    library = site.current_library()
+    changes = journal.changes(path=path, limit=100)
+    titles = talks.titles(site) if any(one.session for one in changes) else {}
+    return [_item(one, Read(upto=one.id), undone, library.texts, titles) for one in changes]
+
+
+def _last_of(site: Site, path: str) -> int | None:
+    found = site.memory.pen().journal.changes(path=path, limit=1)
+    return found[0].id if found else None
