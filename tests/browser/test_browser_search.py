@@ -47,6 +47,8 @@ def test_results_come_while_typing(page: Page) -> None:
 def test_why_adds_up(page: Page) -> None:
     """In words: what stands there and what does not; and in parts that make the score."""
     page.locator("#q").fill("router balcony")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-hit]").first).to_be_focused()
     hit = page.locator(".hit").first
     hit.get_by_text("Why?").click()
     expect(hit.locator(".why-sentence mark").first).to_have_text("router")

@@ -183,7 +183,15 @@ if (field) {
       if (response.status === 401 && await memdown.comeIn()) response = await fetch(address("/hits", values));
       if (response.status === 204) { shown = wanted; settled = false; done = true; }
       else if (response.ok) {
+        // What was opened stays open, and what has the focus keeps it.
+        const place = (one) => one.querySelector("[data-hit]").getAttribute("href").split(":")[0];
+        const open = new Set($$(".hit:has(.why[open])", hits).map(place));
+        const focused = document.activeElement.closest?.(".hit"), at = focused && hits.contains(focused) ? place(focused) : null;
         hits.innerHTML = await response.text();
+        for (const one of $$(".hit", hits)) {
+          if (open.has(place(one))) $(".why", one).open = true;
+          if (at === place(one)) $("[data-hit]", one).focus({ preventScroll: true });
+        }
         page.classList.toggle("searching", Boolean(wanted));
         document.title = wanted ? wanted + " · Memdown" : "Memdown";
         history.replaceState(null, "", address("/"));
