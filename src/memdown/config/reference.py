@@ -25,7 +25,7 @@ from memdown.config.settings import (
 )
 from memdown.config.show import plain
 
-_SECTIONS: tuple[tuple[str, type], ...] = (
+SECTIONS: tuple[tuple[str, type], ...] = (
     ("agents.defaults.memorySearch", MemorySearch),
     ("agents.defaults.compaction", CompactionSettings),
     ("agents.defaults.sandbox", SandboxSettings),
@@ -148,7 +148,7 @@ def render() -> str:
 
 
 def _tables() -> Iterator[str]:
-    for title, section in _SECTIONS:
+    for title, section in SECTIONS:
         yield f"### `{title}`\n"
         yield "| key | default | limits | meaning |"
         yield "|---|---|---|---|"
@@ -161,7 +161,7 @@ def _tables() -> Iterator[str]:
 def _unused() -> Iterator[str]:
     yield "## Keys of OpenClaw that Memdown ignores\n"
     yield "They may stand in the file and change nothing:\n"
-    titles = {section: title for title, section in _SECTIONS}
+    titles = {section: title for title, section in SECTIONS}
     for section, keys in IGNORED.items():
         yield f"- `{titles[section]}`: " + ", ".join(f"`{key}`" for key in keys)
     yield ""
