@@ -150,7 +150,7 @@ def store(world: World) -> None:
 @shows("store.readUrl")
 def read_url(world: World) -> None:
     """Searches ask there first; that they are answered is seen in tests/index, with a server."""
-    world.monkeypatch.setattr(connection, "_CONNECT_SECONDS", 1)
+    world.monkeypatch.setattr(connection, "CONNECT_SECONDS", 1)
     with socket.create_server(("127.0.0.1", 0)) as replica:
         address = f"postgresql://nobody@127.0.0.1:{replica.getsockname()[1]}/none"
         nobody = "postgresql://nobody@127.0.0.1:9/none"

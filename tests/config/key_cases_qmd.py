@@ -150,8 +150,9 @@ def how_long_it_may_take(world: World) -> None:
         scene.behave()
         with scene.open(searchMode="vsearch") as memory:
             memory.sync()
-        # Another set of collections, which must be listed and made.
-        more = [{"path": str(world.folder.parent / "wiki"), "name": command}]
+        # Another set of collections must be listed and made.
+        wiki = [{"path": str(world.folder.parent / "wiki")}]
+        more = wiki if command == "collection" else []
         given: dict[str, Any] = {
             "paths": more,
             "update": {"debounceMs": 0, **update},
