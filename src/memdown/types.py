@@ -545,13 +545,15 @@ class Snapshot(Protocol):
 class IndexedFile:
     """A file to be stored; its first `keep` chunks are there already, `vectors` are of the others.
 
-    Without `vectors` they are found by their words only.
+    Without `vectors` they are found by their words only. `passage_vectors` are of the passages of all
+    its chunks; None where the embedder is too dear to embed them as well.
     """
 
     state: FileState
     chunks: Sequence[Chunk]
     vectors: Vectors | None
     keep: int = 0
+    passage_vectors: Vectors | None = None
 
 
 class Writer(Protocol):

@@ -9,6 +9,7 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.errors import IndexCorrupt
 from memdown.index import segments
 from memdown.index.reader import quantise
 from memdown.index.segments import MOST_PASSAGES, Lists, PackedVectors, Part, Rows
@@ -250,6 +251,21 @@ def _merged(
     parts |= _merged_vectors("chunk_vectors", numbers, chunks, read)
     parts |= _merged_vectors("passage_vectors", numbers, passages, read)
     return Made(parts, rows.count)
+
+
+def check(manifest: Sequence[Segment], read: ReadBlock) -> list[int]:
+    """The keys of all chunks that are not struck; raises IndexCorrupt if any part is damaged."""
+    heads = [segments.read_rows(read(one.number, "rows", 0)) for one in manifest]
+    for one, rows in zip(manifest, heads, strict=True):
+        lists = _lists(one.number, read)
+        counted = np.bincount(np.repeat(lists.rows, lists.tf), minlength=rows.count)
+        if len(counted) > rows.count or rows.count != one.passages:
+            raise IndexCorrupt("A segment holds other rows than it says")
+        for part in ("chunk_vectors", "passage_vectors"):
+            for data in blocks(one.number, part, read):
+                segments.unpack_vectors(data)
+    each = zip(_alive(heads), heads, strict=True)
+    return sorted(int(key) for alive, rows in each for key in rows.key[alive])
 
 
 def _lists(number: int, read: ReadBlock) -> Lists:

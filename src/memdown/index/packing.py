@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import json
 from array import array
+from collections.abc import Sequence
 
 from memdown.errors import IndexCorrupt
 from memdown.types import Chunk, Passage, Source, StoredChunk
@@ -22,14 +24,54 @@ def pack_headings(chunk: Chunk) -> bytes:
     return pack_text("\n".join(_headings(chunk)))
 
 
+def as_text(text: str) -> str | bytes:
+    """As a database takes it: half characters, which no text may hold, make it bytes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return pack_text(text)
+    return text
+
+
+def as_bytes(text: str | bytes) -> bytes:
+    """What was stored as text or as bytes, as bytes."""
+    return pack_text(text) if isinstance(text, str) else text
+
+
 def pack_passages(chunk: Chunk) -> bytes:
-    """Start, end, lines and heading of each passage."""
+    """Start, end, lines and heading of each passage, after a letter for two or four bytes each."""
     headings = _headings(chunk)
-    numbers = array("I")
+    numbers: list[int] = []
     for passage in chunk.passages:
-        numbers.extend((passage.start, passage.end, passage.start_line, passage.end_line))
+        numbers += (passage.start, passage.end, passage.start_line, passage.end_line)
         numbers.append(headings[passage.heading])
-    return numbers.tobytes()
+    kind = "H" if max(numbers, default=0) < 1 << 16 else "I"
+    return kind.encode() + array(kind, numbers).tobytes()
+
+
+def count_passages(blob: bytes) -> int:
+    """How many passages a chunk has."""
+    return len(_numbers(blob)) // _NUMBERS
+
+
+def _numbers(blob: bytes) -> array[int]:
+    if len(blob) % 2 == 0:
+        # As it was written before the letter came.
+        return array("I", blob)
+    return array("H" if blob[:1] == b"H" else "I", blob[1:])
+
+
+def pack_tags(tags: Sequence[str]) -> str:
+    """Tags as other programs can read them; nothing for none."""
+    return json.dumps(list(tags), ensure_ascii=False) if tags else ""
+
+
+def unpack_tags(packed: str) -> tuple[str, ...]:
+    """The tags back."""
+    try:
+        return tuple(map(str, json.loads(packed))) if packed else ()
+    except (ValueError, TypeError) as error:
+        raise _damaged(f"The tags of a file cannot be read ({error})") from error
 
 
 def pack_lines(chunk: Chunk) -> bytes | None:
@@ -61,7 +103,7 @@ def unpack_chunk(
         raise _damaged(f"A chunk of {path} is not the text that was stored")
     try:
         above = bytes(headings).decode("utf-8", "surrogatepass").split("\n")
-        numbers = array("I", bytes(passages))
+        numbers = _numbers(bytes(passages))
         chunk = Chunk(
             chunk_id,
             path,

@@ -1,20 +1,25 @@
-"""Writing files into a generation: many rows of one kind at a time, within one transaction."""
+"""Writing files into a generation: rows of chunks, and segments, within one transaction."""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import apsw
+import numpy as np
 
 from memdown.files.failpoints import reach
-from memdown.index.sqlite import keywords, vectors
+from memdown.index import merging, packing
+from memdown.index.merging import Made, NewRows, Segment
+from memdown.index.sqlite import vectors
 from memdown.index.sqlite.connection import one, run
 from memdown.index.sqlite.keys import file_ids, file_keys
-from memdown.index.sqlite.rows import pack, pack_lines, pack_tags
 from memdown.index.sqlite.schema import LIVE
-from memdown.types import Chunk, FileState, IndexedFile
+from memdown.types import Chunk, FileState, IndexedFile, Vectors
+
+_NEXT_SEGMENT = "next_segment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class Generation:
     with_fts: bool
     with_vec: bool
     leaves_strays: bool = False
+    model: str = ""
 
 
 def stored_prefix(
@@ -40,56 +46,149 @@ def stored_prefix(
     keys = file_keys(file_id)
     stored = run(
         db,
-        f"SELECT id, embedding IS NOT NULL FROM {prefix}chunk_rows "
+        f"SELECT id, embedding IS NOT NULL FROM {prefix}chunks "
         "WHERE key >= ? AND key < ? ORDER BY key",
         (keys.start, keys.stop),
     )
     same = 0
     for (chunk_id, has_vector), chunk in zip(stored, chunks, strict=False):
-        if chunk_id != bytes.fromhex(chunk.id) or (embedded and not has_vector):
+        if chunk_id != chunk.id or (embedded and not has_vector):
             break
         same += 1
     return same
 
 
 def write_files(
-    db: apsw.Connection, generation: Generation, files: Sequence[IndexedFile], revision: int
+    db: apsw.Connection, generation: Generation, files: Sequence[IndexedFile], dims: int | None
 ) -> None:
-    """Store files, each path once."""
+    """Store files, each path once: their rows, and one segment for all of them."""
+    new: list[NewRows] = []
+    struck = 0
     for file in files:
-        file_id, is_new = _write_state(db, generation.prefix, file.state, revision)
+        file_id, is_new = _write_state(db, generation.prefix, file.state)
         keys = file_keys(file_id)
         key = keys.start + sum(len(chunk.passages) for chunk in file.chunks[: file.keep])
+        kept = _kept_vectors(db, generation.prefix, range(keys.start, key), file, dims)
+        if not is_new:
+            struck += _count_passages(db, generation.prefix, keys)
         gone = [] if is_new else _delete_from(db, generation, range(key, keys.stop))
         _insert(db, generation, key, file, gone)
+        if file.chunks or not is_new:
+            new.append(NewRows(keys.start, file.chunks, kept, file.passage_vectors, not is_new))
         reach("index.file" if generation.prefix == LIVE else "rebuild.file")
+    add_segments(db, generation.prefix, merging.make(new), struck)
 
 
-def extend_file(
-    db: apsw.Connection, generation: Generation, key: int, file: IndexedFile, revision: int
-) -> None:
+def _kept_vectors(
+    db: apsw.Connection, prefix: str, keys: range, file: IndexedFile, dims: int | None
+) -> Vectors | None:
+    """The vectors of all chunks of a file, those of kept chunks as they are stored."""
+    if not file.keep:
+        return file.vectors
+    if dims is None:
+        return None
+    sql = f"SELECT key FROM {prefix}chunks WHERE key >= ? AND key < ? ORDER BY key"
+    there = [key for (key,) in run(db, sql, (keys.start, keys.stop))]
+    found, rows = vectors.fetch(db, dims, there, prefix)
+    known = np.zeros((len(there), dims), np.float32)
+    known[np.isin(np.array(there, np.int64), np.array(found, np.int64))] = rows
+    fresh = file.vectors
+    if fresh is None or not fresh.size:
+        fresh = np.zeros((len(file.chunks) - file.keep, dims), np.float32)
+    return np.concatenate([known, fresh])
+
+
+def extend_file(db: apsw.Connection, generation: Generation, key: int, file: IndexedFile) -> None:
     """Store a file that grew: rows from number `key` on are replaced by its chunks."""
-    file_id, _ = _write_state(db, generation.prefix, file.state, revision)
-    gone = _delete_from(db, generation, range(key, file_keys(file_id).stop))
+    file_id, _ = _write_state(db, generation.prefix, file.state)
+    keys = range(key, file_keys(file_id).stop)
+    struck = _count_passages(db, generation.prefix, keys)
+    gone = _delete_from(db, generation, keys)
     _insert(db, generation, key, file, gone)
+    rows = NewRows(key, file.chunks, file.vectors, file.passage_vectors)
+    add_segments(db, generation.prefix, merging.make([rows]), struck)
+
+
+def add_segments(db: apsw.Connection, prefix: str, made: Sequence[Made], struck: int = 0) -> None:
+    """Append segments, and merge the last ones if they are many."""
+    for number, segment in enumerate(made):
+        place = int(one(db, f"SELECT coalesce(max(place), 0) FROM {prefix}manifest")) + 1
+        _add_segment(db, prefix, place, segment, 0 if number else struck)
+    manifest, dead = read_manifest(db, prefix)
+    places = merging.due(manifest, dead)
+    if len(places):
+        _merge(db, prefix, manifest, places)
+
+
+def _add_segment(db: apsw.Connection, prefix: str, place: int, made: Made, struck: int) -> None:
+    number = int(one(db, "SELECT value FROM meta WHERE key = ?", (_NEXT_SEGMENT,)) or 1)
+    run(db, "INSERT OR REPLACE INTO meta VALUES (?, ?)", (_NEXT_SEGMENT, str(number + 1)))
+    _many(
+        db,
+        f"INSERT INTO {prefix}segments VALUES (?, ?, ?, ?)",
+        [(number, *part, data) for part, data in made.parts.items()],
+    )
+    sql = f"INSERT INTO {prefix}manifest VALUES (?, ?, ?, ?)"
+    run(db, sql, (place, number, made.passages, struck))
+
+
+def _merge(db: apsw.Connection, prefix: str, manifest: Sequence[Segment], places: range) -> None:
+    def read(segment: int, part: str, number: int) -> bytes:
+        return read_block(db, prefix, segment, part, number)
+
+    made = merging.merge(manifest, places, read)
+    old = manifest[places.start :]
+    numbers = json.dumps([segment.number for segment in old])
+    within = "IN (SELECT value FROM json_each(?))"
+    totals = "SELECT min(place), sum(struck)"
+    ((place, struck),) = run(
+        db, f"{totals} FROM {prefix}manifest WHERE segment {within}", (numbers,)
+    )
+    gone = sum(segment.passages for segment in old) - sum(one.passages for one in made)
+    run(db, f"DELETE FROM {prefix}manifest WHERE segment {within}", (numbers,))
+    run(db, f"DELETE FROM {prefix}segments WHERE segment {within}", (numbers,))
+    for number, segment in enumerate(made):
+        left = 0 if number else max(0, int(struck) - gone)
+        _add_segment(db, prefix, int(place) + number, segment, left)
+
+
+def read_manifest(db: apsw.Connection, prefix: str) -> tuple[list[Segment], int]:
+    """The segments in order, and how many of their rows are struck."""
+    rows = run(db, f"SELECT segment, passages, struck FROM {prefix}manifest ORDER BY place")
+    segments = [Segment(number, passages) for number, passages, _ in rows]
+    return segments, sum(int(struck) for _, _, struck in rows)
+
+
+def read_block(db: apsw.Connection, prefix: str, segment: int, part: str, number: int) -> bytes:
+    """A block of a segment; nothing where there is none."""
+    sql = f"SELECT data FROM {prefix}segments WHERE segment = ? AND part = ? AND number = ?"
+    data: bytes | None = one(db, sql, (segment, part, number))
+    return data or b""
 
 
 def touch_files(db: apsw.Connection, prefix: str, files: Sequence[FileState]) -> None:
     """Keep the files' rows under their new sizes and times."""
     for file in files:
-        _write_state(db, prefix, file, None)
+        _write_state(db, prefix, file)
 
 
 def remove_files(db: apsw.Connection, generation: Generation, paths: Sequence[str]) -> None:
     """Forget files and everything of them."""
+    strikes: list[NewRows] = []
+    struck = 0
     for path in paths:
         file_id = find_file(db, generation.prefix, path)
         if file_id is not None:
-            gone = _delete_from(db, generation, file_keys(file_id))
+            keys = file_keys(file_id)
+            struck += _count_passages(db, generation.prefix, keys)
+            gone = _delete_from(db, generation, keys)
             if generation.with_vec:
                 vectors.delete(db, generation.prefix, gone)
             run(db, f"DELETE FROM {generation.prefix}files WHERE id = ?", (file_id,))
+            strikes.append(NewRows(keys.start, [], None))
         reach("index.removing")
+    if strikes:
+        add_segments(db, generation.prefix, merging.make(strikes), struck)
 
 
 def find_file(db: apsw.Connection, prefix: str, path: str) -> int | None:
@@ -98,40 +197,19 @@ def find_file(db: apsw.Connection, prefix: str, path: str) -> int | None:
     return file_id
 
 
-def _write_state(
-    db: apsw.Connection, prefix: str, file: FileState, revision: int | None
-) -> tuple[int, bool]:
-    """Note a file's facts; without a `revision`, its rows stay as they are.
-
-    Gives its number, and whether it is new.
-    """
+def _write_state(db: apsw.Connection, prefix: str, file: FileState) -> tuple[int, bool]:
+    """Note a file's facts; its number, and whether it is new."""
     known = find_file(db, prefix, file.path)
     file_id = _next_file(db, prefix, file) if known is None else known
     date = file.date.isoformat() if file.date else None
     facts = (file.digest, file.mtime_ns, file.size, file.ctime_ns, file.inode, date, file.problem)
-    said = (pack_tags(file.tags), file.names)
-    if known is None:
-        run(
-            db,
-            f"INSERT INTO {prefix}files (id, path, source, hash, mtime, size, ctime, inode, date, "
-            "problem, tags, names, updated_at, revision) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (file_id, file.path, file.source, *facts, *said, _now(), revision or 0),
-        )
-    elif revision is None:
-        run(
-            db,
-            f"UPDATE {prefix}files SET hash = ?, mtime = ?, size = ?, ctime = ?, inode = ?, "
-            "date = ?, problem = ?, tags = ?, names = ? WHERE id = ?",
-            (*facts, *said, file_id),
-        )
-    else:
-        run(
-            db,
-            f"UPDATE {prefix}files SET hash = ?, mtime = ?, size = ?, ctime = ?, inode = ?, "
-            "date = ?, problem = ?, tags = ?, names = ?, updated_at = ?, revision = ? WHERE id = ?",
-            (*facts, *said, _now(), revision, file_id),
-        )
+    said = (packing.pack_tags(file.tags), file.names)
+    run(
+        db,
+        f"INSERT OR REPLACE INTO {prefix}files (id, path, source, hash, mtime, size, ctime, inode, "
+        "date, problem, tags, names, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (file_id, file.path, file.source, *facts, *said, _now()),
+    )
     return file_id, known is None
 
 
@@ -155,48 +233,57 @@ def _insert(
     blobs: dict[int, bytes] = {}
     if file.vectors is not None:
         blobs = {key: row.tobytes() for key, row in zip(keys, file.vectors, strict=True)}
-    rows, texts = [], []
-    number = 0
-    for block in pack(fresh):
-        texts.append((keys[number], block.packed))
-        for place in block.places:
-            chunk = fresh[number]
-            rows.append(
-                (
-                    keys[number],
-                    bytes.fromhex(chunk.id),
-                    bytes.fromhex(chunk.digest),
-                    chunk.start_line,
-                    chunk.end_line,
-                    *place,
-                    pack_lines(chunk.lines),
-                    b""
-                    if generation.with_vec and keys[number] in blobs
-                    else blobs.get(keys[number]),
-                )
-            )
-            number += 1
     prefix = generation.prefix
-    _many(db, f"INSERT INTO {prefix}chunk_rows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
-    _many(db, f"INSERT INTO {prefix}chunk_texts VALUES (?, ?)", texts)
+    marks = ", ".join("?" * 14)
+    rows = _rows(generation, keys, fresh, blobs)
+    _many(db, f"INSERT INTO {prefix}chunks VALUES ({marks})", list(rows))
     if generation.with_vec:
         vectors.replace(db, prefix, file.state.source, gone, blobs)
     if generation.with_fts:
-        keywords.insert(db, prefix, zip(keys, fresh, strict=True))
+        texts = [(key, chunk.text) for key, chunk in zip(keys, fresh, strict=True)]
+        texts = [(key, text.encode("utf-8", "replace").decode()) for key, text in texts]
+        _many(db, f"INSERT INTO {prefix}chunks_fts(rowid, text) VALUES (?, ?)", texts)
+
+
+def _rows(
+    generation: Generation, keys: Sequence[int], chunks: Sequence[Chunk], blobs: dict[int, bytes]
+) -> Iterator[tuple[object, ...]]:
+    now = _now()
+    for key, chunk in zip(keys, chunks, strict=True):
+        yield (
+            key,
+            chunk.id,
+            packing.as_text(chunk.path),
+            chunk.source,
+            chunk.start_line,
+            chunk.end_line,
+            chunk.digest,
+            generation.model,
+            packing.as_text(chunk.text),
+            b"" if generation.with_vec and key in blobs else blobs.get(key),
+            now,
+            packing.as_text(packing.pack_headings(chunk).decode("utf-8", "surrogatepass")),
+            packing.pack_passages(chunk),
+            packing.pack_lines(chunk),
+        )
 
 
 def _many(db: apsw.Connection, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
     db.executemany(sql, rows).fetchall()
 
 
+def _count_passages(db: apsw.Connection, prefix: str, keys: range) -> int:
+    sql = f"SELECT passages FROM {prefix}chunks WHERE key >= ? AND key < ?"
+    return sum(packing.count_passages(blob) for (blob,) in run(db, sql, (keys.start, keys.stop)))
+
+
 def _delete_from(db: apsw.Connection, generation: Generation, keys: range) -> list[int]:
-    """Delete the rows of a file with these numbers, but not yet the vectors of its chunks; those."""
+    """Delete a file's rows with these numbers, but for the vectors in `chunks_vec`; the chunks' keys."""
     prefix, bounds = generation.prefix, (keys.start, keys.stop)
-    gone = run(db, f"SELECT key FROM {prefix}chunk_rows WHERE key >= ? AND key < ?", bounds)
+    gone = run(db, f"SELECT key FROM {prefix}chunks WHERE key >= ? AND key < ?", bounds)
     if generation.with_fts:
-        keywords.delete(db, prefix, keys)
-    run(db, f"DELETE FROM {prefix}chunk_rows WHERE key >= ? AND key < ?", bounds)
-    run(db, f"DELETE FROM {prefix}chunk_texts WHERE key >= ? AND key < ?", bounds)
+        _many(db, f"DELETE FROM {prefix}chunks_fts WHERE rowid = ?", gone)
+    run(db, f"DELETE FROM {prefix}chunks WHERE key >= ? AND key < ?", bounds)
     if gone and generation.leaves_strays:
         vectors.note_strays(db)
     return [key for (key,) in gone]

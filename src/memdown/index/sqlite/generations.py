@@ -15,33 +15,26 @@ from memdown.index.sqlite.schema import (
     NEXT,
     OLD,
     create_generation,
-    create_views,
-    drop_views,
     table_names,
 )
-from memdown.index.sqlite.tables import next_revision, read_revision, write_fingerprint
+from memdown.index.sqlite.tables import next_revision, write_fingerprint
 from memdown.types import Fingerprint
 
 
-def begin(db: apsw.Connection) -> int:
-    """Empty `next_` tables, after clearing what a killed rebuild left; the revision they will be."""
+def begin(db: apsw.Connection) -> None:
+    """Empty `next_` tables, after clearing what a killed rebuild left."""
     clear_leftovers(db)
     with transaction(db):
         create_generation(db, NEXT)
-        return read_revision(db) + 1
 
 
 def publish(db: apsw.Connection, fingerprint: Fingerprint) -> None:
     """Make the `next_` tables the live ones in one step; readers see the old or the new ones."""
     with transaction(db):
-        drop_views(db)
         _rename(db, LIVE, OLD)
         _rename(db, NEXT, LIVE)
         write_fingerprint(db, fingerprint)
-        revision = next_revision(db)
-        # Only where someone wrote meanwhile without being the one writer.
-        run(db, "UPDATE files SET revision = ? WHERE revision <> ?", (revision, revision))
-        create_views(db)
+        next_revision(db)
         vectors.forget_strays(db)
         reach("rebuild.in_flip")
     reach("rebuild.after_flip")

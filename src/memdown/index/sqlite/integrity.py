@@ -8,18 +8,15 @@ from pathlib import Path
 
 import apsw
 
-from memdown.index.sqlite import rows, schema, tables, vectors
+from memdown.errors import IndexCorrupt
+from memdown.index import merging, packing
+from memdown.index.sqlite import filing, schema, tables, vectors
 from memdown.index.sqlite.connection import one, run, transaction
 from memdown.types import FILE_SPAN
 
 _BOOT = "boot"
 _MOST_TOLD = 10
-_PASSAGES = "SELECT passages FROM chunk_rows"
-_TEXTS = (
-    "SELECT c.key, c.hash, c.text_start, c.text_end, c.passages, "
-    "(SELECT text FROM chunk_texts t WHERE t.key <= c.key ORDER BY t.key DESC LIMIT 1) "
-    "FROM chunk_rows c"
-)
+_TEXTS = "SELECT key, hash, text FROM chunks"
 
 
 def problems(db: apsw.Connection) -> list[str]:
@@ -31,6 +28,7 @@ def problems(db: apsw.Connection) -> list[str]:
     return [
         *_wrong_texts(db),
         *_wrong_rows(db, names),
+        *_wrong_segments(db),
         *_wrong_keywords(db, names),
         *_wrong_vectors(db),
     ]
@@ -39,8 +37,8 @@ def problems(db: apsw.Connection) -> list[str]:
 def _wrong_texts(db: apsw.Connection) -> list[str]:
     wrong = [
         f"chunk {key} does not hold the text it was made from"
-        for key, digest, start, end, places, packed in db.execute(_TEXTS)
-        if not rows.is_stored(packed, start, end, places, digest)
+        for key, digest, text in db.execute(_TEXTS)
+        if not packing.is_stored_text(packing.as_bytes(text), digest)
     ]
     return wrong[:_MOST_TOLD]
 
@@ -48,15 +46,30 @@ def _wrong_texts(db: apsw.Connection) -> list[str]:
 def _wrong_rows(db: apsw.Connection, names: set[str]) -> list[str]:
     lost = one(
         db,
-        f"SELECT count(*) FROM chunk_rows WHERE key / {FILE_SPAN} NOT IN (SELECT id FROM files)",
+        f"SELECT count(*) FROM chunks WHERE key / {FILE_SPAN} NOT IN (SELECT id FROM files)",
     )
     found = [f"{lost} chunks belong to no file"] if lost else []
     if "chunks_fts_docsize" in names:
-        passages = sum(rows.count_passages(blob) for (blob,) in db.execute(_PASSAGES))
+        chunks = one(db, "SELECT count(*) FROM chunks")
         indexed = one(db, "SELECT count(*) FROM chunks_fts_docsize")
-        if passages != indexed:
-            found.append(f"{indexed} of {passages} passages are in the keyword index")
+        if chunks != indexed:
+            found.append(f"{indexed} of {chunks} chunks are in chunks_fts")
     return found
+
+
+def _wrong_segments(db: apsw.Connection) -> list[str]:
+    """Whether every chunk stands in a segment, and every posting list can be unpacked."""
+
+    def read(segment: int, part: str, number: int) -> bytes:
+        return filing.read_block(db, schema.LIVE, segment, part, number)
+
+    manifest, _ = filing.read_manifest(db, schema.LIVE)
+    try:
+        indexed = merging.check(manifest, read)
+    except (IndexCorrupt, ValueError) as error:
+        return [f"the posting lists cannot be read ({error})"]
+    stored = [key for (key,) in db.execute("SELECT key FROM chunks ORDER BY key")]
+    return [] if stored == indexed else ["the posting lists are not those of the chunks"]
 
 
 def _wrong_keywords(db: apsw.Connection, names: set[str]) -> list[str]:
@@ -81,7 +94,7 @@ def _wrong_vectors(db: apsw.Connection) -> list[str]:
         keys, rows = vectors.read_all(db, fingerprint.dims)
     except ValueError as error:
         return [f"the vectors cannot be read ({error})"]
-    chunks = one(db, "SELECT count(*) FROM chunk_rows WHERE embedding IS NOT NULL")
+    chunks = one(db, "SELECT count(*) FROM chunks WHERE embedding IS NOT NULL")
     found = []
     if len(keys) != chunks:
         found.append(f"there are {len(keys)} vectors for {chunks} chunks")

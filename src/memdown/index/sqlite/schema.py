@@ -1,33 +1,37 @@
 """The tables of an index, made and migrated in order.
 
-`files`, `chunk_rows`, `chunk_texts`, `chunks_fts` and `chunks_vec` form a generation. A rebuild makes
+`files`, `chunks`, `segments`, `manifest`, `chunks_fts` and `chunks_vec` form a generation. A rebuild makes
 a second set whose names start with `next_`, and swaps the names when it is complete; `meta` and
-`embedding_cache` stand outside the generations. `chunks` is a view that shows the rows of the live
-generation under the names that other programs know.
+`embedding_cache` stand outside the generations. `chunks` holds the plain text, one row a chunk, under
+the names that other programs know. A search reads `segments`; `chunks_fts` is for other programs.
 """
 
 from __future__ import annotations
+
+import logging
 
 import apsw
 
 from memdown.errors import IndexTooNew
 from memdown.index.sqlite import checksums
 from memdown.index.sqlite.connection import run, transaction
-from memdown.text import TOKENCHARS
-from memdown.types import FILE_SPAN
+
+log = logging.getLogger("memdown")
 
 LIVE = ""
 NEXT = "next_"
 OLD = "old_"
-# What stands in `chunk_rows.embedding` while the vector itself is in `chunks_vec`.
+# What stands in `chunks.embedding` while the vector itself is in `chunks_vec`.
 IN_VEC = "x''"
-GENERATION = ("files", "chunk_rows", "chunk_texts", "chunks_fts", "chunks_vec")
+GENERATION = ("files", "chunks", "segments", "manifest", "chunks_fts", "chunks_vec")
 
+# Words of whole chunks, without their places: small, and enough to find a chunk with any SQLite tool.
 _FTS_SQL = (
     "CREATE VIRTUAL TABLE {prefix}chunks_fts USING fts5("
-    "text, head, content='', contentless_delete=1, "
-    f"tokenize=\"ascii tokenchars '{TOKENCHARS}'\")"
+    "text, content='', contentless_delete=1, detail=none)"
 )
+# What the documents' own program makes in an index that Memdown has never written to.
+_DOCUMENTS_TABLES = frozenset({"meta", "files", "chunks"})
 
 
 def m001_first_tables(db: apsw.Connection) -> None:
@@ -44,52 +48,31 @@ def m001_first_tables(db: apsw.Connection) -> None:
     checksums.note_missing(db)
 
 
-def m002_smaller_rows(db: apsw.Connection) -> None:
+def older_layout(_: apsw.Connection) -> None:
+    """Changes to tables that the last migration makes anew."""
+
+
+def m006_plain_text(db: apsw.Connection) -> None:
     """The tables of a generation; older ones go, and the next sync fills these from the notes."""
-    for table in ("files", "chunks", "chunks_fts", "chunks_vec"):
+    run(db, "DROP VIEW IF EXISTS chunks")
+    for table in ("files", "chunk_rows", "chunk_texts", "chunks", "chunks_fts"):
         for prefix in (LIVE, NEXT, OLD):
             run(db, f"DROP TABLE IF EXISTS {prefix}{table}")
-    run(db, "DELETE FROM meta WHERE key = 'memory_index_meta_v1'")
+    for prefix in (LIVE, NEXT, OLD):
+        for name in sorted(table_names(db)):
+            if name.startswith(f"{prefix}chunks_vec"):
+                run(db, f"DROP TABLE IF EXISTS {name}")
+    run(db, "DELETE FROM meta WHERE key IN ('memory_index_meta_v1', 'stray_vectors')")
     create_generation(db, LIVE)
-    create_views(db)
-
-
-def m003_problems(db: apsw.Connection) -> None:
-    """A column for why a file could not be read; a new generation has it already."""
-    _add_columns(db, "problem")
-
-
-def m004_where_vectors_are(db: apsw.Connection) -> None:
-    """Tell chunks whose vector is in `chunks_vec` from those that have none."""
-    if "chunks_vec_rowids" in table_names(db):
-        run(
-            db,
-            f"UPDATE chunk_rows SET embedding = {IN_VEC} WHERE embedding IS NULL "
-            "AND key IN (SELECT rowid FROM chunks_vec_rowids)",
-        )
-    drop_views(db)
-    create_views(db)
-
-
-def m005_tags_and_names(db: apsw.Connection) -> None:
-    """What notes say of themselves; empty until the next rebuild, which the fingerprint asks for."""
-    _add_columns(db, "tags", "names")
-
-
-def _add_columns(db: apsw.Connection, *names: str) -> None:
-    """Columns of text for `files`, as far as they are not there."""
-    there = {str(row[1]) for row in run(db, "PRAGMA table_info(files)")}
-    for name in names:
-        if name not in there:
-            run(db, f"ALTER TABLE files ADD COLUMN {name} TEXT NOT NULL DEFAULT ''")
 
 
 MIGRATIONS = (
     m001_first_tables,
-    m002_smaller_rows,
-    m003_problems,
-    m004_where_vectors_are,
-    m005_tags_and_names,
+    older_layout,
+    older_layout,
+    older_layout,
+    older_layout,
+    m006_plain_text,
 )
 
 
@@ -98,6 +81,11 @@ def migrate(db: apsw.Connection, path: object) -> None:
     check_version(db, path)
     if version(db) == len(MIGRATIONS):
         return
+    if version(db):
+        log.warning(
+            "The index %s was made by an earlier version of Memdown; it is made anew from the notes.",
+            path,
+        )
     with transaction(db):
         # Another process may have migrated while this one waited for the write lock.
         for number, migration in enumerate(MIGRATIONS[version(db) :], start=version(db) + 1):
@@ -112,6 +100,11 @@ def check_version(db: apsw.Connection, path: object) -> None:
             f"The index {path} was written by a newer version of Memdown and is left untouched: "
             "upgrade with `pip install -U memdown`, or set memorySearch.store.path to another file."
         )
+
+
+def is_of_another_program(db: apsw.Connection) -> bool:
+    """Whether a file is an index that another program made, with the tables of the documents."""
+    return version(db) == 0 and table_names(db) >= _DOCUMENTS_TABLES
 
 
 def is_current(db: apsw.Connection) -> bool:
@@ -133,44 +126,31 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
         "id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, source TEXT NOT NULL, "
         "hash TEXT NOT NULL, mtime INTEGER NOT NULL, size INTEGER NOT NULL, "
         "ctime INTEGER NOT NULL, inode INTEGER NOT NULL, date TEXT, updated_at INTEGER NOT NULL, "
-        "revision INTEGER NOT NULL, problem TEXT NOT NULL DEFAULT '', "
-        "tags TEXT NOT NULL DEFAULT '', names TEXT NOT NULL DEFAULT '')",
+        "problem TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '', "
+        "names TEXT NOT NULL DEFAULT '')",
     )
     run(
         db,
-        f"CREATE TABLE {prefix}chunk_rows ("
-        "key INTEGER PRIMARY KEY, id BLOB NOT NULL, hash BLOB NOT NULL, "
-        "start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, text_start INTEGER NOT NULL, "
-        "text_end INTEGER NOT NULL, passages BLOB NOT NULL, lines BLOB, embedding BLOB)",
+        f"CREATE TABLE {prefix}chunks ("
+        "key INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT NOT NULL, source TEXT NOT NULL, "
+        "start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, hash TEXT NOT NULL, "
+        "model TEXT NOT NULL, text TEXT NOT NULL, embedding BLOB, updated_at INTEGER NOT NULL, "
+        "headings TEXT NOT NULL, passages BLOB NOT NULL, lines BLOB)",
     )
-    run(db, f"CREATE TABLE {prefix}chunk_texts (key INTEGER PRIMARY KEY, text BLOB NOT NULL)")
+    run(
+        db,
+        f"CREATE TABLE {prefix}segments (segment INTEGER NOT NULL, part TEXT NOT NULL, "
+        "number INTEGER NOT NULL, data BLOB NOT NULL, UNIQUE (segment, part, number))",
+    )
+    run(
+        db,
+        f"CREATE TABLE {prefix}manifest (place INTEGER PRIMARY KEY, segment INTEGER NOT NULL, "
+        "passages INTEGER NOT NULL, struck INTEGER NOT NULL)",
+    )
     if fts5_error(db) is None:
         run(db, _FTS_SQL.format(prefix=prefix))
         # Smaller than usual by what the checksums take, so that every block fits on one page.
         run(db, f"INSERT INTO {prefix}chunks_fts({prefix}chunks_fts, rank) VALUES ('pgsz', 4000)")
-
-
-def create_views(db: apsw.Connection) -> None:
-    """What exists of the live generation only: the view of its chunks, and its files by revision.
-
-    A row of `chunks` shows the block that holds its text, and where in it the text stands.
-    """
-    run(
-        db,
-        "CREATE VIEW chunks AS SELECT lower(hex(c.id)) AS id, f.path, f.source, c.start_line, "
-        "c.end_line, lower(hex(c.hash)) AS hash, "
-        "(SELECT value ->> 'model' FROM meta WHERE meta.key = 'memory_index_meta_v1') AS model, "
-        "(SELECT text FROM chunk_texts t WHERE t.key <= c.key ORDER BY t.key DESC LIMIT 1) "
-        f"AS text, nullif(c.embedding, {IN_VEC}) AS embedding, f.updated_at, c.key, c.text_start, c.text_end "
-        f"FROM chunk_rows c LEFT JOIN files f ON f.id = c.key / {FILE_SPAN}",
-    )
-    run(db, "CREATE INDEX idx_files_revision ON files(revision)")
-
-
-def drop_views(db: apsw.Connection) -> None:
-    """Take them away before tables change their names."""
-    run(db, "DROP VIEW IF EXISTS chunks")
-    run(db, "DROP INDEX IF EXISTS idx_files_revision")
 
 
 def fts5_error(db: apsw.Connection) -> str | None:

@@ -6,7 +6,8 @@ import contextlib
 import os
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import TypeAlias
@@ -16,6 +17,8 @@ import apsw
 from memdown.errors import DiskFull, IndexBusy, IndexCorrupt, StoreError
 from memdown.files.failpoints import reach
 from memdown.index.dims import dims_of
+from memdown.index.loading import Follower
+from memdown.index.snapshot import ReaderSnapshot
 from memdown.index.sqlite import (
     cache,
     checksums,
@@ -36,10 +39,9 @@ from memdown.index.sqlite.connection import (
     transaction,
 )
 from memdown.index.sqlite.failures import Damaged
-from memdown.index.sqlite.held import Held, State
 from memdown.index.sqlite.schema import LIVE, NEXT
-from memdown.index.sqlite.snapshot import SqliteSnapshot
 from memdown.index.sqlite.tidying import tidy
+from memdown.index.sqlite.view import SqliteView
 from memdown.types import (
     Chunk,
     FileState,
@@ -58,6 +60,15 @@ _Identity: TypeAlias = tuple[int, int] | None
 _LOCK_SECONDS = 60.0
 _MOST_ASIDE = 3
 _FILES_A_REMOVAL = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Which index file it is, how long its vectors are, and at which revision."""
+
+    index: object
+    dims: int | None
+    revision: int
 
 
 def create(
@@ -94,11 +105,12 @@ class SqliteStore:
         self._known_files: tuple[object, dict[str, FileState]] | None = None
         self._writer_lock = threading.RLock()
         self._pool_lock = threading.Lock()
-        self._held = Held()
+        self._follower = Follower()
         self._opened: weakref.WeakKeyDictionary[apsw.Connection, _Identity] = (
             weakref.WeakKeyDictionary()
         )
-        self._known_state: tuple[object, State] | None = None
+        self._known_state: tuple[object, _State] | None = None
+        self._numbered: tuple[object, Mapping[int, FileState]] | None = None
         self._new_chunks = 0
         self._closed = False
 
@@ -197,9 +209,9 @@ class SqliteStore:
     def rebuild(self, fingerprint: Fingerprint) -> Iterator[Rebuild]:
         """A new, empty index beside the live one: published whole on success, or not at all."""
         with self._writing_to() as db:
-            revision = generations.begin(db)
+            generations.begin(db)
             reach("rebuild.begun")
-            target = Rebuild(self, fingerprint, revision)
+            target = Rebuild(self, fingerprint)
             try:
                 yield target
                 reach("rebuild.before_flip")
@@ -211,14 +223,17 @@ class SqliteStore:
                 raise
 
     @contextlib.contextmanager
-    def snapshot(self) -> Iterator[SqliteSnapshot]:
+    def snapshot(self) -> Iterator[ReaderSnapshot]:
         """One unchanging view for one search."""
         with self._reading() as db:
             if db is None:
                 raise StoreError(f"There is no index at {self._path} yet: run `memdown index`.")
             run(db, "BEGIN")
             try:
-                yield SqliteSnapshot(db, self._path, self._held, self._state(db))
+                state = self._state(db)
+                view = SqliteView(db, state, state.dims, lambda: self._files_by_number(db, state))
+                with self._follower.reading(view) as reader:
+                    yield ReaderSnapshot(reader, view.files())
             finally:
                 if db.in_transaction:
                     run(db, "ROLLBACK")
@@ -311,7 +326,7 @@ class SqliteStore:
                 db.close()
             self._readers.clear()
             self._writer = None
-            self._held.forget()
+            self._follower.forget()
 
     @property
     def _lock_file(self) -> Path:
@@ -339,18 +354,21 @@ class SqliteStore:
         with self._writing_to() as db, transaction(db):
             if dims and self._vector_error is None:
                 vectors.create(db, prefix, dims)
-            generation = self._generation(db, prefix)
-            revision = tables.next_revision(db) if rebuild is None else rebuild.revision
+            fingerprint = rebuild.fingerprint if rebuild else tables.read_fingerprint(db)
+            if fingerprint and fingerprint.dims is None and dims:
+                fingerprint = with_changes(fingerprint, dims=dims)
+                if rebuild is None:
+                    tables.write_fingerprint(db, fingerprint)
+                else:
+                    rebuild.fingerprint = fingerprint
+            model = fingerprint.key.model if fingerprint else ""
+            generation = self._generation(db, prefix, model)
             if key is None:
-                filing.write_files(db, generation, files, revision)
+                filing.write_files(db, generation, files, fingerprint.dims if fingerprint else dims)
             else:
-                filing.extend_file(db, generation, key, files[0], revision)
+                filing.extend_file(db, generation, key, files[0])
             if rebuild is None:
-                fingerprint = tables.read_fingerprint(db)
-                if fingerprint and fingerprint.dims is None and dims:
-                    tables.write_fingerprint(db, with_changes(fingerprint, dims=dims))
-            elif dims:
-                rebuild.fingerprint = with_changes(rebuild.fingerprint, dims=dims)
+                tables.next_revision(db)
             number = int(str(db.pragma("application_id")))
         self._new_chunks += sum(len(file.chunks) - file.keep for file in files)
         known = self._known_files
@@ -359,20 +377,25 @@ class SqliteStore:
             known[1].update((file.state.path, file.state) for file in files)
             self._known_files = ((self._writer_of, number), known[1])
 
-    def _state(self, db: apsw.Connection) -> State:
+    def _files_by_number(self, db: apsw.Connection, state: _State) -> Mapping[int, FileState]:
+        known = self._numbered
+        if known is None or known[0] != state:
+            known = self._numbered = (state, tables.read_numbered(db))
+        return known[1]
+
+    def _state(self, db: apsw.Connection) -> _State:
         """What a search is going to see."""
         # Every transaction of any process counts this number up.
         number = (self._opened.get(db), db.pragma("application_id"))
         known = self._known_state
         if known is None or known[0] != number:
             fingerprint = tables.read_fingerprint(db)
-            has_words = self._generation(db, LIVE).with_fts
             dims = fingerprint.dims if fingerprint else None
-            state = State(number[0], dims, has_words, tables.read_revision(db))
+            state = _State(number[0], dims, tables.read_revision(db))
             known = self._known_state = (number, state)
         return known[1]
 
-    def _generation(self, db: apsw.Connection, prefix: str) -> filing.Generation:
+    def _generation(self, db: apsw.Connection, prefix: str, model: str = "") -> filing.Generation:
         names = schema.table_names(db)
         has_vec = f"{prefix}chunks_vec" in names
         return filing.Generation(
@@ -380,6 +403,7 @@ class SqliteStore:
             with_fts=self._fts_error is None and f"{prefix}chunks_fts" in names,
             with_vec=has_vec and self._vector_error is None,
             leaves_strays=has_vec and self._vector_error is not None,
+            model=model,
         )
 
     @contextlib.contextmanager
@@ -501,9 +525,8 @@ class SqliteStore:
 class Rebuild:
     """The writer of the generation that is being made."""
 
-    def __init__(self, store: SqliteStore, fingerprint: Fingerprint, revision: int) -> None:
+    def __init__(self, store: SqliteStore, fingerprint: Fingerprint) -> None:
         self._store = store
-        self.revision = revision
         self.fingerprint = fingerprint
 
     def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:  # noqa: ARG002

@@ -5,20 +5,18 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import apsw
-import numpy as np
-from numpy.typing import NDArray
 
+from memdown.index.packing import as_bytes, unpack_chunk, unpack_tags
 from memdown.index.sqlite.connection import one, run
 from memdown.index.sqlite.failures import Damaged
 from memdown.index.sqlite.keys import file_ids, file_keys, source_keys
-from memdown.index.sqlite.rows import unpack, unpack_lines, unpack_tags
 from memdown.types import (
     FILE_SPAN,
     SOURCES,
-    Chunk,
     FileState,
     Fingerprint,
     ModelKey,
@@ -28,9 +26,8 @@ from memdown.types import (
 
 _FINGERPRINT = "memory_index_meta_v1"
 _REVISION = "revision"
-_SAMPLE = 64
 _FILES_WITHIN = "files WHERE id >= ? AND id < ? AND hash <> ''"
-_CHUNKS_WITHIN = "chunk_rows WHERE key >= ? AND key < ?"
+_CHUNKS_WITHIN = "chunks WHERE key >= ? AND key < ?"
 
 
 def read_files(db: apsw.Connection) -> dict[str, FileState]:
@@ -53,25 +50,6 @@ def read_numbered(db: apsw.Connection) -> dict[int, FileState]:
     return files
 
 
-def chunk_keys(db: apsw.Connection, passages: Sequence[int]) -> dict[int, int]:
-    """The chunk of each passage: the one with the largest number not above it."""
-    return dict(
-        run(
-            db,
-            "SELECT p.value, "
-            "(SELECT key FROM chunk_rows WHERE key <= p.value ORDER BY key DESC LIMIT 1) "
-            "FROM json_each(?) AS p",
-            (json.dumps(list(passages)),),
-        )
-    )
-
-
-def all_chunk_keys(db: apsw.Connection) -> NDArray[np.int64]:
-    """The numbers of all chunks, in order."""
-    sql = "SELECT group_concat(key) FROM (SELECT key FROM chunk_rows ORDER BY key)"
-    return np.fromstring(one(db, sql) or "", np.int64, sep=",")
-
-
 def last_chunk(db: apsw.Connection, prefix: str, path: str) -> StoredChunk | None:
     """A file's last chunk."""
     file_id: int | None = one(db, f"SELECT id FROM {prefix}files WHERE path = ?", (path,))
@@ -80,64 +58,30 @@ def last_chunk(db: apsw.Connection, prefix: str, path: str) -> StoredChunk | Non
     keys = file_keys(file_id)
     key: int | None = one(
         db,
-        f"SELECT max(key) FROM {prefix}chunk_rows WHERE key >= ? AND key < ?",
+        f"SELECT max(key) FROM {prefix}chunks WHERE key >= ? AND key < ?",
         (keys.start, keys.stop),
     )
     return None if key is None else load_chunks(db, [key], prefix)[key]
-
-
-def sample_keys(db: apsw.Connection, source: Source) -> list[int]:
-    """The first chunks of some files, evenly drawn."""
-    ids = [file_id for (file_id,) in run(db, "SELECT id FROM files WHERE source = ?", (source,))]
-    step = max(1, len(ids) // _SAMPLE)
-    return [file_keys(file_id).start for file_id in ids[::step]]
 
 
 def load_chunks(
     db: apsw.Connection, keys: Sequence[int], prefix: str = ""
 ) -> dict[int, StoredChunk]:
     """Chunks by their numbers, each checked against the digest it was stored with."""
-    found = {}
-    for (
-        key,
-        chunk_id,
-        digest,
-        first,
-        last,
-        start,
-        end,
-        places,
-        numbers,
-        path,
-        source,
-        date,
-        names,
-        packed,
-    ) in run(
+    rows = run(
         db,
-        "SELECT c.key, c.id, c.hash, c.start_line, c.end_line, c.text_start, c.text_end, "
-        "c.passages, c.lines, f.path, f.source, f.date, f.names, "
-        f"(SELECT text FROM {prefix}chunk_texts t WHERE t.key <= c.key ORDER BY t.key DESC LIMIT 1) "
-        f"FROM json_each(?) AS wanted JOIN {prefix}chunk_rows c ON c.key = wanted.value "
+        "SELECT c.key, c.id, c.path, c.source, c.start_line, c.end_line, c.headings, c.text, c.hash, "
+        "c.passages, c.lines, f.date, f.names "
+        f"FROM json_each(?) AS wanted JOIN {prefix}chunks c ON c.key = wanted.value "
         f"JOIN {prefix}files f ON f.id = c.key / {FILE_SPAN}",
         (json.dumps(list(keys)),),
-    ):
-        lines = unpack_lines(numbers)
-        text, heading, passages = unpack(packed, start, end, places, digest, first, lines)
-        chunk = Chunk(
-            chunk_id.hex(),
-            path,
-            source,
-            first,
-            last,
-            heading,
-            text,
-            digest.hex(),
-            passages,
-            lines,
-            names,
+    )
+    found = {}
+    for key, *facts, headings, text, digest, passages, lines, date, names in rows:
+        stored = unpack_chunk(
+            key, *facts, as_bytes(headings), as_bytes(text), digest, passages, lines, _date(date)
         )
-        found[key] = StoredChunk(key, chunk, _date(date))
+        found[key] = replace(stored, chunk=replace(stored.chunk, names=names))
     return found
 
 

@@ -21,7 +21,7 @@ _NOTHING = 2
 def tidy(db: apsw.Connection, new_chunks: int, *, with_fts: bool) -> None:
     """Merge the keyword index and shrink the file where that pays, in short transactions."""
     much = new_chunks >= _MANY_CHUNKS and new_chunks * _SHARE >= int(
-        one(db, "SELECT count(*) FROM chunk_rows")
+        one(db, "SELECT count(*) FROM chunks")
     )
     if much and with_fts and "chunks_fts" in table_names(db):
         _merge(db)

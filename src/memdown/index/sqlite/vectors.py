@@ -1,8 +1,8 @@
 """The vectors of an index: stored by sqlite-vec's `vec0` where the extension loads, read without it.
 
 Vectors are most of an index, so each is stored once: in `chunks_vec` where a writer has the
-extension, and then `chunk_rows.embedding` is an empty blob that says so; otherwise in
-`chunk_rows.embedding` itself. NULL means that a chunk has no vector. One index may hold both, after
+extension, and then `chunks.embedding` is an empty blob that says so; otherwise in
+`chunks.embedding` itself. NULL means that a chunk has no vector. One index may hold both, after
 the extension was turned off or on. Reading never needs the extension: `vec0` keeps plain blobs of
 some hundred vectors in ordinary tables. So a search finds the same with it and without.
 """
@@ -18,13 +18,10 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.selection import highest, in_files
-from memdown.index.similarity import cosines
 from memdown.index.sqlite.connection import one, run, transaction
 from memdown.index.sqlite.failures import Damaged
-from memdown.index.sqlite.keys import source_keys
 from memdown.index.sqlite.schema import IN_VEC, LIVE, table_names
-from memdown.types import Match, Source, Vector, Vectors
+from memdown.types import Source, Vectors
 
 _SHADOWS = ("info", "chunks", "rowids", "vector_chunks00")
 _TOLERANCE = 1e-2
@@ -155,7 +152,7 @@ def _may_have_strays(db: apsw.Connection) -> bool:
 def _strays(db: apsw.Connection) -> set[int]:
     rows = run(
         db,
-        "SELECT r.rowid FROM chunks_vec_rowids r LEFT JOIN chunk_rows c ON c.key = r.rowid "
+        "SELECT r.rowid FROM chunks_vec_rowids r LEFT JOIN chunks c ON c.key = r.rowid "
         f"WHERE c.embedding IS NOT {IN_VEC}",
     )
     return {key for (key,) in rows}
@@ -168,51 +165,20 @@ def rename(db: apsw.Connection, old: str, new: str) -> None:
         run(db, f"ALTER TABLE {old}chunks_vec_{shadow} RENAME TO {new}chunks_vec_{shadow}")
 
 
-def match(
-    db: apsw.Connection,
-    vector: Vector,
-    sources: Sequence[Source],
-    limit: int,
-    files: frozenset[int] | None = None,
-) -> list[Match]:
-    """The nearest chunks, by a look at every vector; with `files`, of these files only."""
-    every = list(_scored(db, vector))
-    if not every:
-        return []
-    keys = np.concatenate([some for some, _ in every])
-    scores = np.concatenate([some for _, some in every])
-    mine = np.zeros(len(keys), bool)
-    for source in sources:
-        within = source_keys(source)
-        mine |= (keys >= within.start) & (keys < within.stop)
-    if files is not None:
-        mine &= in_files(keys, files)
-    keys, scores = keys[mine], scores[mine]
-    best = highest(scores.astype(np.float64), limit)
-    first = best[np.lexsort((keys[best], -scores[best]))[:limit]]
-    return list(map(Match, keys[first].tolist(), scores[first].tolist()))
-
-
-def _scored(db: apsw.Connection, vector: Vector) -> Iterator[tuple[Keys, Vector]]:
-    for keys, rows in read_blocks(db, vector.size):
-        scores = cosines(rows, vector)
-        if not np.isfinite(scores).all() or np.abs(scores).max(initial=0.0) > 1.0 + _TOLERANCE:
-            raise Damaged("a stored vector is not of length one")
-        yield keys, scores
-
-
-def fetch(db: apsw.Connection, dims: int, keys: Sequence[int]) -> tuple[list[int], Vectors]:
+def fetch(
+    db: apsw.Connection, dims: int, keys: Sequence[int], prefix: str = LIVE
+) -> tuple[list[int], Vectors]:
     """The stored vectors of some chunks, as far as they have one."""
     wanted = json.dumps(list(keys))
     here = run(
         db,
-        f"SELECT key, embedding FROM chunk_rows WHERE embedding IS NOT {IN_VEC} "
+        f"SELECT key, embedding FROM {prefix}chunks WHERE embedding IS NOT {IN_VEC} "
         "AND embedding IS NOT NULL AND key IN (SELECT value FROM json_each(?))",
         (wanted,),
     )
     blobs = dict(here)
-    if len(blobs) < len(keys) and "chunks_vec_rowids" in table_names(db):
-        blobs |= _fetch_from_vec(db, dims, wanted)
+    if len(blobs) < len(keys) and f"{prefix}chunks_vec_rowids" in table_names(db):
+        blobs |= _fetch_from_vec(db, dims, wanted, prefix)
     found = [key for key in keys if key in blobs]
     if any(len(blobs[key]) != dims * _FLOAT_BYTES for key in found):
         raise Damaged("a stored vector has another length than the others")
@@ -222,22 +188,24 @@ def fetch(db: apsw.Connection, dims: int, keys: Sequence[int]) -> tuple[list[int
     return found, rows
 
 
-def _fetch_from_vec(db: apsw.Connection, dims: int, wanted: str) -> dict[int, bytes]:
+def _fetch_from_vec(db: apsw.Connection, dims: int, wanted: str, prefix: str) -> dict[int, bytes]:
     """Some vectors out of vec0's blobs of many."""
     places = run(
         db,
         # CROSS keeps the order of the tables, from the few keys to the many vectors.
         "SELECT c.key, v._rowid_, r.chunk_offset FROM json_each(?) AS wanted "
-        "CROSS JOIN chunk_rows c ON c.key = wanted.value "
-        "CROSS JOIN chunks_vec_rowids r ON r.rowid = c.key "
-        "CROSS JOIN chunks_vec_vector_chunks00 v ON v.rowid = r.chunk_id "
+        f"CROSS JOIN {prefix}chunks c ON c.key = wanted.value "
+        f"CROSS JOIN {prefix}chunks_vec_rowids r ON r.rowid = c.key "
+        f"CROSS JOIN {prefix}chunks_vec_vector_chunks00 v ON v.rowid = r.chunk_id "
         f"WHERE c.embedding = {IN_VEC} ORDER BY v._rowid_",
         (wanted,),
     )
     size = dims * _FLOAT_BYTES
     blobs: dict[int, bytes] = {}
     for block, some in itertools.groupby(places, key=lambda place: int(place[1])):
-        with db.blob_open("main", "chunks_vec_vector_chunks00", "vectors", block, False) as blob:
+        with db.blob_open(
+            "main", f"{prefix}chunks_vec_vector_chunks00", "vectors", block, False
+        ) as blob:
             for key, _, offset in some:
                 if (offset + 1) * size > blob.length():
                     raise Damaged("a stored vector is missing")
@@ -267,7 +235,7 @@ def read_blocks(db: apsw.Connection, dims: int) -> Iterator[tuple[Keys, Vectors]
                 used &= ~np.isin(keys, strays)
             yield keys[used], np.frombuffer(vectors, np.float32).reshape(-1, dims)[used]
     sql = (
-        f"SELECT key, embedding FROM chunk_rows WHERE embedding IS NOT NULL "
+        f"SELECT key, embedding FROM chunks WHERE embedding IS NOT NULL "
         f"AND embedding <> {IN_VEC} ORDER BY key"
     )
     cursor = iter(db.execute(sql))
