@@ -11,11 +11,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from faults.worker import ANCHOR, ENTRY, open_memory, seal
 from memdown import Memory
+from memdown.index import merging
+from memdown.index.sqlite import filing
 from memdown.index.sqlite.connection import connect
 from memdown.index.sqlite.tables import load_chunks
 from waiting import eventually
@@ -204,7 +207,7 @@ def contents(index: Path) -> dict[str, list[Any]]:
     try:
         tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
         assert not [name for name in tables if name.startswith(("next_", "old_"))]
-        keys = [key for (key,) in db.execute("SELECT key FROM chunk_rows")]
+        keys = [key for (key,) in db.execute("SELECT key FROM chunks")]
         db.execute("CREATE VIRTUAL TABLE temp.v USING fts5vocab(main, chunks_fts, col)").fetchall()
         return {
             "files": db.execute(
@@ -214,7 +217,27 @@ def contents(index: Path) -> dict[str, list[Any]]:
                 (stored.chunk for stored in load_chunks(db, keys).values()),
                 key=lambda chunk: (chunk.path, chunk.passages[0].start_line),
             ),
-            "terms": db.execute("SELECT term, col, doc, cnt FROM temp.v ORDER BY 1, 2").fetchall(),
+            "terms": db.execute("SELECT term, doc FROM temp.v ORDER BY 1").fetchall(),
+            "postings": postings_of(db),
         }
     finally:
         db.close()
+
+
+def postings_of(db: Any) -> list[tuple[bytes, int]]:
+    """Every term of the segments that are there, and how many living passages hold it."""
+
+    def read(segment: int, part: str, number: int) -> bytes:
+        return filing.read_block(db, "", segment, part, number)
+
+    manifest, _ = filing.read_manifest(db, "")
+    if not manifest:
+        return []
+    (merged,) = merging.merge(manifest, range(len(manifest)), read)
+
+    def stored(_: int, part: str, number: int) -> bytes:
+        return merged.parts.get((part, number), b"")
+
+    lists = merging.read_lists(0, stored)
+    counts = [int(end - start) for start, end in pairwise(lists.starts)]
+    return list(zip(lists.names, counts, strict=True))

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from contracts.store_contract import PRINT, chunk, state, texts_found, words
 from memdown.index.nearest import Gathered, pack
-from memdown.index.sqlite import held
 from memdown.index.sqlite.store import SqliteStore
 from memdown.types import Source, TextMatches, TextQuery, Vectors
 
@@ -157,37 +156,6 @@ def test_a_chunk_that_was_shown_before_is_shown_as_it_is_now(store: SqliteStore)
         assert texts_found(store, words("cat")) == ["a cat"]
         assert earlier.load([key])[key].chunk.text == "the cat"
     assert texts_found(store, words("cat")) == ["a cat"]
-
-
-def test_only_the_last_chunks_stay_in_memory(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(held, "_MOST_CHUNKS", 2)
-    for name in "abcd":
-        path = f"memory/{name}.md"
-        store.replace(state(path), [chunk(path, 1, [f"cat {name * 3}"])], _vector(1))
-    texts_found(store, words("cat"))
-    for name in "abcdab":
-        assert texts_found(store, words(name * 3)) == [f"cat {name * 3}"]
-        assert len(store._held._chunks) <= 2
-
-
-def test_after_many_changes_all_is_read_anew(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """To follow a rebuild of 200,000 chunks one by one took a search more than a minute."""
-
-    def never(*_: object) -> None:
-        raise AssertionError("followed one by one")
-
-    monkeypatch.setattr(held, "_FEW_CHANGED", 2)
-    monkeypatch.setattr(held, "_new_passages", never)
-    for word in ("cat", "hall"):
-        for name in "abc":
-            path = f"memory/{name}.md"
-            store.replace(state(path), [chunk(path, 1, [f"{word} {name}"])], _vector(1))
-        for _ in range(2):
-            assert texts_found(store, words(word)) == [f"{word} {name}" for name in "abc"]
 
 
 def test_a_rebuild_is_followed(store: SqliteStore) -> None:

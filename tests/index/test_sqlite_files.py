@@ -6,7 +6,6 @@ import importlib
 import os
 import stat
 import threading
-import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -216,7 +215,9 @@ def test_a_missing_extension_is_told(tmp_path: Path) -> None:
         assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
 
 
-def test_without_fts5_vectors_still_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_fts5_words_and_vectors_still_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An authorizer that denies the function stands for an SQLite built without FTS5."""
     original = apsw.Connection
 
@@ -234,7 +235,7 @@ def test_without_fts5_vectors_still_search(tmp_path: Path, monkeypatch: pytest.M
     filled(path)
     store = create(path)
     assert not store.status().fts_available
-    assert texts_found(store, words("alpha")) == []
+    assert "alpha 7" in texts_found(store, words("7"))
     with store.snapshot() as snapshot:
         assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
 
@@ -313,79 +314,61 @@ def test_an_index_of_an_older_layout_is_emptied(tmp_path: Path) -> None:
     assert list(store.cached(PRINT.key, ["d1"])) == ["d1"]
 
 
-def test_an_index_without_problems_gets_the_column(tmp_path: Path) -> None:
-    """What it holds stays: nothing has to be read or embedded again."""
+def test_an_index_of_the_last_layout_is_made_anew_with_one_sentence(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     path = tmp_path / "index.sqlite"
     filled(path)
     db = connect(path)
-    db.execute("ALTER TABLE files DROP COLUMN problem").fetchall()
-    db.pragma("user_version", 2)
-    db.close()
-    store = create(path)
-    with store.writing(1.0):
-        pass
-    assert len(store.files()) == 200
-    assert store.files()["7.md"] == state("7.md")
-
-
-def test_an_index_without_tags_goes_on_until_it_is_made_anew(tmp_path: Path) -> None:
-    """What is there answers meanwhile; the fingerprint asks for the rebuild."""
-    path = tmp_path / "index.sqlite"
-    store = create(path)
-    store.begin(PRINT)
-    store.replace(state("a.md"), [chunk("a.md", 1, ["one apple"])], unit(1, 0, 0, 0))
-    store.close()
-    db = connect(path)
     with db:
-        for column in ("tags", "names"):
-            db.execute(f"ALTER TABLE files DROP COLUMN {column}").fetchall()
-        db.pragma("user_version", 4)
+        db.execute("ALTER TABLE chunks RENAME TO chunk_rows").fetchall()
+        db.execute("CREATE VIEW chunks AS SELECT * FROM chunk_rows").fetchall()
+        db.execute("DROP TABLE segments").fetchall()
+        db.execute("DROP TABLE manifest").fetchall()
+        db.pragma("user_version", 5)
     db.close()
     store = create(path)
+    assert store.files() == {}
     with store.writing(1.0):
-        pass
-    assert store.files() == {"a.md": state("a.md")}
-    with store.snapshot() as snapshot:
-        assert len(snapshot.match_text(words("appl")).matches) == 1
-    store.replace(replace(state("b.md"), tags=("x",)), [], None)
-    assert store.files()["b.md"].tags == ("x",)
+        store.begin(PRINT)
+        store.replace(state("a.md"), [chunk("a.md", 1, ["one apple"])], unit(1, 0, 0, 0))
+    assert texts_found(store, words("appl")) == ["one apple"]
+    assert store.check() == []
+    assert [record.getMessage() for record in caplog.records] == [
+        f"The index {path} was made by an earlier version of Memdown; it is made anew from the notes."
+    ]
+    store.close()
 
 
-def revisions(path: Path, after: int) -> list[str]:
-    db = connect(path, read_only=True)
-    try:
-        found = db.execute("SELECT path FROM files WHERE revision > ? ORDER BY path", (after,))
-        return [str(name) for (name,) in found]
-    finally:
-        db.close()
-
-
-def revision(path: Path) -> int:
-    db = connect(path, read_only=True)
-    try:
-        return int(db.execute("SELECT value FROM meta WHERE key = 'revision'").get)
-    finally:
-        db.close()
-
-
-def test_changed_files_are_told_by_revision(tmp_path: Path) -> None:
-    """Who holds an index in memory reads only the rows of files that changed since."""
+def test_an_index_of_openclaw_is_kept_and_a_new_one_made(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is no damaged index: its program may still need it."""
     path = tmp_path / "index.sqlite"
+    db = apsw.Connection(str(path))
+    for statement in (
+        "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+        "CREATE TABLE files (path TEXT PRIMARY KEY, source TEXT, hash TEXT, mtime INTEGER, size INTEGER)",
+        "CREATE TABLE chunks (id TEXT PRIMARY KEY, path TEXT, source TEXT, start_line INTEGER, "
+        "end_line INTEGER, hash TEXT, model TEXT, text TEXT, embedding TEXT, updated_at INTEGER)",
+        "INSERT INTO files VALUES ('MEMORY.md', 'memory', 'h', 1, 1)",
+    ):
+        db.execute(statement).fetchall()
+    db.close()
     store = create(path)
-    store.begin(PRINT)
-    for name in ("a.md", "b.md", "c.md"):
-        store.replace(state(name), [chunk(name, 1, ["alpha"])], unit(1, 0, 0, 0))
-    before = revision(path)
-    store.touch(state("a.md", mtime_ns=9))
-    store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
-    assert revisions(path, before) == ["b.md"]
-    before = revision(path)
-    with store.rebuild(PRINT) as writer:
-        for name in ("a.md", "b.md"):
-            writer.replace(state(name), [chunk(name, 1, ["alpha"])], unit(1, 0, 0, 0))
-        store.replace(state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(1, 0, 0, 0))
-        between = revision(path)
-    assert revisions(path, before) == revisions(path, between) == ["a.md", "b.md"]
+    assert store.files() == {}
+    assert store.fingerprint() is None
+    with store.writing(1.0):
+        store.begin(PRINT)
+        store.replace(state("a.md"), [chunk("a.md", 1, ["one apple"])], unit(1, 0, 0, 0))
+    assert list(store.files()) == ["a.md"]
+    kept = apsw.Connection(str(path.with_name("index.sqlite.openclaw")))
+    assert kept.execute("SELECT path FROM files").get == "MEMORY.md"
+    kept.close()
+    (told,) = [record.getMessage() for record in caplog.records]
+    assert "OpenClaw" in told
+    assert "damaged" not in told
+    store.close()
 
 
 @given(text=st.text(alphabet="# ab\n日é\r", max_size=300), mapped=st.booleans())
@@ -409,24 +392,24 @@ def test_a_chunk_is_read_back_whole(
 
 
 def test_other_programs_read_chunks_under_the_known_names(tmp_path: Path) -> None:
-    """The rows are packed; the view `chunks` shows the columns that the documents name."""
+    """Plain text, one row a chunk; words are found through `chunks_fts`."""
     path = tmp_path / "index.sqlite"
     store = create(path)
     store.begin(PRINT)
     made = [chunk("memory/a.md", 1, ["alpha", "beta"]), chunk("memory/a.md", 3, ["gamma é"])]
     store.replace(state("memory/a.md"), made, np.concatenate([unit(1, 0, 0, 0)] * 2))
     store.close()
-    db = apsw.Connection(str(path), vfs=checksums.layer())
+    db = apsw.Connection(str(path))
     rows: list[Any] = db.execute(
-        "SELECT id, path, source, start_line, end_line, hash, model, embedding, text, text_start, "
-        "text_end FROM chunks ORDER BY start_line"
+        "SELECT id, path, source, start_line, end_line, hash, model, text FROM chunks "
+        "ORDER BY start_line"
     ).fetchall()
-    assert [row[:8] for row in rows] == [
-        (one.id, one.path, "memory", one.start_line, one.end_line, one.digest, "hash-4", None)
+    assert rows == [
+        (one.id, one.path, "memory", one.start_line, one.end_line, one.digest, "hash-4", one.text)
         for one in made
     ]
-    texts = [zlib.decompress(text, -15)[start:end].decode() for *_, text, start, end in rows]
-    assert texts == [one.text for one in made]
+    found = "SELECT text FROM chunks WHERE key IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
+    assert db.execute(found, ("gamma",)).fetchall() == [(made[1].text,)]
     db.close()
 
 

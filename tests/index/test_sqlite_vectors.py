@@ -144,23 +144,6 @@ def test_an_emptied_index_takes_vectors_of_another_length(tmp_path: Path) -> Non
         assert len(snapshot.match_vector(rows[0], ["memory"], 5)) == 1
 
 
-def test_an_older_index_tells_where_its_vectors_are(tmp_path: Path) -> None:
-    """It held NULL for a vector that was in `chunks_vec`, which now means that there is none."""
-    path = tmp_path / "index.sqlite"
-    store = create(path)
-    write(store, "a.md", 1, 2)
-    store.close()
-    db = connect(path)
-    db.execute("UPDATE chunk_rows SET embedding = NULL").fetchall()
-    db.pragma("user_version", 3)
-    db.close()
-    again = create(path, vector_enabled=False)
-    with again.writing(1.0):
-        pass
-    again.close()
-    assert len(found(path, on=True)) == len(found(path, on=False)) == 2
-
-
 def test_the_doctor_tells_which_library_it_is(tmp_path: Path) -> None:
     from dataclasses import replace
 

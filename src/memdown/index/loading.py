@@ -183,7 +183,8 @@ class _Vectors:
             number = (at - self.used) // segments.CHUNKS_A_BLOCK
             data = view.block(segment, "chunk_vectors", number)
             numbers, scale = segments.unpack_vectors(data)
-            if not len(scale):
+            if not len(scale) or numbers.shape[1] != self.dims:
+                # None, or of another length, as of an index that was emptied since.
                 self.scale[at : self.used + count] = 0
                 self.numbers[at : self.used + count] = 0
                 break
@@ -213,11 +214,12 @@ class _Origin:
     @contextmanager
     def through(self, view: View) -> Iterator[None]:
         """Fetch through this view until the block ends; only in this thread."""
+        before: View | None = getattr(self._open, "view", None)
         self._open.view = view
         try:
             yield
         finally:
-            del self._open.view
+            self._open.view = before
 
     @property
     def _view(self) -> View:

@@ -239,7 +239,7 @@ def _merged(
     places = np.where(kept, np.cumsum(kept) - 1, -1)
     ends = np.cumsum([len(mine) for mine in passages])
     new_rows = np.split(places, ends[:-1])
-    lists: list[Lists] = [_lists(number, read) for number in numbers]
+    lists: list[Lists] = [read_lists(number, read) for number in numbers]
     rows = Rows(
         np.concatenate([one.key[mine] for one, mine in zip(heads, chunks, strict=True)]),
         np.concatenate([one.passages[mine] for one, mine in zip(heads, chunks, strict=True)]),
@@ -257,7 +257,7 @@ def check(manifest: Sequence[Segment], read: ReadBlock) -> list[int]:
     """The keys of all chunks that are not struck; raises IndexCorrupt if any part is damaged."""
     heads = [segments.read_rows(read(one.number, "rows", 0)) for one in manifest]
     for one, rows in zip(manifest, heads, strict=True):
-        lists = _lists(one.number, read)
+        lists = read_lists(one.number, read)
         counted = np.bincount(np.repeat(lists.rows, lists.tf), minlength=rows.count)
         if len(counted) > rows.count or rows.count != one.passages:
             raise IndexCorrupt("A segment holds other rows than it says")
@@ -268,7 +268,8 @@ def check(manifest: Sequence[Segment], read: ReadBlock) -> list[int]:
     return sorted(int(key) for alive, rows in each for key in rows.key[alive])
 
 
-def _lists(number: int, read: ReadBlock) -> Lists:
+def read_lists(number: int, read: ReadBlock) -> Lists:
+    """All posting lists of a segment."""
     postings, positions = stream(number, "postings", read), stream(number, "positions", read)
     return segments.decode_lists(read(number, "terms", 0), postings, positions)
 
@@ -294,12 +295,13 @@ def _merged_vectors(
     each = [
         [segments.unpack_vectors(data) for data in blocks(number, part, read)] for number in numbers
     ]
-    dims = next((some[0].numbers.shape[1] for some in each if some), 0)
+    # An index that was emptied may have taken vectors of another length since.
+    dims = next((some[0].numbers.shape[1] for some in reversed(each) if some), 0)
     if not dims:
         return {}
     found = []
     for some, mine in zip(each, keep, strict=True):
-        if not some:
+        if not some or some[0].numbers.shape[1] != dims:
             count = int(mine.sum())
             found.append(
                 PackedVectors(np.zeros((count, dims), np.int8), np.zeros(count, np.float32))

@@ -8,15 +8,11 @@ the names that other programs know. A search reads `segments`; `chunks_fts` is f
 
 from __future__ import annotations
 
-import logging
-
 import apsw
 
 from memdown.errors import IndexTooNew
 from memdown.index.sqlite import checksums
 from memdown.index.sqlite.connection import run, transaction
-
-log = logging.getLogger("memdown")
 
 LIVE = ""
 NEXT = "next_"
@@ -54,7 +50,8 @@ def older_layout(_: apsw.Connection) -> None:
 
 def m006_plain_text(db: apsw.Connection) -> None:
     """The tables of a generation; older ones go, and the next sync fills these from the notes."""
-    run(db, "DROP VIEW IF EXISTS chunks")
+    if run(db, "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = 'chunks'"):
+        run(db, "DROP VIEW chunks")
     for table in ("files", "chunk_rows", "chunk_texts", "chunks", "chunks_fts"):
         for prefix in (LIVE, NEXT, OLD):
             run(db, f"DROP TABLE IF EXISTS {prefix}{table}")
@@ -76,21 +73,21 @@ MIGRATIONS = (
 )
 
 
-def migrate(db: apsw.Connection, path: object) -> None:
-    """Bring an index up to this version; one written by a newer version is left alone."""
+def migrate(db: apsw.Connection, path: object) -> bool:
+    """Bring an index up to this version; whether it is of an earlier one, and was emptied therefore.
+
+    One written by a newer version is left alone.
+    """
     check_version(db, path)
-    if version(db) == len(MIGRATIONS):
-        return
-    if version(db):
-        log.warning(
-            "The index %s was made by an earlier version of Memdown; it is made anew from the notes.",
-            path,
-        )
+    was = version(db)
+    if was == len(MIGRATIONS):
+        return False
     with transaction(db):
         # Another process may have migrated while this one waited for the write lock.
         for number, migration in enumerate(MIGRATIONS[version(db) :], start=version(db) + 1):
             migration(db)
             run(db, f"PRAGMA user_version = {number}")
+    return was > 0
 
 
 def check_version(db: apsw.Connection, path: object) -> None:

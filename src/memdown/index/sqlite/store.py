@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import threading
 import weakref
@@ -56,6 +57,8 @@ from memdown.types import (
 
 # Who a file is: its device and number; None while there is none.
 _Identity: TypeAlias = tuple[int, int] | None
+
+log = logging.getLogger("memdown")
 
 _LOCK_SECONDS = 60.0
 _MOST_ASIDE = 3
@@ -422,10 +425,20 @@ class SqliteStore:
 
     def _open_writer(self) -> apsw.Connection:
         db = connect(self._path)
+        if schema.is_of_another_program(db):
+            db.close()
+            self._leave_to_its_program()
+            db = connect(self._path)
         try:
             self._equip(db)
-            schema.migrate(db, self._path)
+            is_older = schema.migrate(db, self._path)
             checksums.check(db, writing=True)
+            if is_older:
+                log.warning(
+                    "The index %s was made by an earlier version of Memdown; "
+                    "it is made anew from the notes.",
+                    self._path,
+                )
             if integrity.machine_died(db, self._path):
                 wrong = integrity.problems(db)
                 if wrong:
@@ -435,6 +448,20 @@ class SqliteStore:
             db.close()
             raise
         return db
+
+    def _leave_to_its_program(self) -> None:
+        """Move an index with the documents' tables, but not ours, out of the way; nothing is lost."""
+        aside = self._path.with_name(f"{self._path.name}.openclaw")
+        for file in self._files_on_disk():
+            # Another process may be doing the same.
+            with contextlib.suppress(FileNotFoundError):
+                file.rename(aside.with_name(aside.name + file.name.removeprefix(self._path.name)))
+        log.warning(
+            "The index %s was made by another program, such as OpenClaw; it is now %s, "
+            "and a new one is made from the notes.",
+            self._path,
+            aside,
+        )
 
     @contextlib.contextmanager
     def _noting_damage(self) -> Iterator[None]:

@@ -77,9 +77,34 @@ def load_chunks(
         (json.dumps(list(keys)),),
     )
     found = {}
-    for key, *facts, headings, text, digest, passages, lines, date, names in rows:
+    for (
+        key,
+        ident,
+        path,
+        source,
+        first,
+        last,
+        headings,
+        text,
+        digest,
+        passages,
+        lines,
+        date,
+        names,
+    ) in rows:
         stored = unpack_chunk(
-            key, *facts, as_bytes(headings), as_bytes(text), digest, passages, lines, _date(date)
+            key,
+            ident,
+            path,
+            source,
+            first,
+            last,
+            as_bytes(headings),
+            as_bytes(text),
+            digest,
+            passages,
+            lines,
+            _date(date),
         )
         found[key] = replace(stored, chunk=replace(stored.chunk, names=names))
     return found
