@@ -68,16 +68,20 @@ class ReaderSnapshot:
     """One unchanging view of an index, for one search."""
 
     def __init__(self, reader: Reader, numbers: Mapping[int, FileState]) -> None:
-        self.reader = reader
+        self._reader = reader
         self._numbers = numbers
         known = _known.get(reader)
         if known is None:
             known = _known[reader] = _Known(reader)
         self._known = known
 
+    def reader(self) -> Reader:
+        """The read model of this state."""
+        return self._reader
+
     def match_text(self, query: TextQuery) -> TextMatches:
         """The best passages by BM25."""
-        reader, units = self.reader, units_of(query)
+        reader, units = self._reader, units_of(query)
         if not units or not reader.count:
             return TextMatches((), 0.0)
         postings = [reader.posting(unit) for unit in units]
@@ -114,7 +118,7 @@ class ReaderSnapshot:
         files: frozenset[int] | None = None,
     ) -> list[Match]:
         """The nearest chunks; with `files`, of these files only."""
-        reader = self.reader
+        reader = self._reader
         stored = reader.chunk_vectors
         if stored is None or not len(stored.scale) or stored.numbers.shape[1] != vector.size:
             return []
@@ -139,22 +143,22 @@ class ReaderSnapshot:
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
         """How close some chunks are, as far as they have vectors of this length."""
         rows = self._rows(chunk_keys)
-        stored = self.reader.chunk_vectors
+        stored = self._reader.chunk_vectors
         if stored is None or stored.numbers.shape[1] != vector.size:
             return {}
         rows = rows[stored.scale[rows] > 0]
-        exact = cosines(self.reader.vectors_of(rows.tolist()), vector)
-        return dict(zip(self.reader.chunk_key[rows].tolist(), exact.tolist(), strict=True))
+        exact = cosines(self._reader.vectors_of(rows.tolist()), vector)
+        return dict(zip(self._reader.chunk_key[rows].tolist(), exact.tolist(), strict=True))
 
     def background(self, vector: Vector, source: Source) -> float:
         """How similar an average chunk of a source is, judged by the beginnings of some files."""
-        stored = self.reader.chunk_vectors
+        stored = self._reader.chunk_vectors
         if stored is None or stored.numbers.shape[1] != vector.size:
             return 0.0
         number = SOURCES.index(source)
         rows = self._known.rows
         mine = rows[self._known.chunk_source[rows] == number]
-        first = mine[np.flatnonzero(np.diff(self.reader.chunk_file[mine], prepend=-1))]
+        first = mine[np.flatnonzero(np.diff(self._reader.chunk_file[mine], prepend=-1))]
         first = first[:: max(1, len(first) // _SAMPLE)]
         first = first[stored.scale[first] > 0]
         if not len(first):
@@ -173,16 +177,16 @@ class ReaderSnapshot:
     def load(self, chunk_keys: Sequence[int]) -> dict[int, StoredChunk]:
         """Chunks by their keys."""
         rows = self._rows(chunk_keys).tolist()
-        return {one.key: one for one in self.reader.chunks(rows).values()}
+        return {one.key: one for one in self._reader.chunks(rows).values()}
 
     def all_vectors(self, limit: int) -> tuple[list[int], Vectors]:
         """The keys and vectors of all chunks, or of evenly drawn ones."""
-        stored = self.reader.chunk_vectors
+        stored = self._reader.chunk_vectors
         rows = self._known.rows
         if stored is not None:
             rows = rows[stored.scale[rows] > 0]
         rows = rows[:: max(1, -(-len(rows) // limit))]
-        return self.reader.chunk_key[rows].tolist(), self.reader.vectors_of(rows.tolist())
+        return self._reader.chunk_key[rows].tolist(), self._reader.vectors_of(rows.tolist())
 
     def _rows(self, chunk_keys: Sequence[int]) -> Keys:
         """The rows of the chunks with these keys, as far as there are any."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.passages import head_text
+from memdown.index.passages import feature_terms, head_text
 from memdown.text.terms import index_terms, ordered_terms, short_grams
 from memdown.types import Chunk
 
@@ -139,10 +139,14 @@ def _occurrences(pieces: _Pieces, chunks: Sequence[Chunk]) -> Occurrences:
     ends: list[int] = []
     heads: list[int] = []
     head_ends: list[int] = []
+    features: list[int] = []
+    feature_rows: list[int] = []
     look_up: Callable[[str], int] = pieces.__getitem__
     for chunk in chunks:
         text = chunk.text
-        for passage in chunk.passages:
+        for passage, kinds in zip(chunk.passages, feature_terms(chunk), strict=True):
+            features += map(pieces.vocabulary.__getitem__, kinds)
+            feature_rows += [len(ends)] * len(kinds)
             own = text[passage.start : passage.end]
             begin = len(numbers)
             numbers += map(look_up, own.split())
@@ -157,9 +161,10 @@ def _occurrences(pieces: _Pieces, chunks: Sequence[Chunk]) -> Occurrences:
     lengths = np.bincount(row, minlength=count)
     position = np.arange(len(term)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     head_counts = _differences(head_ends)
-    term = np.concatenate([term, np.array(heads, np.int64)])
-    row = np.concatenate([row, np.repeat(np.arange(count), head_counts)])
-    position = np.concatenate([position, np.zeros(len(heads), np.int64)])
+    term = np.concatenate([term, np.array(heads + features, np.int64)])
+    above = np.repeat(np.arange(count), head_counts)
+    row = np.concatenate([row, above, np.array(feature_rows, np.int64)])
+    position = np.concatenate([position, np.zeros(len(heads) + len(features), np.int64)])
     used = np.flatnonzero(np.bincount(term, minlength=1))
     known = list(pieces.vocabulary)
     names = [known[number].encode("utf-8", "surrogatepass") for number in used.tolist()]
