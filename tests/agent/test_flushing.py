@@ -5,15 +5,16 @@ from __future__ import annotations
 import datetime
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from agent.scripted import ScriptedModel, saving
 from memdown import Memory, WorkspaceError
-from memdown.agent import Message, Reply, run_flush
+from memdown.agent import Message, Reply, ToolCall, run_flush
 from memdown.agent.flush import fitting, message_tokens
+from memdown.agent.turns import ContextOverflow
 
 TALK = [
     Message("system", "You are kind."),
@@ -126,7 +127,7 @@ def test_the_date_of_a_note_is_that_of_its_writing(memory: Memory) -> None:
 def test_a_full_disk_is_told_to_the_model_and_to_the_caller(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(text: str, *, durable: bool = False) -> object:
+    def full(text: str, **more: object) -> object:
         raise WorkspaceError("There is no space left to write memory/x.md.")
 
     monkeypatch.setattr(memory, "remember", full)
@@ -138,6 +139,32 @@ def test_a_full_disk_is_told_to_the_model_and_to_the_caller(
     monkeypatch.undo()
     assert run_flush(memory, ScriptedModel(saving("Fact."), DONE), TALK).done
     assert log_of(memory).count("Fact.") == 1
+
+
+def test_what_is_too_long_is_sent_by_half(memory: Memory) -> None:
+    """The window may be smaller than anyone said: the provider knows."""
+    talk = [Message("user", f"Part {number}. " + "words " * 300) for number in range(20)]
+    sizes: list[int] = []
+
+    def narrow(messages: Sequence[Message]) -> Reply:
+        sizes.append(sum(len(message.text) for message in messages))
+        if sizes[-1] > 12_000:
+            raise ContextOverflow("too long")
+        return saving("The launch is on Friday.") if len(sizes) < 6 else DONE
+
+    result = run_flush(memory, ScriptedModel(*[narrow] * 10), talk, max_tokens=120_000)
+    assert result.done
+    assert log_of(memory).count("The launch is on Friday.") == 1
+    assert sizes[0] > 30_000 > 12_000 >= sizes[-1]
+
+
+def test_a_call_with_broken_arguments_is_no_flush(memory: Memory) -> None:
+    broken = Reply("", (ToolCall("1", "memory_remember", '{"text": broken'),))
+    result = run_flush(memory, ScriptedModel(broken, Reply("NO_REPLY")), TALK)
+    assert not result.done
+    assert "not valid JSON" in (result.error or "")
+    again = ScriptedModel(broken, saving("Fact."), Reply("NO_REPLY"))
+    assert run_flush(memory, again, TALK).done
 
 
 def test_a_full_disk_leaves_no_half_note(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

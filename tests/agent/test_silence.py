@@ -18,7 +18,7 @@ def test_silent_replies(text: str) -> None:
     assert spoken(text) == ""
 
 
-@pytest.mark.parametrize("text", ["NO", "NO_", "NO_REPL", "no_reply", "Say NO_REPLY", "Hello"])
+@pytest.mark.parametrize("text", ["NO", "NO_", "NO_REPL", "Say NO_REPLY", "Hello"])
 def test_replies_that_only_look_like_it_are_heard(text: str) -> None:
     assert spoken(text) == text
 
@@ -40,5 +40,5 @@ def test_the_cuts_of_a_stream_do_not_matter(text: str, places: list[int]) -> Non
 
 
 def test_text_is_not_held_back_longer_than_needed() -> None:
-    stream = spoken_deltas(iter(["N", "o", "w"]))
-    assert next(stream) == "No"
+    stream = spoken_deltas(iter(["N", "e", "w"]))
+    assert next(stream) == "Ne"

@@ -39,6 +39,13 @@ def test_new_messages_are_seen_at_once() -> None:
     assert [message.role for message in seen] == ["assistant", "tool"]
 
 
+def test_text_after_a_tool_call_begins_a_new_paragraph() -> None:
+    said: list[str] = []
+    first = Reply("Looking.", (ToolCall("1", "memory_search", "{}"),))
+    run_turn(ScriptedModel(first, Reply("On the shelf.")), ASK, TOOLS, run, on_text=said.append)
+    assert "".join(said) == "Looking.\n\nOn the shelf."
+
+
 def test_the_same_call_again_and_again_is_not_run() -> None:
     ran: list[str] = []
 

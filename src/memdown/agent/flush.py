@@ -13,7 +13,15 @@ from memdown.agent.answers import ToolResult, citation_json, failed
 from memdown.agent.arguments import checked_arguments
 from memdown.agent.definitions import REMEMBER, ToolDefinition
 from memdown.agent.toolset import run_tool, tools_for
-from memdown.agent.turns import Message, ModelCall, OnText, ReplyGate, run_turn, spoken
+from memdown.agent.turns import (
+    ContextOverflow,
+    Message,
+    ModelCall,
+    OnText,
+    ReplyGate,
+    run_turn,
+    spoken,
+)
 from memdown.config import CompactionSettings, MemoryFlushSettings
 from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
 from memdown.notes import daily_note
@@ -25,6 +33,7 @@ if TYPE_CHECKING:
     from memdown.memory import Memory
 
 _ATTEMPTS = 2
+_MOST_HALVINGS = 6
 _DATE = "YYYY-MM-DD"
 Access = Literal["rw", "ro", "none"]
 
@@ -123,6 +132,8 @@ class _Writer:
         try:
             given = checked_arguments(REMEMBER, arguments).values
         except MemdownError as error:
+            # Nothing of this call is saved: unless the model tries again, the flush has failed.
+            self.refused[""] = str(error)
             return failed(str(error))
         # Nothing may be lost here for a secret in it, nor the secret be kept.
         text, durable = redact(str(given["text"])), bool(given.get("durable", False))
@@ -130,11 +141,19 @@ class _Writer:
             if self._stands_already(text, durable):
                 told = "This stands in the notes already."
                 return ToolResult({"saved": True, "note": told}, told)
-            citation = self.memory.remember(text, durable=durable)
+            citation = self.memory.remember(
+                text,
+                durable=durable,
+                about=str(given.get("about", "")),
+                replaces=str(given.get("replaces", "")) or (),
+                until=given.get("until"),
+                actor="flush",
+            )
         except MemdownError as error:
             self.refused[_folded(text)] = str(error)
             return failed(str(error))
         self.refused.pop(_folded(text), None)
+        self.refused.pop("", None)
         self.saved.append(citation)
         self.texts.append(text)
         return ToolResult({"saved": True, **citation_json(citation)}, f"Saved: {citation}")
@@ -185,13 +204,16 @@ def run_flush(
 
     Only a reply that does not start with NO_REPLY goes to `on_text`. When the model cannot be
     reached it is asked again and told what it has saved already; what stands in the notes is not
-    written twice. `max_tokens` is how much of the conversation may be sent: the latest is kept.
+    written twice. `max_tokens` is how much of the conversation may be sent: the latest is kept; of
+    one that the model refuses as too long, half is sent.
     """
     settings = memory.settings.compaction.memory_flush
     writer = _Writer(memory, today)
     tools = tools_for(memory, write=True)
     error = "the model was not asked"
-    for _ in range(max(1, attempts)):
+    left = max(1, attempts)
+    shortened = _MOST_HALVINGS
+    while left:
         asked = flush_messages(messages, settings, tools, today(), writer.texts, max_tokens)
         gate = ReplyGate()
 
@@ -201,7 +223,15 @@ def run_flush(
 
         try:
             turn = run_turn(model, asked, tools, writer.run, on_text=deliver)
+        except ContextOverflow as failure:
+            # What was just sent is too long, whatever the window was said to be.
+            error = f"The model could not be asked: {failure}"
+            max_tokens = sum(map(message_tokens, asked)) // 2
+            shortened -= 1
+            left = left if shortened else 0
+            continue
         except Exception as failure:
+            left -= 1
             # The model call is the caller's: whatever it raises, the conversation must go on.
             error = f"The model could not be asked: {failure}"
             continue

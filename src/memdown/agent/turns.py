@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 
 from memdown.agent.answers import ToolResult, failed
 from memdown.agent.definitions import ToolDefinition
+from memdown.errors import MemdownError
 
 Role = Literal["system", "user", "assistant", "tool"]
 OnText = Callable[[str], None]
@@ -57,6 +58,10 @@ class Reply:
     usage: Usage | None = None
 
 
+class ContextOverflow(MemdownError):
+    """A model refused the conversation as too long."""
+
+
 class ModelCall(Protocol):
     """Asks a model once; text goes to `on_text` as it arrives."""
 
@@ -77,6 +82,27 @@ class Turn:
     usage: Usage | None
 
 
+class _Apart:
+    """Passes streamed text on; what comes after a tool was called begins a new paragraph."""
+
+    def __init__(self, on_text: OnText | None) -> None:
+        self._on_text = on_text
+        self._spoke = self._due = False
+
+    def next_round(self) -> OnText:
+        self._due = self._spoke
+        return self._pass_on
+
+    def _pass_on(self, text: str) -> None:
+        if self._on_text is None:
+            return
+        if self._due and text:
+            self._on_text("\n\n")
+            self._due = False
+        self._spoke = self._spoke or bool(text)
+        self._on_text(text)
+
+
 def run_turn(
     model: ModelCall,
     messages: Sequence[Message],
@@ -94,6 +120,7 @@ def run_turn(
     """
     added: list[Message] = []
     seen: dict[tuple[str, str], int] = {}
+    apart = _Apart(on_text)
 
     def add(message: Message) -> None:
         added.append(message)
@@ -102,7 +129,7 @@ def run_turn(
 
     for number in range(max_rounds + 1):
         last = number == max_rounds
-        reply = model([*messages, *added], () if last else tools, on_text)
+        reply = model([*messages, *added], () if last else tools, on_text and apart.next_round())
         calls = () if last else reply.calls
         add(Message("assistant", reply.text, calls))
         if not calls:
@@ -153,7 +180,7 @@ class ReplyGate:
         if self.silent:
             return ""
         self._held += delta
-        beginning = self._held.lstrip()
+        beginning = self._held.lstrip().upper()
         if beginning.startswith(NO_REPLY):
             self.silent = True
             return ""

@@ -77,7 +77,12 @@ def chat_command(
     chosen = session_id or (latest_session(settings) if resume else None)
     with target.open(here=False) as memory:
         agent = ChatAgent(
-            memory, connect(endpoint), context_window=window, session_id=chosen, notify=_notice
+            memory,
+            connect(endpoint),
+            context_window=window,
+            session_id=chosen,
+            notify=_notice,
+            flush_model=connect(endpoint, attempts=1),
         )
         if message is not None:
             return 0 if _say(agent, message) else 1
@@ -135,6 +140,10 @@ def _say(agent: ChatAgent, text: str) -> bool:
     except MemdownError as error:
         click.echo()
         _notice(str(error))
+        return False
+    except KeyboardInterrupt:
+        click.echo()
+        _notice("stopped; go on, or leave with /quit.")
         return False
     click.echo()
     return True

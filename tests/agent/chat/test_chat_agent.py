@@ -214,7 +214,7 @@ def test_an_endpoint_that_dies_loses_nothing_that_was_said(memory: Memory) -> No
 def test_a_flush_that_cannot_write_is_told_and_tried_again(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(text: str, *, durable: bool = False) -> object:
+    def full(text: str, **more: object) -> object:
         raise WorkspaceError("There is no space left to write the note.")
 
     model = Chatty()
@@ -228,7 +228,11 @@ def test_a_flush_that_cannot_write_is_told_and_tried_again(
         assert agent.status().flushed_at is None
         assert agent.status().compactions == 0
         monkeypatch.undo()
+        tried = model.flushes
         agent.send("And more.")
+        assert model.flushes == tried, "not before every single message"
+        for number in range(6):
+            agent.send(f"More, part {number}.")
         assert agent.status().flushed_at
     assert today_log(memory).count("Periwinkle") == 1
 

@@ -8,8 +8,9 @@ import pytest
 
 from agent.chat.loopback import Say, loopback
 from memdown.agent import Message, ToolCall, Usage
-from memdown.agent.chat.endpoint import ContextOverflow, Endpoint, EndpointError, Kind, connect
+from memdown.agent.chat.endpoint import Endpoint, EndpointError, Kind, connect
 from memdown.agent.definitions import TOOLS
+from memdown.agent.turns import ContextOverflow
 
 KEY = "sk-test-0123456789"
 TALK = [

@@ -13,13 +13,19 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memdown.agent.answers import ToolResult, show_citations
 from memdown.agent.chat.compaction import bare_summary, split, summarise
-from memdown.agent.chat.endpoint import ContextOverflow, EndpointError
+from memdown.agent.chat.endpoint import EndpointError
 from memdown.agent.chat.saved import SavedSession
-from memdown.agent.flush import compaction_threshold, message_tokens, run_flush, should_flush
+from memdown.agent.flush import (
+    compaction_threshold,
+    message_tokens,
+    run_flush,
+    should_flush,
+    workspace_access,
+)
 from memdown.agent.prompt import prompt_section
 from memdown.agent.session_start import session_context
 from memdown.agent.toolset import run_tool, tools_for
-from memdown.agent.turns import Message, ModelCall, OnText, Turn, run_turn
+from memdown.agent.turns import ContextOverflow, Message, ModelCall, OnText, Turn, run_turn
 from memdown.errors import MemdownError
 
 if TYPE_CHECKING:
@@ -28,6 +34,9 @@ if TYPE_CHECKING:
 
 ROLE = "You are a helpful assistant in a terminal. Answer briefly and plainly."
 _ANSWER_TOKENS = 1024
+_LEAST_WINDOW = 2_000
+# A flush that failed is tried again after so many messages, not before every single one.
+_MESSAGES_BETWEEN = 6
 _T = TypeVar("_T")
 
 
@@ -56,12 +65,17 @@ class ChatAgent:
         context_window: int = 128_000,
         session_id: str | None = None,
         notify: Callable[[str], None] | None = None,
+        flush_model: ModelCall | None = None,
     ) -> None:
+        """`flush_model` is asked to save memories; it should not retry by itself."""
         self._memory = memory
         self._model = model
+        self._flush_model = flush_model or model
+        self._failed_flush: int | None = None
         self._window = context_window
         self._notify = notify or _nobody_listens
-        self._tools = tools_for(memory, write=True)
+        access = workspace_access(memory.settings.workspace)
+        self._tools = tools_for(memory, write=access == "rw")
         self._open(session_id)
 
     def _open(self, session_id: str | None) -> None:
@@ -88,6 +102,8 @@ class ChatAgent:
         except ContextOverflow as error:
             # The estimate was too low, or one message was huge: no time for an early warning.
             self._notify(f"{error} The conversation is made shorter.")
+            # The window is smaller than was said: what was refused is the limit from now on.
+            self._window = max(_LEAST_WINDOW, min(self._window, self.context_tokens) * 3 // 4)
             self._make_room(overflowed=True)
             turn = self._answer(on_text)
         if turn.usage:
@@ -171,7 +187,7 @@ class ChatAgent:
         settings = self._memory.settings.compaction
         saved = not self._tools or self._flush(overflowed)
         full = self.context_tokens >= compaction_threshold(self._window, settings)
-        # A flush that failed is tried again with the next message, as long as there is room.
+        # A flush that failed is tried again some messages later, as long as there is room.
         still_fits = self.context_tokens < self._window - _ANSWER_TOKENS and not overflowed
         if (full and (saved or not still_fits)) or overflowed:
             self._compact()
@@ -182,24 +198,28 @@ class ChatAgent:
         decision = should_flush(state, self._memory.settings.compaction)
         if not decision.flush:
             return True
+        said = len(self._messages)
+        fits = self.context_tokens < self._window - _ANSWER_TOKENS and not overflowed
+        if (
+            self._failed_flush is not None
+            and fits
+            and said - self._failed_flush < _MESSAGES_BETWEEN
+        ):
+            return False
         # The last message is not part of the past yet: it is answered after the flush.
         past = [self._system, *self._messages[:-1]]
         result = run_flush(
-            self._memory,
-            self._model,
-            past,
-            max_tokens=self._window - _ANSWER_TOKENS,
-            on_text=self._notify_delta,
+            self._memory, self._flush_model, past, max_tokens=self._window - _ANSWER_TOKENS
         )
         if not result.done:
+            self._failed_flush = said
             self._notify(f"Memories could not be saved: {result.error}")
             return False
+        self._failed_flush = None
+        if result.reply.strip():
+            self._notify(result.reply.strip())
         self._session.flushed()
         return True
-
-    def _notify_delta(self, text: str) -> None:
-        if text.strip():
-            self._notify(text)
 
     def _compact(self) -> None:
         threshold = compaction_threshold(self._window, self._memory.settings.compaction)
@@ -210,7 +230,7 @@ class ChatAgent:
             return
         try:
             summary = summarise(self._model, gone, self._window) or bare_summary(gone)
-        except EndpointError as error:
+        except (EndpointError, ContextOverflow) as error:
             self._notify(f"The conversation could not be summarised: {error}")
             summary = bare_summary(gone)
         self._session.compact(summary, keep=_stored_count(kept))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from memdown.agent.definitions import ToolDefinition
-from memdown.agent.turns import Message, ModelCall, OnText, Reply
+from memdown.agent.turns import ContextOverflow, Message, ModelCall, OnText, Reply
 from memdown.errors import MemdownError
 
 if TYPE_CHECKING:
@@ -27,10 +27,6 @@ class EndpointError(MemdownError):
     """The model's endpoint cannot be reached or gave no whole answer."""
 
 
-class ContextOverflow(EndpointError):
-    """The endpoint refused the conversation as too long."""
-
-
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Which model, where; the key never shows in a message."""
@@ -42,8 +38,12 @@ class Endpoint:
     max_output_tokens: int = 4096
 
 
-def connect(endpoint: Endpoint, sleep: Callable[[float], None] = time.sleep) -> ModelCall:
-    """A function that asks this endpoint."""
+def connect(
+    endpoint: Endpoint,
+    sleep: Callable[[float], None] = time.sleep,
+    attempts: int = _ATTEMPTS,
+) -> ModelCall:
+    """A function that asks this endpoint, up to `attempts` times while it is busy."""
     if endpoint.kind == "anthropic":
         from memdown.agent.chat import anthropic_wire as wire
     else:
@@ -59,12 +59,12 @@ def connect(endpoint: Endpoint, sleep: Callable[[float], None] = time.sleep) -> 
         client = client or _client()
         url = endpoint.base_url.rstrip("/") + wire.PATH
         body = wire.request(endpoint, messages, tools)
-        for attempt in range(_ATTEMPTS):
+        for attempt in range(attempts):
             try:
                 with _streamed(client, endpoint, url, wire.headers(endpoint), body) as events:
                     return wire.read(events, on_text)
             except _Busy as busy:
-                if attempt == _ATTEMPTS - 1:
+                if attempt == attempts - 1:
                     raise EndpointError(str(busy)) from None
                 sleep(0.5 * 2**attempt)
         raise EndpointError(f"{url} was not asked.")
@@ -116,9 +116,11 @@ def _streamed(
 
 
 def _events(response: httpx.Response, endpoint: Endpoint, url: str) -> Iterator[dict[str, Any]]:
+    streamed = False
     for line in response.iter_lines():
         if not line.startswith("data:"):
             continue
+        streamed = True
         text = line.removeprefix("data:").strip()
         if text == "[DONE]":
             return
@@ -126,6 +128,12 @@ def _events(response: httpx.Response, endpoint: Endpoint, url: str) -> Iterator[
         if error := event.get("error"):
             raise _failure(endpoint, url, 0, json.dumps(error))
         yield event
+    if not streamed:
+        kind = response.headers.get("content-type", "no content type").split(";")[0]
+        raise EndpointError(
+            f"{url} sent no streamed answer but {kind[:60]}: it is no model's address, or a server "
+            "that cannot stream; check --base-url."
+        )
 
 
 def _failure(endpoint: Endpoint, url: str, status: int, body: str) -> Exception:

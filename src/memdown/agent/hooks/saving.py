@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -134,6 +135,8 @@ def save_conversation(copy: Copy, transcript: Path) -> int:
     except OSError as error:
         raise WorkspaceError(f"{transcript} cannot be read ({error.strerror}); check it.") from None
     try:
+        if not stat.S_ISREG(os.fstat(source).st_mode):
+            raise WorkspaceError(f"{transcript} is not a regular file; check the hook.")
         start, known, read, redactor = copy.position, set[str](), copy.read, Redactor()
         if os.fstat(source).st_size < start:
             # It was written anew: the place no longer means anything, the names do.
