@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from memdown.text.frames import one_line
+
 YOU = "(you)"
 ASSISTANT = "(assistant)"
 AFTER_TOOLS = "(assistant, after using tools)"
@@ -30,9 +32,10 @@ _LONGEST_MESSAGE = 3000
 _MOST_LINES = 40
 
 
-def heading(when: str, session_id: str) -> str:
-    """The line a digest begins with."""
-    return f"## Conversation {when}(session {session_id[:8]})".replace("  ", " ")
+def heading(when: str, session_id: str, project: str = "") -> str:
+    """The line a digest begins with: when, in which project, which session."""
+    place = f"in {one_line(project)[:60]} " if project else ""
+    return f"## Conversation {when}{place}(session {session_id[:8]})".replace("  ", " ")
 
 
 def persons_lines(lines: Sequence[str]) -> tuple[list[tuple[int, str]], int]:

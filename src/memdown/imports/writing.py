@@ -19,6 +19,7 @@ from memdown.transcripts.conversations import sessions_folder
 from memdown.types import Failure
 
 Status = Literal["new", "same", "update", "kept"]
+_WITH_HOOKS = ("claude-code", "codex", "gemini")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +75,21 @@ def plan(items: Sequence[Item], to: Destination, problems: Sequence[Failure] = (
         taken.add(path)
         try:
             digest, size = _measured(item)
-            status = _status(path, digest, known.get(_key(item, to)), item)
+            copied = item.kind == "transcript" and _copied_by_hooks(path)
+            status = "same" if copied else _status(path, digest, known.get(_key(item, to)), item)
         except MemdownError as error:
             failed.append(Failure(item.origin, str(error)))
             continue
         steps.append(Step(item, path, status, size, digest))
     return Plan(tuple(steps), tuple(failed))
+
+
+def _copied_by_hooks(path: Path) -> bool:
+    """Whether the hooks of a coding agent keep this conversation, under its bare id."""
+    for source in _WITH_HOOKS:
+        if path.name.startswith(f"{source}-"):
+            return path.with_name(path.name.removeprefix(f"{source}-")).is_file()
+    return False
 
 
 def _apart(items: Sequence[Item], to: Destination) -> Iterator[Item]:

@@ -61,11 +61,24 @@ def test_what_memory_put_there_is_not_digested_again() -> None:
     assert "And now?" in text
 
 
+def test_every_fact_and_its_correction_is_kept_and_thanks_are_not() -> None:
+    """A fact without its correction would be worse than neither."""
+    facts = [f"The server number {n} is stg-{n:02}." for n in range(40)]
+    facts[2], facts[30] = "Nora lives in Lisbon.", "Nora moved to Porto."
+    talk = [said("user", fact) for fact in [*facts, "thanks, done", "ok"]]
+    text = digest(talk, "s", "harbour")
+    assert text.startswith("## Conversation in harbour (session s)")
+    assert all(fact in text for fact in facts)
+    assert text.index("Lisbon") < text.index("Porto")
+    assert "thanks" not in text
+    assert digest([said("user", "thanks, done"), said("assistant", "Bye.")], "s") == ""
+
+
 def test_long_conversations_stay_short() -> None:
     talk = [said("user", f"Question {number}: " + "why " * 500) for number in range(200)]
     talk += [said("assistant", "We decided. " * 2000, *(f"/a/b/{n}.py" for n in range(90)))]
     text = digest(talk, "s")
-    assert len(text) < 6000
+    assert len(text) < 7500
     assert "Question 0" in text
     assert "Question 199" in text
     assert "and 75 more" in text

@@ -197,6 +197,50 @@ def test_before_compaction_the_conversation_is_copied_and_digested(
     assert agent.copy.stat().st_mode & 0o777 == 0o600
 
 
+def test_a_session_without_messages_leaves_nothing_behind(agent: Agent) -> None:
+    agent.says({"type": "summary", "summary": "Earlier"})
+    for event in ("stop", "session-end"):
+        assert agent.hook(event) == 0
+    assert list(agent.copy.parent.glob("*.jsonl")) == []
+
+
+@pytest.mark.parametrize("kind", ["folder", "device"])
+def test_a_transcript_that_is_no_file_is_told_in_a_sentence(
+    agent: Agent, tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = str(tmp_path) if kind == "folder" else "/dev/zero"
+    assert agent.hook("pre-compact", transcript_path=place) == 1
+    assert "is not a regular file" in capsys.readouterr().err
+
+
+def test_a_fork_is_digested_from_where_it_begins(agent: Agent) -> None:
+    """It repeats the conversation it comes from, under the same ids."""
+    agent.says(*TALK)
+    agent.hook("session-end")
+    agent.says(line("user", "Try it with tokens after all.", 30))
+    agent.hook("session-end", session_id="fork-1")
+    assert agent.log.count("Please fix the login page.") == 1
+    assert agent.log.count("Try it with tokens after all.") == 1
+    fork = (agent.copy.parent / "fork-1.jsonl").read_text()
+    assert fork.count('"type": "message"') == 1
+
+
+def test_one_transcript_for_a_conversation_whichever_way_it_came_in(
+    agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "claude/projects/app"
+    project.mkdir(parents=True)
+    agent.transcript = project / f"{SESSION}.jsonl"
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    agent.says(*TALK)
+    assert run(["import", "claude-code", "--apply", "-w", str(agent.folder)]) == 0
+    sessions = agent.copy.parent
+    assert [path.name for path in sessions.glob("*.jsonl")] == [f"claude-code-{SESSION}.jsonl"]
+    agent.hook("session-end")
+    assert run(["import", "claude-code", "--apply", "-w", str(agent.folder)]) == 0
+    assert [path.name for path in sessions.glob("*.jsonl")] == [f"{SESSION}.jsonl"]
+
+
 def test_running_a_hook_again_doubles_nothing(agent: Agent) -> None:
     agent.says(*TALK)
     for event in ("pre-compact", "stop", "pre-compact", "session-end"):
@@ -313,13 +357,6 @@ def test_bad_input_is_told_and_never_stops_the_agent(
 def test_a_session_without_a_transcript_is_no_error(agent: Agent) -> None:
     assert agent.hook("session-end") == 0
     assert agent.hook("session-end", transcript_path="") == 0
-
-
-def test_a_transcript_that_is_a_folder_is_told(
-    agent: Agent, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert agent.hook("stop", transcript_path=str(agent.folder)) == 1
-    assert "directory" in capsys.readouterr().err
 
 
 def test_nothing_is_lost_when_the_log_cannot_be_written(agent: Agent) -> None:

@@ -1,4 +1,7 @@
-"""A conversation in a few lines, without a model: requests, decisions, files, the last answer.
+"""A conversation in short, without a model: what the user said, decisions, files, the last answer.
+
+Every fact and every correction stands in it, in the order they were said: without the later one, the
+earlier one would be kept as if it were still true.
 
 Every line ends with who said it, and quotations and pasted pages are nobody's words.
 """
@@ -15,7 +18,8 @@ from memdown.agent.hooks.conversation import Said
 from memdown.agent.provenance import own_words
 from memdown.transcripts.messages import without_recalled
 
-_MOST_REQUESTS = 8
+# What the user said has so much room; of more, questions and plain requests are left out first.
+_REQUEST_ROOM = 5_000
 _MOST_DECISIONS = 8
 _MOST_FILES = 15
 _REQUEST_CHARS = 240
@@ -34,26 +38,42 @@ _DECISION = re.compile(
 )
 
 
-def digest(conversation: Sequence[Said], session_id: str) -> str:
-    """The conversation as Markdown for the daily log; "" if nobody asked for anything.
+# Words that say no more than that someone is there.
+_ACKNOWLEDGING = re.compile(
+    r"(?:(?:ok(?:ay)?|yes|yep|no|thanks?|thank you|thx|done|great|good|fine|nice|perfect|cool|go on|"
+    r"go ahead|continue|please|sure|hi|hello|hey|bye|that is all|that's all|danke|ja|nein|gut|weiter|"
+    r"merci|oui|non|gracias|sí|好的?|谢谢|是的?|はい|ありがとう)[\s,.!…]*)+",
+    re.IGNORECASE,
+)
+_TELLING = re.compile(
+    r"\d|\b(?:is|are|was|were|lives?|uses?|moved|changed|now|called|works?|has|have)\b"
+)
+
+
+def digest(conversation: Sequence[Said], session_id: str, project: str = "") -> str:
+    """The conversation as Markdown for the daily log; "" if nobody asked for or told anything.
+
+    `project` is the name of the folder it was about.
 
     It depends on the conversation alone, so the same conversation gives the same text again.
     """
     requests = _distinct(
-        f"{_short(said.text, _REQUEST_CHARS)} {_by(said)}"
+        f"{line} {_by(said)}"
         for said in conversation
-        if said.role == "user" and _short(said.text, _REQUEST_CHARS)
+        if said.role == "user"
+        and (line := _short(said.text, _REQUEST_CHARS))
+        and not _ACKNOWLEDGING.fullmatch(line)
     )
     if not requests:
         return ""
     answers = [said for said in conversation if said.role == "assistant" and said.text]
     sections = [
-        (provenance.ASKED, _first_and_last(requests, _MOST_REQUESTS)),
+        (provenance.ASKED, _fitting(requests, _REQUEST_ROOM)),
         (provenance.NOTED, _decisions(conversation, requests)),
         (provenance.FILES, _names(path for said in conversation for path in said.files)),
         (provenance.ANSWER, [_answer(answers[-1])] if answers else []),
     ]
-    lines = [provenance.heading(_when(conversation), session_id)]
+    lines = [provenance.heading(_when(conversation), session_id, project)]
     for title, entries in sections:
         if len(entries) == 1:
             lines.append(f"- {title}: {entries[0]}")
@@ -115,11 +135,35 @@ def _path(path: str) -> str:
     return _short("/".join(PurePosixPath(path).parts[-3:]).removeprefix("//"), 120)
 
 
-def _first_and_last(entries: Sequence[str], most: int) -> list[str]:
-    if len(entries) <= most:
+def _fitting(entries: Sequence[str], room: int) -> list[str]:
+    """The entries that there is room for, in order: facts and decisions before mere questions.
+
+    The first and the last always stay; of equals the later ones do, which may correct the earlier.
+    """
+    if sum(map(len, entries)) <= room:
         return list(entries)
-    left_out = len(entries) - most
-    return [*entries[:2], f"({left_out} more) {provenance.YOU}", *entries[2 - most :]]
+    last = len(entries) - 1
+    order = sorted(
+        range(len(entries)), key=lambda n: (n in (0, last), _weight(entries[n]), n), reverse=True
+    )
+    kept: set[int] = set()
+    for number in order:
+        if room >= len(entries[number]):
+            room -= len(entries[number])
+            kept.add(number)
+    shown = [entries[number] for number in sorted(kept)]
+    left_out = len(entries) - len(kept)
+    return [*shown[:1], f"({left_out} more) {provenance.YOU}", *shown[1:]] if left_out else shown
+
+
+def _weight(entry: str) -> int:
+    """How much would be lost with an entry: a decision, a fact, a request, a question."""
+    said = entry.removesuffix(provenance.YOU).rstrip()
+    if _DECISION.search(said):
+        return 3
+    if said.endswith(("?", "？")):
+        return 0
+    return 2 if _TELLING.search(said) else 1
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:

@@ -160,9 +160,16 @@ def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
             return
         if not settings.compaction.memory_flush.enabled or settings.access != "rw":
             return
-        text = digest(new, given.session_id)
+        text = digest(new, given.session_id, _project(given))
         if text:
             copy.digested(new[-1].end, str(_write_once(settings, text)))
+
+
+def _project(given: HookInput) -> str:
+    """The name of the folder that a session is about; none for the home folder."""
+    if given.cwd is None or given.cwd == Path.home():
+        return ""
+    return given.cwd.name.replace("(", "").replace(")", "")
 
 
 def _has_notes(settings: Settings) -> bool:

@@ -6,6 +6,7 @@ that a hook that is run again, or was killed half-way, goes on where the last wh
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import json
 import os
@@ -27,9 +28,12 @@ from memdown.transcripts.messages import BrokenLine, parse_entry
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 _OWN = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+# Imports of coding agents' conversations are named so, and then by the id of the session.
+IMPORTED = ("claude-code", "codex", "gemini")
 _MESSAGE = b'{"type": "message"'
 _REDACTED = b"[redacted: "
 _SECRETS_KEPT = 64
+_MOST_ORIGINS = 50
 _DIGEST = b'{"type": "digest"'
 
 
@@ -115,14 +119,46 @@ def opened_copy(folder: Path, session_id: str) -> Iterator[Copy]:
     path = folder / f"{session_id}.jsonl"
     try:
         make_folder(folder)
-        file = os.open(path, _OWN, 0o600)
+        file = _locked(path)
     except OSError as error:
         raise WorkspaceError(f"{path} cannot be written ({error.strerror}); check it.") from None
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield Copy(file, path, _whole_lines(file))
+        copy = Copy(file, path, _whole_lines(file))
+        yield copy
+        if not copy.data:
+            # A session in which nobody said anything leaves nothing behind.
+            path.unlink(missing_ok=True)
     finally:
         os.close(file)
+
+
+def _locked(path: Path) -> int:
+    """The file, opened and ours alone; one that was removed while we waited is made again."""
+    while True:
+        file = os.open(path, _OWN, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if os.fstat(file).st_nlink:
+                return file
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)
+
+
+def _said_elsewhere(copy: Copy, first: Said) -> set[str]:
+    """The messages of the conversation that this one was forked from, if it is a fork.
+
+    A fork repeats the messages of its origin under their own ids, in a new session.
+    """
+    others = [path for path in copy.path.parent.glob("*.jsonl") if path != copy.path]
+    newest = sorted(others, key=lambda path: path.stat().st_mtime_ns, reverse=True)[:_MOST_ORIGINS]
+    name = json.dumps(first.id).encode()
+    for path in newest:
+        data = path.read_bytes()
+        if name in data:
+            return {str(entry.get("id")) for entry in _entries(data, _MESSAGE)}
+    return set()
 
 
 def save_conversation(copy: Copy, transcript: Path) -> int:
@@ -149,10 +185,16 @@ def save_conversation(copy: Copy, transcript: Path) -> int:
         said = list(read_said(source, start, read))
     finally:
         os.close(source)
+    if said and not copy.data and not said[0].id.startswith("at-"):
+        with contextlib.suppress(OSError):
+            known = _said_elsewhere(copy, said[0])
     texts = redactor.redact_all([one.text for one in said])
     new = [(one, text) for one, text in zip(said, texts, strict=True) if one.id not in known]
     if new:
         copy.add([_entry(one, text) for one, text in new])
+        # What an import made of the same conversation is all in here.
+        for source_name in IMPORTED:
+            (copy.path.parent / f"{source_name}-{copy.path.name}").unlink(missing_ok=True)
     return len(new)
 
 
