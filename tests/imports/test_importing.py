@@ -8,10 +8,13 @@ import stat
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import apsw
 import pytest
 
 from imports import fixtures
+from memdown.config import load_settings
 from memdown.errors import ImportFailed
 from memdown.imports import Destination, Plan, apply, find, plan
 from memdown.transcripts import read_turns
@@ -113,6 +116,81 @@ def test_chatgpt(home: Path, to: Destination, form: str, tmp_path: Path) -> None
         head = json.loads(target.read_text().splitlines()[0])
         assert head["title"] == f"Talk {number}"
         assert head["origin"]["source"] == "chatgpt"
+
+
+def test_openclaw_of_2026_9(home: Path, to: Destination) -> None:
+    """Settings under memory.search and agents.entries, transcripts in a database and archives."""
+    root = home / ".openclaw"
+    sessions_of_main = root / "agents/main/sessions"
+    sessions_of_main.mkdir(parents=True)
+    (root / "agents/main/agent").mkdir()
+    (root / "openclaw.json").write_text(
+        "{memory: {citations: 'on', dreaming: {enabled: true}, search: {provider: 'ollama', "
+        "extraPaths: ['~/docs'], rememberAcrossConversations: true}}, "
+        "agents: {entries: {Work: {memory: {search: {provider: 'none'}}}}}}"
+    )
+
+    def line(role: str, text: str, **more: Any) -> str:
+        content = [{"type": "text", "text": text}]
+        return json.dumps(
+            {"type": "message", "message": {"role": role, "content": content, **more}}
+        )
+
+    for ending in (".reset.2026-09-01T10-00-00.000Z", ".deleted.2026-09-02T10-00-00.000Z", ".bak"):
+        (sessions_of_main / f"old.jsonl{ending}").write_text(line("user", f"Before {ending}"))
+    database = apsw.Connection(str(root / "agents/main/agent/openclaw-agent.sqlite"))
+    database.execute(
+        "CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT, "
+        "created_at INTEGER, event_zstd BLOB)"
+    )
+    metadata = 'Conversation info (untrusted metadata):\n```json\n{"chat": "direct"}\n```\n\n'
+    said = [
+        line("user", "A new session was started via /new or /reset. Greet the user."),
+        line("user", "Read HEARTBEAT.md if it exists (workspace context)."),
+        line("assistant", "HEARTBEAT_OK"),
+        line("user", metadata + "Book the ferry.\n[message_id: 77]"),
+        line("assistant", "Booked."),
+        line("assistant", "Booked.", model="delivery-mirror"),
+        line("user", "Pre-compaction memory flush. Store durable memories now."),
+        line("assistant", "NO_REPLY"),
+    ]
+    for number, event in enumerate(said):
+        row = ("s1", number, event, 0, None)
+        database.execute("INSERT INTO transcript_events VALUES (?, ?, ?, ?, ?)", row)
+    database.close()
+    found = find("openclaw", None, {"HOME": str(home)})
+    assert "memory.dreaming, memory.search.rememberAcrossConversations" in found.problems[0].reason
+    bring("openclaw", to, home)
+    settings = load_settings(config=to.state_dir / "memdown.json5", workspace=to.workspace)
+    assert (settings.provider, settings.citations) == ("ollama", "on")
+    assert settings.extra_paths == ("~/docs",)
+    work = load_settings(
+        config=to.state_dir / "memdown.json5", workspace=to.workspace, agent="work"
+    )
+    assert work.provider == "none"
+    folder = sessions(to, "main")
+    assert turns(folder / "openclaw-s1.jsonl") == [
+        ("user", "Book the ferry."),
+        ("assistant", "Booked."),
+    ]
+    names = sorted(path.name for path in folder.iterdir())
+    assert len(names) == 3
+    assert ["deleted" in name or "reset" in name for name in names] == [True, True, False]
+
+
+def test_chatgpt_voice_is_what_was_understood(home: Path, to: Destination, tmp_path: Path) -> None:
+    spoken = {
+        "content_type": "audio_transcription",
+        "text": "Remind me of \ue200cite\ue201the ferry.",
+    }
+    message = {
+        "author": {"role": "user"},
+        "content": {"content_type": "multimodal_text", "parts": [{"content_type": "x"}, spoken]},
+    }
+    talk = {"id": "v", "mapping": {"a": {"message": message, "children": []}}, "current_node": "a"}
+    (tmp_path / "conversations.json").write_text(json.dumps([talk]))
+    bring("chatgpt", to, home, tmp_path / "conversations.json")
+    assert turns(sessions(to, "main") / "chatgpt-v.jsonl") == [("user", "Remind me of the ferry.")]
 
 
 def test_openclaw(home: Path, to: Destination) -> None:

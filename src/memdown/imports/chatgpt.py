@@ -18,6 +18,8 @@ from memdown.types import Failure
 SOURCE = "chatgpt"
 _NAME = re.compile(r"(?:.*/)?conversations(?:-[0-9]+)?\.json")
 _SPOKEN = ("text", "multimodal_text")
+# Marks of the pages that a tool found; they mean nothing outside of the program.
+_CITATIONS = re.compile("\ue200.*?\ue201|[\ue200-\ue206]", re.DOTALL)
 
 
 def find(path: Path, home: Path) -> Found:
@@ -32,10 +34,12 @@ def find(path: Path, home: Path) -> Found:
         )
     for name in names:
         where = f"{shown(path, home)}/{name}" if name else shown(path, home)
+        # The same in an export that is still zipped, unpacked, or given as one file.
+        origin = f"ChatGPT's export, {Path(name or path.name).name}"
         try:
             with _opened(path, name) as file:
                 for number, data in enumerate(elements(file, where)):
-                    item = _conversation(data, where, number)
+                    item = _conversation(data, origin, number)
                     if item:
                         items.append(item)
         except ImportFailed as error:
@@ -108,10 +112,20 @@ def _said(message: Any) -> Said | None:
     parts = content.get("parts")
     if content.get("content_type") not in _SPOKEN or not isinstance(parts, list):
         return None
-    text = "\n".join(part for part in parts if isinstance(part, str))
+    text = _CITATIONS.sub("", "\n".join(filter(None, map(_part_text, parts))))
     time = message.get("create_time")
     milliseconds = int(time * 1000) if isinstance(time, (int, float)) else None
     return Said(author["role"], text, milliseconds) if text.strip() else None
+
+
+def _part_text(part: Any) -> str:
+    """What a part says: text, or what was understood of speech."""
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict) and part.get("content_type") == "audio_transcription":
+        spoken = part.get("text")
+        return spoken if isinstance(spoken, str) else ""
+    return ""
 
 
 def _newest_leaf(mapping: dict[str, Any]) -> str | None:

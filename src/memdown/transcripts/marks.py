@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass, field
 
 # Raised when parsing or redaction changes, so that transcripts are read anew.
-RULES = 2
+RULES = 3
 _SAMPLES = 16
 _SAMPLE_BYTES = 1024
 _TAIL_BYTES = 4096

@@ -31,7 +31,23 @@ _FAKED_TURN = re2.compile(
     r"(^|[^\w])((?:User|USER|Assistant|ASSISTANT|System|SYSTEM|Human)[*_]{0,2}[ \t]{0,3})([:：])"
 )
 _CITATION = re.compile(r"\bSources?:\s*[`\"(\[]?[^\s`\"()\[\]]+#L[0-9]+")
-_SILENT = "NO_REPLY"
+_SILENT = ("NO_REPLY", "no_reply", "HEARTBEAT_OK")
+# What programs write into a conversation in a person's or the model's name.
+_PROGRAMS_WORDS = (
+    "A new session was started via",
+    "Read HEARTBEAT.md",
+    "Pre-compaction memory flush",
+    "Pre-compaction memory save",
+    "System: [",
+    "[cron:",
+)
+_PROGRAMS_MODELS = ("delivery-mirror", "gateway-injected", "<synthetic>")
+_METADATA = re2.compile(
+    r"(?s)(?:^|\n)[A-Z][\w ]{0,60}\(untrusted[^)]{0,60}\):\s*```(?:json)?\n.*?\n```[ \t]*\n?"
+)
+_MESSAGE_ID = re2.compile(
+    r"(?m)^[ \t]*\[(?:message_id|msg_id|from_id|reply_to): [^\]\n]*\][ \t]*\n?"
+)
 _BLANKS = "\n\t\r\v\f\x1c\x1d\x1e\x1f"
 _FOREIGN_BLANKS = "\x85\xa0\u1680\u2002\u2003\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
@@ -85,11 +101,28 @@ def turn_of(entry: dict[str, Any], line: int) -> Turn | None:
     role = message.get("role")
     if role not in ("user", "assistant"):
         return None
-    text = text_of(message.get("content"))
-    if not text or (role == "assistant" and text.startswith(_SILENT)):
+    text = spoken_text(role, text_of(message.get("content")), message.get("model"))
+    if not text:
         return None
     time = time_of(entry.get("timestamp"))
     return Turn(line, role, text, time_of(message.get("timestamp")) if time is None else time)
+
+
+def spoken_text(role: str, text: str, model: Any = None) -> str:
+    """What a person or a model said; "" for what their program said in their name.
+
+    That is heartbeats, notices of new sessions, prompts of the memory flush, copies of what was
+    delivered, and the blocks of metadata that are put before a message.
+    """
+    if role == "assistant":
+        return "" if model in _PROGRAMS_MODELS or text.startswith(_SILENT) else text
+    if text.startswith(_PROGRAMS_WORDS):
+        return ""
+    if "(untrusted" in text:
+        text = _METADATA.sub("\n", text).strip("\n")
+    if "_id: " in text or "[reply_to: " in text:
+        text = _MESSAGE_ID.sub("", text).strip("\n")
+    return "" if text.startswith(_PROGRAMS_WORDS) else text
 
 
 def text_of(content: Any) -> str:
