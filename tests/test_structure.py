@@ -29,6 +29,7 @@ STEPS = (
     {"backends"},
     {"opening"},
     {"memory"},
+    {"facts"},
     {"agent", "imports", "evaluation", "doctor", "shapes", "testing"},
     {"mcp", "web"},
     {"cli"},

@@ -30,6 +30,7 @@ from memdown.notes.notebook import Notebook
 from memdown.search.answer import STRONG, SearchOptions
 from memdown.search.rank import GENTLE_DECAY
 from memdown.search.searcher import Searcher
+from memdown.text.tombstones import read_tombstones, scrub, tombstone_file
 from memdown.transcripts.conversations import Conversations, sessions_folder
 from memdown.types import Embedder, Reranker, Store
 
@@ -115,7 +116,13 @@ def open_index(
     store, choice, stop = open_store(settings, environ), Choice(chosen), threading.Event()
     # What other programs did to the notes is part of their history.
     recorder = Recorder(Journal(journal_file(notes.folder, lock_dir(settings))))
-    sources = Sources(notes, open_conversations(settings), recorder)
+    erased = tombstone_file(lock_dir(settings))
+    sources = Sources(
+        notes,
+        open_conversations(settings),
+        recorder,
+        clean=lambda text: scrub(text, read_tombstones(erased)),
+    )
     syncer = Syncer(sync_options(settings, notes.folder), sources, store, choice, stop)
     sync = settings.sync
     interval = sync.interval_minutes * 60 or None

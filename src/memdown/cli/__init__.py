@@ -24,6 +24,7 @@ _COMMANDS: Mapping[str, str] = {
     "history": "journal",
     "diff": "journal",
     "undo": "journal",
+    "forget": "forget",
     "list": "browsing",
     "recent": "browsing",
     "edit": "browsing",

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -15,6 +15,7 @@ from memdown.errors import ImportFailed, MemdownError
 from memdown.files.private import make_folder
 from memdown.imports.items import Item
 from memdown.notes.descriptors import opened_folder
+from memdown.text.tombstones import ERASED_FILE, read_tombstones, scrub
 from memdown.transcripts.conversations import sessions_folder
 from memdown.types import Failure
 
@@ -176,7 +177,7 @@ def _write(step: Step, to: Destination) -> None:
         descriptor = os.open(draft, flags, 0o600 if private else 0o666, dir_fd=folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
-                for part in step.item.content():
+                for part in _without_erased(step.item.content(), to):
                     file.write(part)
                 file.flush()
                 os.fsync(file.fileno())
@@ -185,6 +186,17 @@ def _write(step: Step, to: Destination) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(draft, dir_fd=folder)
             raise
+
+
+def _without_erased(parts: Iterable[bytes], to: Destination) -> Iterator[bytes]:
+    """The content of an item, in which words that the user erased do not come back."""
+    erased = read_tombstones(to.state_dir / ERASED_FILE)
+    if not erased:
+        yield from parts
+        return
+    whole = b"".join(parts)
+    text = whole.decode("utf-8", "surrogateescape")
+    yield scrub(text, erased).encode("utf-8", "surrogateescape")
 
 
 def _key(item: Item, to: Destination) -> str:

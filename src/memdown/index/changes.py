@@ -89,17 +89,22 @@ class ReadNote(NamedTuple):
 
 
 class Sources:
-    """The notes of a workspace and the transcripts of an agent, as one source of documents."""
+    """The notes of a workspace and the transcripts of an agent, as one source of documents.
+
+    `clean` takes words out of a text that the user erased, and leaves its lines where they are.
+    """
 
     def __init__(
         self,
         workspace: notes.Workspace,
         transcripts: Conversations,
         observer: Observer | None = None,
+        clean: Callable[[str], str] = str,
     ) -> None:
         self.workspace = workspace
         self.transcripts = transcripts
         self.observer = observer
+        self._clean = clean
         self._listed: tuple[str, ...] = ()
 
     @property
@@ -119,7 +124,7 @@ class Sources:
         data, now = notes.read_note(self.workspace, path)
         if observed and self.observer is not None:
             self.observer.add(now.path, data)
-        document = read_document(now, notes.decode(data, now.path))
+        document = read_document(now, self._clean(notes.decode(data, now.path)))
         state = replace(
             now,
             digest=document.digest,
@@ -131,7 +136,9 @@ class Sources:
 
     def portions(self, state: FileState, known: FileState | None) -> Iterator[Portion]:
         """What a transcript has beyond what is indexed of it, a part at a time."""
-        return self.transcripts.portions(state, known)
+        for portion in self.transcripts.portions(state, known):
+            document = portion.document
+            yield replace(portion, document=replace(document, text=self._clean(document.text)))
 
     def any_exists(self, paths: Iterable[str]) -> bool:
         """Whether one of these paths leads to a file now, be it a note or not."""

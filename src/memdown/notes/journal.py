@@ -13,6 +13,7 @@ import contextlib
 import datetime
 import logging
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from memdown.errors import WorkspaceError
 from memdown.files.private import make_folder
 from memdown.notes.pending import lock_file
 from memdown.notes.swapping import version_of
@@ -252,34 +254,36 @@ class Journal:
         rows = self._read(lambda db: list(db.execute(query, (path, wanted, wanted))), none)
         return _local(rows[0][0]).date() if rows and wanted else None
 
-    def rewrite(self, clean: Sequence[tuple[bytes, bytes]]) -> int:
-        """Replace bytes in everything that is kept, and leave no trace of them in the file.
+    def rewrite_matching(self, pattern: re.Pattern[bytes]) -> int:
+        """Blank what matches in everything that is kept, and leave no trace of it in the file.
 
-        The digests of versions that held them are kept, so such a change is never undone wrongly.
-        The number of rows that held any.
+        The digests of versions that held it are kept, so that no such change is undone wrongly.
+        The number of rows that held any. Raises `WorkspaceError` if the journal cannot be changed.
         """
-        count = 0
+        import apsw
+
         if not self.file.exists():
             return 0
-        with self._writing() as db:
-            for table, columns in (("changes", ("removed", "added")), ("known", ("data",))):
-                for column in columns:
-                    for old, new in clean:
-                        rows = list(
-                            db.execute(
-                                f"SELECT rowid, {column} FROM {table} WHERE instr({column}, ?)",
-                                (old,),
-                            )
-                        )
+        count = 0
+        try:
+            with self._writing() as db:
+                for table, columns in (("changes", ("removed", "added")), ("known", ("data",))):
+                    for column in columns:
+                        rows = list(db.execute(f"SELECT rowid, {column} FROM {table}"))
                         for row, data in rows:
-                            count += 1
-                            db.execute(
-                                f"UPDATE {table} SET {column} = ? WHERE rowid = ?",
-                                (data.replace(old, new), row),
-                            )
-        with self._connected() as db:
-            db.execute("VACUUM")
-            list(db.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+                            clean = pattern.sub(lambda match: bytes(len(match[0])), data)
+                            if clean != data:
+                                count += 1
+                                query = f"UPDATE {table} SET {column} = ? WHERE rowid = ?"
+                                db.execute(query, (clean, row))
+            with self._connected() as db:
+                list(db.execute("VACUUM"))
+                list(db.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+        except (apsw.Error, OSError) as error:
+            raise WorkspaceError(
+                f"The journal {self.file} cannot be changed ({error}); end other programs that use it, "
+                "or delete it: it is only derived."
+            ) from None
         return count
 
     def _observe(

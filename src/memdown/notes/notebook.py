@@ -37,7 +37,7 @@ class Notebook:
     ) -> None:
         self.workspace = workspace
         self.today = today
-        self._lock_dir = lock_dir
+        self.lock_dir = lock_dir
         self._read_only = read_only
         self._comparing = comparing
 
@@ -86,7 +86,7 @@ class Notebook:
 
     def pen(self, by: By = PERSON) -> Pen:
         """What it takes to change facts: the notes, the day, who does it."""
-        return Pen(self.workspace, self._lock_dir, self.today(), by, self._comparing())
+        return Pen(self.workspace, self.lock_dir, self.today(), by, self._comparing())
 
     def writing_pen(self, by: By = PERSON) -> Pen:
         """The same, where something is about to be changed: refused where nothing may be."""
@@ -115,7 +115,7 @@ class Notebook:
                 # Saving says what is wrong with the note.
                 before = ""
             refuse_secrets(text, _WITHOUT_SECRETS, before=before)
-        return notes.save(self.workspace, path, text, base=base, lock_dir=self._lock_dir, by=by)
+        return notes.save(self.workspace, path, text, base=base, lock_dir=self.lock_dir, by=by)
 
     def drafts(self) -> list[str]:
         """The hidden files left by saves that were cut off."""
@@ -123,11 +123,11 @@ class Notebook:
 
     def recover(self) -> list[str]:
         """Make notes of those files, unless a note says the same; their paths."""
-        return notes.recover(self.workspace, self._lock_dir)
+        return notes.recover(self.workspace, self.lock_dir)
 
     def leftovers(self, found: notes.Scan) -> tuple[Failure, ...]:
         """What saves that were cut off have left among the notes that a scan found."""
-        unfinished = notes.unfinished_save(self.workspace, self._lock_dir)
+        unfinished = notes.unfinished_save(self.workspace, self.lock_dir)
         kept = notes.kept_versions(found.files)
         return (unfinished, *kept) if unfinished else kept
 

@@ -137,11 +137,10 @@ def strike(text: str, fact: Fact, today: datetime.date) -> str:
 def remove(text: str, fact: Fact) -> str:
     """Take a fact with its own lines out of a note; what is nested below moves up one level."""
     lines = text.split("\n")
-    inner = [
-        _shifted(lines[number], fact, " " * max(0, fact.indent - 2))
-        for number in range(fact.end_line, _block_end(lines, fact))
-    ]
-    lines[fact.line - 1 : _block_end(lines, fact)] = inner
+    end = _block_end(lines, fact)
+    inner = lines[fact.end_line : end]
+    surplus = min((len(line) - len(line.lstrip()) for line in inner), default=0) - fact.indent
+    lines[fact.line - 1 : end] = [line[max(0, surplus) :] for line in inner]
     return "\n".join(lines)
 
 

@@ -36,6 +36,7 @@ from memdown.notes.statements import BULLET, Fact, facts_of
 from memdown.notes.validity import read_until, read_validity
 from memdown.notes.writing import append, curated, entry_of
 from memdown.text import fold
+from memdown.text.tombstones import read_tombstones, refuse_erased, tombstone_file
 from memdown.types import Citation
 
 RELATED: Final = 3
@@ -115,6 +116,7 @@ def remember_fact(
     `about` names the heading it belongs under. `replaces` are references or old words of current
     facts that are no longer true. `until` is its last day. `again` writes it even if it is known.
     """
+    refuse_erased(text, read_tombstones(tombstone_file(pen.lock_dir)))
     said = _single(entry_of(text))
     last_day = _last_day(until, pen.today)
     facts = gather(pen.workspace)
@@ -187,6 +189,12 @@ def _is_known(fact: Fact, said: str, until: datetime.date | None, old: Sequence[
     last = until or timed.validity.until
     is_old = any(fact.reference == one.reference for one in old)
     return not is_old and fact.validity.until == last and same_fact(fact.text, timed.text)
+
+
+def facts_meant(pen: Pen, wanted: Sequence[str]) -> list[Fact]:
+    """The current facts that references or words name; an error if one is not clear."""
+    facts = gather(pen.workspace)
+    return _meant(pen, wanted, [one for one in facts if one.is_current(pen.today)], facts)
 
 
 def _meant(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import hashlib
 import threading
 import time
@@ -162,6 +163,16 @@ class LongTermMemory:
         for entry in self.entries():
             counts[entry.category] += 1
         return counts
+
+    def vacuum(self) -> None:
+        """Write the table anew and clear its earlier versions: what was removed is gone from disk."""
+        with self._lock, _mapped(self._path):
+            table = self._table(make=False)
+            if table is not None:
+                column = table.schema.names[0]
+                # Compaction leaves rows in their file until a tenth of it is deleted.
+                table.update(where="true", values_sql={column: column})
+                table.optimize(cleanup_older_than=datetime.timedelta(0), delete_unverified=True)
 
     def _delete(self, memory_id: str) -> Entry | None:
         try:

@@ -1,0 +1,1 @@
+"""What is done with facts as a whole: forgetting them everywhere, reviewing them."""
