@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from memdown.cli import run
+from memdown.web.pairing import Pairings
 from memdown.web.serving import Door, running_ports
 from waiting import eventually
 
@@ -95,6 +96,10 @@ def test_another_link_can_be_had_while_the_page_is_open(
         link = capsys.readouterr().out.strip()
         assert link.partition("code=")[0] == said["url"].partition("code=")[0]
         assert [status(link), status(link)] == [200, 401]
+        assert run(["open", "--no-open", "--workspace", str(folder)]) == 0
+        opened = capsys.readouterr().out.strip()
+        assert opened.partition("code=")[0] == said["url"].partition("code=")[0]
+        assert status(opened) == 200
         assert run(["serve", "--link", "--port", "1"]) == 2
         with served(folder, "--no-open"):
             assert run(["serve", "--link"]) == 2
@@ -117,3 +122,47 @@ def test_a_code_that_was_never_given_opens_nothing(tmp_path: Path, code: str) ->
     door = Door(tmp_path, 7117)
     door.new_code()
     assert not door.use(code)
+
+
+def test_the_page_is_kept_running_by_a_service(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Installed and removed with the system's own command; without one, it says what to do."""
+    asked = tmp_path / "asked"
+    systemctl = tmp_path / "bin/systemctl"
+    systemctl.parent.mkdir()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("PATH", str(systemctl.parent))
+    monkeypatch.setattr(sys, "platform", "linux")
+    install = ["serve", "--install", "--workspace", str(folder)]
+    assert run(install) == 2
+    assert "keep `memdown serve` running yourself" in capsys.readouterr().err
+    systemctl.write_text(f'#!/bin/sh\necho "$@" >> {asked}\n')
+    systemctl.chmod(0o755)
+    assert run(install) == 0
+    (unit,) = (tmp_path / "config/systemd/user").iterdir()
+    assert f"serve --no-open --port 7117 --host 127.0.0.1 --workspace {folder}" in unit.read_text()
+    assert run(["serve", "--uninstall"]) == 0
+    assert not unit.exists()
+    assert run(["serve", "--uninstall"]) == 2
+    assert asked.read_text().split("\n")[1:3] == [
+        "--user enable --now memdown-page.service",
+        "--user disable --now memdown-page.service",
+    ]
+
+
+def test_a_browser_is_paired_once_and_can_be_thrown_out(tmp_path: Path) -> None:
+    pairings = Pairings(tmp_path)
+    secret = pairings.add("Firefox on Linux")
+    assert pairings.knows(secret)
+    assert secret not in (tmp_path / "web-browsers.json").read_text()
+    assert stat.S_IMODE((tmp_path / "web-browsers.json").stat().st_mode) == 0o600
+    (one,) = Pairings(tmp_path).all()
+    assert one.name == "Firefox on Linux"
+    assert pairings.remove(one.id)
+    assert not pairings.knows(secret)
+    (tmp_path / "web-browsers.json").write_text("damaged")
+    assert not pairings.knows(secret)

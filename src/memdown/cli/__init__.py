@@ -32,6 +32,7 @@ _COMMANDS: Mapping[str, str] = {
     "watch": "watch",
     "doctor": "doctor",
     "serve": "serve",
+    "open": "serve",
     "sessions": "sessions",
     "import": "importing",
     "redact": "redact",

@@ -1,6 +1,8 @@
-"""`memdown serve`: the memory as a page in the browser."""
+"""`memdown serve` and `memdown open`: the memory as a page in the browser."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
@@ -24,12 +26,16 @@ from memdown.cli.options import Target, target_options
     help="A name that the page may be called by, such as my-mac.local; may be repeated.",
 )
 @click.option("--link", is_flag=True, help="Print a new link to the page that is open already.")
+@click.option("--install", is_flag=True, help="Keep it running from now on, as a service of yours.")
+@click.option("--uninstall", is_flag=True, help="End that service.")
 @target_options
 def serve_command(
     target: Target,
     port: int | None,
     no_open: bool,
     link: bool,
+    install: bool,
+    uninstall: bool,
     read_only: bool,
     host: str,
     names: tuple[str, ...],
@@ -39,13 +45,19 @@ def serve_command(
     The printed link lets one browser in, once; `memdown serve --link` prints another. Programs
     send the token in the file `web-PORT.token` of the state folder, as `Authorization: Bearer …`.
     """
-    from memdown.errors import MissingExtra
+    serving = _serving("serve")
+    if install or uninstall:
+        from memdown.cli import units
 
-    try:
-        from memdown.web import serving
-    except ModuleNotFoundError as error:
-        raise MissingExtra(f"`memdown serve` ({error.name} is missing)", "web") from None
-
+        options = ["--port", str(port or serving.PORT), "--host", host]
+        options += [part for name in names for part in ("--allow-host", name)]
+        options += ["--read-only"] if read_only else []
+        file = (
+            units.uninstall_page() if uninstall else units.install_page(target.settings(), options)
+        )
+        said = "The page no longer runs by itself" if uninstall else "The page runs from now on"
+        click.echo(f"{said} ({file})." + ("" if uninstall else " `memdown open` shows it."))
+        return
     if link:
         settings = target.settings()
         _announce(serving.new_link(settings.state_dir, host, port), target)
@@ -62,6 +74,36 @@ def serve_command(
                 url, target, workspace=str(memory.settings.workspace), tokenFile=str(token_file)
             ),
         )
+
+
+@click.command("open")
+@click.option("--no-open", is_flag=True, help="Only print a link; open no browser.")
+@target_options
+def open_command(target: Target, no_open: bool) -> None:
+    """Open the page of the memory in your browser; it is started if it does not run.
+
+    The browser is let in once and for all: bookmark the page, it also opens after a restart.
+    `memdown serve --install` keeps the page running.
+    """
+    serving = _serving("open")
+    settings = target.settings()
+    port = serving.find_page(settings) or serving.start_page(settings)
+    url = serving.open_page(settings, port, browser=not no_open)
+    if target.as_json or no_open:
+        _announce(url, target)
+    else:
+        click.echo(f"http://127.0.0.1:{port}/ is open in your browser. If not, open {url}")
+
+
+def _serving(command: str) -> Any:
+    """The server, which needs an extra."""
+    from memdown.errors import MissingExtra
+
+    try:
+        from memdown.web import serving
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"`memdown {command}` ({error.name} is missing)", "web") from None
+    return serving
 
 
 def _announce(url: str, target: Target, **more: str) -> None:

@@ -12,10 +12,15 @@ import contextlib
 import fcntl
 import hashlib
 import html
+import json
 import os
 import secrets
 import socket
+import subprocess
+import sys
 import threading
+import time
+import urllib.request
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +29,7 @@ from pathlib import Path
 import uvicorn
 
 from memdown import http_server as connections
+from memdown.config import Settings
 from memdown.errors import MemdownError
 from memdown.files.private import make_folder, open_file
 from memdown.memory import Memory
@@ -171,6 +177,9 @@ _REDIRECT = (
 
 
 PORT = 7117
+_ANSWER_SECONDS = 5.0
+_TRY_SECONDS = 0.1
+_MOST_TRIES = 300
 
 
 class CannotListen(MemdownError):
@@ -207,6 +216,65 @@ def new_link(state_dir: Path, host: str, port: int | None) -> str:
     """A further link to the page that is open."""
     door, number = running_door(state_dir, port)
     return link(host, number, door.new_code())
+
+
+def find_page(settings: Settings) -> int | None:
+    """The port of a page of this very workspace that is open; None if there is none."""
+    for port in running_ports(settings.state_dir):
+        if _shows(settings, port):
+            return port
+    return None
+
+
+def start_page(settings: Settings) -> int:
+    """Start a server that outlives this process; its port once it answers."""
+    command = [sys.executable, "-m", "memdown.cli", "serve", "--no-open"]
+    command += ["--workspace", str(settings.workspace), "--agent", settings.agent]
+    if settings.config_path:
+        command += ["--config", str(settings.config_path)]
+    make_folder(settings.state_dir)
+    log = settings.state_dir / "web.log"
+    with os.fdopen(open_file(log, os.O_WRONLY | os.O_TRUNC), "wb") as output:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            env={**os.environ, "MEMDOWN_STATE_DIR": str(settings.state_dir)},
+        )
+    for _ in range(_MOST_TRIES):
+        if (port := find_page(settings)) is not None:
+            return port
+        if process.poll() is not None:
+            break
+        time.sleep(_TRY_SECONDS)
+    raise NoPage(f"The page did not start; {log} says why.")
+
+
+def open_page(settings: Settings, port: int, *, browser: bool) -> str:
+    """A link to the page that is open on a port; with `browser`, it is opened there as well."""
+    door = Door(settings.state_dir, port)
+    if browser:
+        webbrowser.open(door.lead_to(link("127.0.0.1", port, door.new_code())))
+    return link("127.0.0.1", port, door.new_code())
+
+
+def _shows(settings: Settings, port: int) -> bool:
+    """Whether the server on a port answers, and shows this workspace of this agent."""
+    try:
+        token = Door(settings.state_dir, port).token_file.read_text().strip()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{port}/api/status", headers={"Authorization": f"Bearer {token}"}
+        )
+        with urllib.request.urlopen(request, timeout=_ANSWER_SECONDS) as answer:  # noqa: S310
+            said = json.load(answer)
+    except (OSError, ValueError):
+        return False
+    workspace = Path(str(said.get("workspaceDir", "")))
+    return (
+        workspace.resolve() == settings.workspace.resolve() and said.get("agent") == settings.agent
+    )
 
 
 def server(site: Site) -> uvicorn.Server:
