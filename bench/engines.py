@@ -8,14 +8,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from functools import partial
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
 
 from bench.generate import Workload, generate
-from bench.measure import milliseconds, percentile, save, table, timed
+from bench.measure import milliseconds, percentile, resident_mb, save, table, timed
 from memdown import Memory
 from memdown.config import Settings, load_settings
 
@@ -23,8 +22,6 @@ _WARM_UP = 40
 _ASKED = 200
 _CLIENTS = 16
 _SECONDS = 15.0
-# A process that searches again and again reads a copy of the index in the background.
-_PATIENCE_SECONDS = 120.0
 
 
 def run(chunks: int = 50_000) -> None:
@@ -61,19 +58,21 @@ def _measure(load: Workload, folder: Path, engines: Mapping[str, dict[str, str]]
         print(f"{name}: indexed in {indexing.wall:.0f} s", file=sys.stderr)
     _search(load.folder, folder, asked, figures)
     clients = _clients(load.folder, folder, asked)
-    columns = ("index s", "first s", "wall p50", "wall p95", "CPU p50", "answered alike")
+    columns = ("wall p50", "wall p95", "worst", "CPU p50")
     print(
         table(
             f"engines: {load.chunks:,} chunks, hybrid search (ms, warm)",
-            ("engine", "index s", "MB", "first", *columns[2:]),
+            ("engine", "index s", "MB", "first", *columns, "client MB", "first equal", "overlap"),
             [
                 (
                     name,
                     f"{row['index s']:.0f}",
                     f"{row['bytes'] / 1e6:,.0f}",
                     milliseconds(row["first s"]),
-                    *(milliseconds(row[column]) for column in columns[2:5]),
-                    f"{row['answered alike']:.0%}",
+                    *(milliseconds(row[column]) for column in columns),
+                    f"{row['client MB']:.0f}",
+                    f"{row['first equal']:.0%}",
+                    f"{row['overlap']:.2f}",
                 )
                 for name, row in figures.items()
             ],
@@ -106,42 +105,68 @@ def _settings(notes: Path, folder: Path, name: str) -> Settings:
 
 
 def _search(notes: Path, folder: Path, asked: Sequence[str], figures: dict[str, Any]) -> None:
-    """Every question to all engines in turn, so that other work on the machine slows all alike."""
-    with ExitStack() as stack:
-        memories = {
-            name: stack.enter_context(Memory.from_settings(_settings(notes, folder, name)))
-            for name in figures
-        }
-        for name, memory in memories.items():
-            figures[name]["first s"] = timed(partial(memory.search, asked[0]))[1].wall
-            _warm_up(memory, asked)
-        taken: dict[str, list[Any]] = {name: [] for name in memories}
-        found: dict[str, list[Any]] = {name: [] for name in memories}
-        names = list(memories)
-        for number, question in enumerate(asked):
-            for name in [*names[number % 3 :], *names[: number % 3]]:
-                answer, timing = timed(partial(memories[name].search, question))
-                taken[name].append(timing)
-                found[name].append([hit.citation for hit in answer.hits])
-    for name, timings in taken.items():
-        alike = [one == other for one, other in zip(found[name], found["sqlite"], strict=True)]
+    """Every question to each engine, in a process of its own: what it holds is its memory."""
+    context = multiprocessing.get_context("spawn")
+    found: dict[str, list[list[str]]] = {}
+    for name in figures:
+        done = context.Queue()
+        process = context.Process(target=_ask, args=(notes, folder, name, list(asked), done))
+        process.start()
+        measured = done.get()
+        process.join()
+        found[name] = measured.pop("found")
+        figures[name] |= measured
+    for name, answers in found.items():
+        pairs = list(zip(answers, found["sqlite"], strict=True))
         figures[name] |= {
-            "wall p50": percentile([timing.wall for timing in timings], 0.5),
-            "wall p95": percentile([timing.wall for timing in timings], 0.95),
-            "CPU p50": percentile([timing.cpu for timing in timings], 0.5),
-            "answered alike": sum(alike) / len(alike),
+            "first equal": sum(one[:1] == other[:1] for one, other in pairs) / len(pairs),
+            "overlap": sum(map(_overlap, pairs)) / len(pairs),
         }
 
 
-def _warm_up(memory: Memory, asked: Sequence[str]) -> None:
-    for question in asked[:_WARM_UP]:
-        memory.search(question)
-    mirror = getattr(memory.index.store, "_mirror", None)
-    end = time.monotonic() + _PATIENCE_SECONDS
-    while mirror is not None and mirror._view is None and time.monotonic() < end:
-        memory.search(asked[0])
-        mirror.wait()
-    memory.search(asked[0])
+def _overlap(pair: tuple[list[str], list[str]]) -> float:
+    """Which share of the places that SQLite shows another engine shows, too."""
+    one, other = pair
+    return len({*one} & {*other}) / len(other) if other else float(not one)
+
+
+def _ask(notes: Path, folder: Path, name: str, asked: list[str], done: Any) -> None:
+    settings = _settings(notes, folder, name)
+    bare = _bare(folder)
+    with Memory.from_settings(settings) as memory:
+        first = timed(partial(memory.search, asked[0]))[1].wall
+        for question in asked[:_WARM_UP]:
+            memory.search(question)
+        timings, answers = [], []
+        for question in asked:
+            answer, timing = timed(partial(memory.search, question))
+            timings.append(timing)
+            answers.append([hit.citation or "" for hit in answer.hits])
+        held = resident_mb()
+    walls = [timing.wall for timing in timings]
+    done.put(
+        {
+            "first s": first,
+            "wall p50": percentile(walls, 0.5),
+            "wall p95": percentile(walls, 0.95),
+            "worst": max(walls),
+            "CPU p50": percentile([timing.cpu for timing in timings], 0.5),
+            "client MB": held - bare,
+            "found": answers,
+        }
+    )
+
+
+def _bare(folder: Path) -> float:
+    """What a process holds that has searched a memory of one note, in SQLite."""
+    notes = folder / "bare"
+    notes.mkdir(exist_ok=True)
+    (notes / "MEMORY.md").write_text("One note.\n")
+    settings = load_settings(workspace=notes, environ={"MEMDOWN_STATE_DIR": str(folder / "bare")})
+    with Memory.from_settings(settings) as memory:
+        for _ in range(3):
+            memory.search("one note")
+    return resident_mb()
 
 
 def _clients(notes: Path, folder: Path, asked: Sequence[str]) -> dict[int, dict[str, float]]:
@@ -175,7 +200,6 @@ def _client(
     notes: Path, folder: Path, asked: list[str], ready: Barrier, done: Any, number: int
 ) -> None:
     with Memory.from_settings(_settings(notes, folder, "postgres")) as memory:
-        _warm_up(memory, asked[:5])
         # All questions once, so that one client and many do the same work.
         for question in asked:
             memory.search(question)

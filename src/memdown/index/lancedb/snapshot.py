@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from memdown.index.lancedb import rows
+from memdown.index.lancedb import candidates, rows
+from memdown.index.lancedb.candidates import Figures
 from memdown.index.lancedb.connection import mapped
 from memdown.index.lancedb.reading import by_key, read
 from memdown.index.mirror import View
@@ -26,19 +28,38 @@ from memdown.types import (
 )
 
 _SAMPLE = 64
+# How many parts of an index over vectors are looked into, and how many are compared exactly.
+_PROBES, _REFINED = 40, 10
 
 
 class LanceSnapshot:
-    """One search's view; without a table nothing was written yet, `dims` is None without vectors."""
+    """One search's view; without a table nothing was written yet, `dims` is None without vectors.
 
-    def __init__(self, place: str, table: Any, view: View | None, dims: int | None) -> None:
+    Of a small table a copy answers, `view`; a large one is asked itself, and `figures` are of it.
+    """
+
+    def __init__(
+        self,
+        place: str,
+        table: Any,
+        view: View | None,
+        dims: int | None,
+        figures: Figures | None = None,
+    ) -> None:
         self._place = place
         self._table = table
         self._held = view
         self._dims = dims
+        self._figures = figures
+        self._chunk_of: dict[int, int] = {}
 
     def match_text(self, query: TextQuery) -> TextMatches:
         """The best passages by keyword."""
+        if self._figures is not None:
+            with mapped(self._place):
+                found, chunk_of = candidates.match(self._table, query, self._figures)
+            self._chunk_of |= chunk_of
+            return found
         return TextMatches((), 0.0) if self._held is None else self._held.match_text(query)
 
     def match_vector(
@@ -49,9 +70,9 @@ class LanceSnapshot:
         files: frozenset[int] | None = None,
     ) -> list[Match]:
         """The nearest chunks; LanceDB looks through its files if there are too many for memory."""
-        if self._held is None or not self._can_compare(vector):
+        if self._table is None or not self._can_compare(vector):
             return []
-        if self._held.state.dims is not None:
+        if self._held is not None and self._held.state.dims is not None:
             return self._held.match_vector(vector, sources, limit, files)
         some = "" if files is None else f" AND file IN ({', '.join(map(str, sorted(files)))})"
         if files is not None and not files:
@@ -65,6 +86,8 @@ class LanceSnapshot:
                 .where(f"key >= {keys.start} AND key < {keys.stop}{some}", prefilter=True)
                 .select(["key", "_distance"])
                 .limit(limit)
+                .nprobes(_PROBES)
+                .refine_factor(_REFINED)
             )
             with mapped(self._place):
                 near = query.to_arrow()
@@ -74,9 +97,9 @@ class LanceSnapshot:
 
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""
-        if self._table is None or self._held is None:
+        if self._table is None:
             return {}
-        return self._held.files(self._read_files)
+        return self._read_files() if self._held is None else self._held.files(self._read_files)
 
     def _read_files(self) -> Mapping[int, FileState]:
         with mapped(self._place):
@@ -85,9 +108,9 @@ class LanceSnapshot:
 
     def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]:
         """How close some chunks are."""
-        if self._held is None or not self._can_compare(vector) or not chunk_keys:
+        if self._table is None or not self._can_compare(vector) or not chunk_keys:
             return {}
-        if self._held.state.dims is not None:
+        if self._held is not None and self._held.state.dims is not None:
             return self._held.similarities(vector, chunk_keys)
         return {
             row["key"]: float(np.dot(np.array(row["embedding"], np.float32), vector))
@@ -97,7 +120,11 @@ class LanceSnapshot:
 
     def background(self, vector: Vector, source: Source) -> float:
         """How similar an average chunk of a source is, judged by the beginnings of some files."""
-        if self._held is None or not self._can_compare(vector):
+        if not self._can_compare(vector):
+            return 0.0
+        if self._figures is not None:
+            return float(self._figures.middles[source] @ vector)
+        if self._held is None:
             return 0.0
         if self._held.state.dims is not None:
             return self._held.background(vector, source)
@@ -108,6 +135,8 @@ class LanceSnapshot:
 
     def chunk_keys(self, passage_keys: Sequence[int]) -> dict[int, int]:
         """The key of the chunk that holds each passage."""
+        if self._figures is not None:
+            return {key: self._chunk_of[key] for key in passage_keys}
         return {} if self._held is None else self._held.chunk_keys(passage_keys)
 
     def load(self, chunk_keys: Sequence[int]) -> dict[int, StoredChunk]:
@@ -125,14 +154,21 @@ class LanceSnapshot:
 
     def all_vectors(self, limit: int) -> tuple[list[int], Vectors]:
         """The keys and vectors of all chunks, or of evenly drawn ones."""
-        if self._dims is None or self._held is None:
+        if self._dims is None or self._table is None:
             return [], np.empty((0, 1), np.float32)
-        keys = self._held.keys
+        keys = self._keys() if self._held is None else self._held.keys
         some = self._rows(keys[:: max(1, -(-len(keys) // limit))].tolist(), ["key", "embedding"])
         found = sorted((row for row in some if row["embedding"]), key=lambda row: int(row["key"]))
         return [row["key"] for row in found], np.array(
             [row["embedding"] for row in found], np.float32
         ).reshape(len(found), self._dims)
+
+    def _keys(self) -> NDArray[np.int64]:
+        with mapped(self._place):
+            keys: NDArray[np.int64] = np.sort(
+                read(self._table, "key >= 0", ["key"])["key"].to_numpy()
+            )
+        return keys
 
     def _can_compare(self, vector: Vector) -> bool:
         return self._dims == vector.size

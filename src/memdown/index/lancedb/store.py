@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import math
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -12,12 +13,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from lancedb.index import BTree
-
 from memdown.errors import IndexBusy, IndexCorrupt, StoreError
 from memdown.files.failpoints import reach
 from memdown.files.private import make_folder
-from memdown.index.lancedb import cache, rows
+from memdown.index.lancedb import cache, candidates, rows
+from memdown.index.lancedb.candidates import Figures
 from memdown.index.lancedb.connection import KEPT_FOR, connect, mapped, opened, table_names
 from memdown.index.lancedb.lease import NAME as LEASE
 from memdown.index.lancedb.lease import Lease
@@ -50,12 +50,10 @@ from memdown.types import (
 )
 
 # Every write makes a small file and a version; after so many they are put together and cleared.
-# Many rows get an index by number.
 _COMPACT_AFTER = 20
 _LOCK_SECONDS = 60.0
 _AGENT_NAME = "{agentId}"
 _AT_ONCE = datetime.timedelta(0)
-_INDEX_AFTER = 5_000
 
 
 def create(
@@ -104,6 +102,7 @@ class LanceStore:
         self._batch: Batch | None = None
         self._is_writing = 0
         self._compacted: dict[str, int] = {}
+        self._known_figures: tuple[object, Figures] | None = None
         self._closed = False
 
     def fingerprint(self) -> Fingerprint | None:
@@ -221,6 +220,10 @@ class LanceStore:
             target.flush()
             reach("rebuild.before_flip")
             with self._using(make=True) as db:
+                new = opened(db, f"{PREFIX}{number}")
+                if new is not None:
+                    candidates.make_indexes(new)
+                    self._keep_lease(db)
                 old = read_pointer(db)
                 made = target.fingerprint
                 write_pointer(db, old.moved(number, made) if old else Pointer(number, made))
@@ -236,8 +239,24 @@ class LanceStore:
         # Memory goes on with the newest version only, so both are taken together.
         with self._using() as db:
             origin, dims = self._seen(db)
-            view = None if origin is None else self._mirror.view(origin)
-        yield LanceSnapshot(self._place, None if origin is None else origin.table, view, dims)
+            figures = None if origin is None else self._figures_of(origin, dims)
+            view = None if origin is None or figures else self._mirror.view(origin)
+        table = None if origin is None else origin.table
+        yield LanceSnapshot(self._place, table, view, dims, figures)
+
+    def _figures_of(self, origin: LanceOrigin, dims: int | None) -> Figures | None:
+        """What is known of a table that is too large to be held; None if it is held.
+
+        A sample is drawn once for each table and hundredth of its size, not for each version.
+        """
+        table = origin.table
+        count = table.count_rows()
+        if count <= candidates.LARGE or not candidates.has_index(table):
+            return None
+        drawn = (table.name, dims, round(100 * math.log(count)))
+        if self._known_figures is None or self._known_figures[0] != drawn:
+            self._known_figures = (drawn, candidates.look(table, dims))
+        return self._known_figures[1]
 
     @contextlib.contextmanager
     def _origin(self) -> Iterator[LanceOrigin]:
@@ -531,11 +550,11 @@ class LanceStore:
             table = opened(db, name) if db is not None else None
             if table is None:
                 continue
+            if name != cache.NAME:
+                candidates.make_indexes(table)
             versions = table.version - self._compacted.get(name, 0)
             small = table.stats()["fragment_stats"]["num_small_fragments"]
             if small > _COMPACT_AFTER or versions > _COMPACT_AFTER:
-                if name != cache.NAME and table.count_rows() > _INDEX_AFTER:
-                    table.create_index("key", config=BTree(), replace=False)
                 table.optimize(cleanup_older_than=KEPT_FOR)
                 self._compacted[name] = table.version
 

@@ -1,6 +1,6 @@
 """Posting lists, packed: one row for a term and a block of neighbouring passages.
 
-A block holds whole files, about 4,096 passages; a longer file has further parts. A posting is 8
+A block holds whole files, about 2,048 passages; a longer file has further parts. A posting is 8
 bytes: the passage's number in its block (4), its length (2), how often the term stands in its text
 (1) and in what stands above it (1); a row has all numbers first, then all lengths, and so on.
 """
@@ -11,6 +11,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from memdown.index.postgres.connection import run
 from memdown.index.postgres.place import Place
 from memdown.types import FILE_SPAN
 
-BLOCK_PASSAGES = 4_096
+BLOCK_PASSAGES = 2_048
 _PART_BITS = 12
 _PART = 1 << _PART_BITS
 _BYTES = 8
@@ -118,20 +119,19 @@ def _change_block(place: Place, block: int, gone: Sequence[Terms], new: Sequence
         )
     }
     locals_gone = np.array([_local(block, one.key) for one in gone], np.uint32)
-    changed: dict[str, NDArray[np.void]] = {}
+    changed: dict[str, bytes] = {}
     emptied: list[str] = []
     for term in left:
-        rows = added.get(term)
-        if term in stored:
-            old = _rows(stored[term])
-            if len(locals_gone):
-                old = old[~np.isin(old["local"], locals_gone)]
-            rows = old if rows is None else np.concatenate([old, rows])
-        if rows is None:
-            continue
-        if len(rows):
-            changed[term] = rows[np.argsort(rows["local"], kind="stable")]
-        elif term in stored:
+        old, rows = stored.get(term), added.get(term, b"")
+        if old is None:
+            data = rows
+        elif len(locals_gone):
+            data = _joined(_without(old, locals_gone), rows)
+        else:
+            data = _joined(old, rows)
+        if data:
+            changed[term] = data
+        elif old is not None:
             emptied.append(term)
     if changed:
         run(
@@ -146,8 +146,8 @@ def _change_block(place: Place, block: int, gone: Sequence[Terms], new: Sequence
                 place.generation,
                 block,
                 list(changed),
-                [len(rows) for rows in changed.values()],
-                [_bytes(rows) for rows in changed.values()],
+                [len(data) // _BYTES for data in changed.values()],
+                list(changed.values()),
             ),
         )
     if emptied:
@@ -228,22 +228,72 @@ def counts(place: Place, words: Sequence[str], prefixes: Sequence[str]) -> dict[
     return found
 
 
-_ROW = np.dtype([("local", "<u4"), ("length", "<u2"), ("text", "u1"), ("head", "u1")])
-
-
-def _packed(block: int, passages: Sequence[Terms]) -> dict[str, NDArray[np.void]]:
-    """The new rows of each term."""
-    rows: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
-    for one in passages:
+def _packed(block: int, passages: Sequence[Terms]) -> dict[str, bytes]:
+    """The new postings of each term, packed."""
+    numbers: dict[str, int] = {}
+    owners: list[int] = []
+    rows: list[tuple[int, int, int, int]] = []
+    for one in sorted(passages, key=lambda one: one.key):
         local = _local(block, one.key)
         length = min(_MOST_LENGTH, len(one.text) + len(one.head))
-        often: dict[str, list[int]] = {}
-        for column, terms in enumerate((one.text, one.head)):
-            for term in terms:
-                often.setdefault(term, [0, 0])[column] += 1
-        for term, (text, head) in often.items():
-            rows[term].append((local, length, min(_MOST_OFTEN, text), min(_MOST_OFTEN, head)))
-    return {term: np.array(some, _ROW) for term, some in rows.items()}
+        often: dict[str, int] = defaultdict(int)
+        for term in one.text:
+            often[term] += 1
+        for term in one.head:
+            often[term] += _HEAD
+        for term, both in often.items():
+            owners.append(numbers.setdefault(term, len(numbers)))
+            text, head = both % _HEAD, both // _HEAD
+            rows.append((local, length, min(_MOST_OFTEN, text), min(_MOST_OFTEN, head)))
+    if not rows:
+        return {}
+    order = np.argsort(np.array(owners), kind="stable")
+    columns = np.array(rows, np.int64)[order]
+    ends = np.cumsum(np.bincount(owners, minlength=len(numbers))).tolist()
+    each = [columns[:, place].astype(kind) for place, kind in enumerate(_KINDS)]
+    return {
+        term: b"".join(column[start:end].tobytes() for column in each)
+        for term, start, end in zip(numbers, [0, *ends[:-1]], ends, strict=True)
+    }
+
+
+# While they are counted, both numbers of a term are kept in one.
+_HEAD = 1 << 32
+_KINDS = ("<u4", "<u2", "u1", "u1")
+# Where each column begins, in bytes for one posting, and where the last one ends.
+_EDGES = (0, 4, 6, 7, 8)
+
+
+def _columns(data: bytes) -> list[NDArray[np.integer]]:
+    count = len(data) // _BYTES
+    return [
+        np.frombuffer(data, kind, count, edge * count)
+        for kind, edge in zip(_KINDS, _EDGES[:-1], strict=True)
+    ]
+
+
+def _without(data: bytes, gone: NDArray[np.uint32]) -> bytes:
+    """Postings but those of passages that are gone."""
+    columns = _columns(data)
+    kept = ~np.isin(columns[0], gone)
+    return b"".join(column[kept].tobytes() for column in columns)
+
+
+def _joined(old: bytes, new: bytes) -> bytes:
+    """Both in the order of passages; what is new mostly comes after what is there."""
+    if not old or not new:
+        return old or new
+    before, after = _columns(old), _columns(new)
+    if before[0][-1] < after[0][0]:
+        sizes = len(old) // _BYTES, len(new) // _BYTES
+        return b"".join(
+            data[start * size : end * size]
+            for start, end in pairwise(_EDGES)
+            for data, size in zip((old, new), sizes, strict=True)
+        )
+    columns = [np.concatenate(pair) for pair in zip(before, after, strict=True)]
+    order = np.argsort(columns[0], kind="stable")
+    return b"".join(column[order].tobytes() for column in columns)
 
 
 def _local(block: int, key: int) -> int:
@@ -251,29 +301,15 @@ def _local(block: int, key: int) -> int:
     return ((key // FILE_SPAN - (block >> _PART_BITS)) << _PART_BITS) | (key % _PART)
 
 
-def _bytes(rows: NDArray[np.void]) -> bytes:
-    return b"".join(np.ascontiguousarray(rows[name]).tobytes() for name in _ROW.names or ())
-
-
-def _rows(data: bytes) -> NDArray[np.void]:
-    count = len(data) // _BYTES
-    rows = np.empty(count, _ROW)
-    rows["local"] = np.frombuffer(data, "<u4", count)
-    rows["length"] = np.frombuffer(data, "<u2", count, 4 * count)
-    rows["text"] = np.frombuffer(data, "u1", count, 6 * count)
-    rows["head"] = np.frombuffer(data, "u1", count, 7 * count)
-    return rows
-
-
 def _unpacked(block: int, data: bytes) -> Posting:
-    count = len(data) // _BYTES
-    local = np.frombuffer(data, "<u4", count).astype(np.int64)
+    numbers, lengths, text, head = _columns(data)
+    local = numbers.astype(np.int64)
     first, part = (block >> _PART_BITS) * FILE_SPAN, (block % _PART) << _PART_BITS
     return Posting(
         first + (local >> _PART_BITS) * FILE_SPAN + part + (local & (_PART - 1)),
-        np.frombuffer(data, "u1", count, 6 * count).astype(np.float32),
-        np.frombuffer(data, "u1", count, 7 * count).astype(np.float32),
-        np.frombuffer(data, "<u2", count, 4 * count).astype(np.int32),
+        text.astype(np.float32),
+        head.astype(np.float32),
+        lengths.astype(np.int32),
     )
 
 
