@@ -508,6 +508,8 @@ class StoreStatus:
     dims: int | None
     location: str
     size_bytes: int
+    vector_engine: str = "sqlite-vec"
+    text_engine: str = "FTS5"
 
 
 class Snapshot(Protocol):

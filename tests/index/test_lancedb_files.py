@@ -17,7 +17,7 @@ from contracts.store_contract import KEY, PRINT, chunk, state, texts_found, unit
 from index.agreement import EXAMPLE, agreement, made_up, opened, questions_of
 from memdown.errors import IndexCorrupt, StoreError
 from memdown.files.failpoints import VARIABLE
-from memdown.index.lancedb import LanceStore, create
+from memdown.index.lancedb import LanceStore, candidates, create
 from memdown.index.lancedb import store as lance
 from memdown.index.lancedb.pointer import read_pointer
 from memdown.index.lancedb.store import agent_url
@@ -260,3 +260,31 @@ def test_what_was_removed_is_gone_from_disk_after_vacuuming(tmp_path: Path) -> N
     assert len(files) < 40
     assert texts_found(store, words("word8")) == ["word8"]
     assert store.check() == []
+
+
+def test_a_large_table_is_asked_and_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its own indexes give the candidates, our ranking judges them: the answers hardly differ."""
+    monkeypatch.setattr(candidates, "LARGE", 20)
+    asked = questions_of(EXAMPLE, 30)
+    config = tmp_path / "memdown.json"
+    sqlite = {"driver": "sqlite", "path": str(tmp_path / "index.sqlite")}
+    lancedb = {"driver": "lancedb", "path": str(tmp_path / "index.lancedb")}
+    with (
+        opened(EXAMPLE, config, sqlite, "example") as one,
+        opened(EXAMPLE, config, lancedb, "example") as other,
+    ):
+        pairs = [(one.search(text).hits, other.search(text).hits) for text in asked]
+        held = other.index.store
+        assert isinstance(held, LanceStore)
+        assert held._mirror._view is None, "nothing is held"
+    first = [mine[0].citation == theirs[0].citation for mine, theirs in pairs if mine and theirs]
+    assert len(first) == len([mine for mine, _ in pairs if mine])
+    assert sum(first) >= 0.95 * len(first)
+    shared = [
+        len({hit.citation for hit in mine} & {hit.citation for hit in theirs}) / len(mine)
+        for mine, theirs in pairs
+        if mine
+    ]
+    assert sum(shared) >= 0.9 * len(shared)

@@ -61,8 +61,10 @@ def print_estimate(estimate: Estimate | None) -> None:
 def print_status(status: Status) -> None:
     """The status for people."""
     store = status.store
-    vectors = "sqlite-vec" if store.vector_available else f"in process ({store.vector_error})"
-    keywords = "FTS5" if store.fts_available else f"none ({store.fts_error})"
+    vectors = (
+        store.vector_engine if store.vector_available else f"in process ({store.vector_error})"
+    )
+    keywords = store.text_engine if store.fts_available else f"none ({store.fts_error})"
     rows = [
         ("Workspace", status.workspace),
         ("Agent", status.agent),

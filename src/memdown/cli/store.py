@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -13,6 +14,8 @@ from memdown.cli.options import Target, target_options
 
 if TYPE_CHECKING:
     from memdown.config import Settings
+    from memdown.index.postgres.store import Details
+    from memdown.types import Store
 
 _SERVERS = ("postgres://", "postgresql://")
 _BUCKETS = ("s3://", "gs://", "az://")
@@ -23,6 +26,22 @@ class Vacuums(Protocol):
     """A store that must be told when to clear what it no longer needs."""
 
     def vacuum(self) -> None: ...
+
+
+@runtime_checkable
+class Describes(Protocol):
+    """A store that has more to tell an operator."""
+
+    def describe(self) -> Details: ...
+
+
+@runtime_checkable
+class Server(Describes, Protocol):
+    """A store on a server that many agents share."""
+
+    def prepare(self, role: str | None = None) -> None: ...
+
+    def own_tables(self) -> bool: ...
 
 
 @click.group("store")
@@ -76,6 +95,128 @@ def migrate_command(target: Target, goal: str) -> None:
         click.echo("  agents.defaults.memorySearch.store.url: the address you have given")
 
 
+@store_command.command("init")
+@click.option("--role", help="Let this database role use the agent's index, and no other one.")
+@target_options
+def init_command(target: Target, role: str | None) -> None:
+    """Make the tables on the server; with --role, give a role the rights that an agent needs.
+
+    Run it as the owner of the tables. A role reads and writes its own agents' rows, and can change
+    nothing that others rely on.
+
+    \b
+    Examples:
+      memdown store init
+      memdown store init --agent alice --role alice
+    """
+    from memdown.cli.output import print_json
+
+    with _opened(target) as store:
+        server = _server(store, target, "has no tables to make")
+        server.prepare(role)
+        details = server.describe()
+    if target.as_json:
+        print_json({"schema": details.schema, "version": details.version, "role": role})
+        return
+    click.echo(f"The schema {details.schema} on {details.server} is ready ({details.version}).")
+    if details.extension is None:
+        click.echo(
+            "The extension pgvector is not there: words are searched, and the vectors of up to "
+            "20,000 chunks are compared by the clients. Let a superuser run `CREATE EXTENSION "
+            "vector`, then run `memdown index`."
+        )
+    if role is not None:
+        click.echo(f"The role {role} may use the index of {target.settings().agent}.")
+
+
+@store_command.command("status")
+@target_options
+def status_command(target: Target) -> None:
+    """Show what an operator wants to know: schema, extension, indexes, sizes. Changes nothing.
+
+    \b
+    Example:
+      memdown store status --json
+    """
+    from dataclasses import asdict
+
+    from memdown.cli.output import print_json
+
+    with _opened(target) as store:
+        status = store.status()
+        details = store.describe() if isinstance(store, Describes) else None
+    shown = {
+        "location": status.location,
+        "files": sum(status.files.values()),
+        "chunks": sum(status.chunks.values()),
+        "bytes": status.size_bytes,
+        "cacheEntries": status.cache_entries,
+        "vectorError": status.vector_error,
+        **({"server": asdict(details)} if details else {}),
+    }
+    if target.as_json:
+        print_json(shown)
+        return
+    click.echo(f"{status.location}: {shown['files']:,} files, {shown['chunks']:,} chunks, "
+               f"{status.size_bytes / 1e6:,.1f} MB; {status.cache_entries:,} vectors in the cache")  # fmt: skip
+    if status.vector_error:
+        click.echo(f"vectors: {status.vector_error}")
+    if details is None:
+        return
+    extension = details.extension or "not installed"
+    click.echo(f"schema {details.schema}, version {details.version}; pgvector {extension}")
+    for one in details.variants:
+        mark = "*" if one.is_mine else " "
+        tables = "own tables" if one.own_tables else "shared tables"
+        click.echo(
+            f"{mark} {one.name}  {one.model}, {one.chunk_tokens} tokens: {one.chunks:,} chunks, "
+            f"{tables}, vectors {one.vectors}, last written {one.used_at}"
+        )
+    if details.unused:
+        click.echo(f"{details.unused} unused generations; `memdown store vacuum` clears them.")
+
+
+@store_command.command("verify")
+@target_options
+def verify_command(target: Target) -> None:
+    """Read the whole index and compare every text with its digest. Exit code 1: something is wrong.
+
+    \b
+    Example:
+      memdown store verify
+    """
+    from memdown.cli.output import print_json
+
+    with _opened(target) as store:
+        wrong = store.check()
+    if target.as_json:
+        print_json({"problems": wrong})
+    elif wrong:
+        click.echo("\n".join(wrong))
+        click.echo("Make the index anew with `memdown index --force`; your notes are untouched.")
+    else:
+        click.echo("Every text is the one that was stored.")
+    if wrong:
+        raise SystemExit(1)
+
+
+@store_command.command("move-tenant")
+@target_options
+def move_tenant_command(target: Target) -> None:
+    """Give an agent tables of its own on the server, as agents of more than 100,000 chunks have.
+
+    Others are not slowed down. To move an agent to another server, use `memdown store migrate`.
+
+    \b
+    Example:
+      memdown store move-tenant --agent archive
+    """
+    with _opened(target) as store:
+        moved = _server(store, target, "has no tables to share").own_tables()
+    agent = target.settings().agent
+    click.echo(f"{agent} has tables of its own {'now' if moved else 'already'}.")
+
+
 @store_command.command("vacuum")
 @target_options
 def vacuum_command(target: Target) -> None:
@@ -86,13 +227,11 @@ def vacuum_command(target: Target) -> None:
       memdown store vacuum
     """
     from memdown.cli.output import print_json
-    from memdown.opening import open_store, with_own_index
 
-    settings = target.settings()
-    settings = with_own_index(settings, settings.workspace)
-    with closing(open_store(settings)) as store:
+    with _opened(target) as store:
         if not isinstance(store, Vacuums):
-            click.echo(f"{settings.store.driver} clears up by itself; there is nothing to do.")
+            driver = target.settings().store.driver
+            click.echo(f"{driver} clears up by itself; there is nothing to do.")
             return
         before = store.status().size_bytes
         store.vacuum()
@@ -101,6 +240,27 @@ def vacuum_command(target: Target) -> None:
         print_json({"before": before, "after": after})
         return
     click.echo(f"Cleared: {before / 1e6:,.1f} MB before, {after / 1e6:,.1f} MB now.")
+
+
+@contextmanager
+def _opened(target: Target) -> Iterator[Store]:
+    """The store that the settings name, for this command."""
+    from memdown.opening import open_store, with_own_index
+
+    settings = target.settings()
+    with closing(open_store(with_own_index(settings, settings.workspace))) as store:
+        yield store
+
+
+def _server(store: Store, target: Target, otherwise: str) -> Server:
+    from memdown.errors import ConfigError
+
+    if not isinstance(store, Server):
+        raise ConfigError(
+            f"memorySearch.store.driver is {target.settings().store.driver}, which {otherwise}; "
+            "this command is for PostgreSQL."
+        )
+    return store
 
 
 def _pointed(settings: Settings, goal: str) -> Settings:

@@ -363,6 +363,8 @@ class LanceStore:
                 dims=pointer.fingerprint.dims if pointer else None,
                 location=self._place,
                 size_bytes=self._size(),
+                vector_engine="LanceDB",
+                text_engine="BM25 over terms in LanceDB",
             )
 
     def leftovers(self) -> bool:

@@ -7,6 +7,7 @@ import hashlib
 import logging
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from dataclasses import replace as with_changes
 from pathlib import Path
 
@@ -84,6 +85,19 @@ def create(
     place = f"{shown(write)}/{schema}/{agent}"
     manifest = Manifest(host_file, place) if host_file else None
     return PostgresStore(write, read, agent, schema, manifest, vector_enabled, cache_entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """A server as an operator sees it: its schema, the extension, and an agent's indexes."""
+
+    server: str
+    schema: str
+    version: int
+    extension: str | None
+    variants: tuple[tables.Variant, ...]
+    unused: int
+    roles: tuple[str, ...]
 
 
 class PostgresStore:
@@ -334,6 +348,8 @@ class PostgresStore:
                 dims=live.fingerprint.dims if live else None,
                 location=f"{self._place_name} ({self._schema}, {self._agent})",
                 size_bytes=tables.size_of(live) if live else 0,
+                vector_engine="pgvector",
+                text_engine="BM25 over posting lists on the server",
             )
 
     def leftovers(self) -> bool:
@@ -362,6 +378,52 @@ class PostgresStore:
         if self._manifest is not None:
             self._manifest.forget()
         return f"deleted from {self._place_name}" if gone else None
+
+    def prepare(self, role: str | None = None) -> None:
+        """Make the tables, and let a role that is not their owner use this agent's index."""
+        with self._using() as db:
+            if role is not None:
+                schema.grant(db, self._schema, role, self._agent)
+
+    def describe(self) -> Details:
+        """What an operator wants to know; writes nothing."""
+        with self._reading() as db:
+            version = schema.version(db, self._schema)
+            at, live = self._at(db), self._live(db)
+            ready = version == schema.VERSION
+            return Details(
+                server=self._place_name,
+                schema=self._schema,
+                version=version,
+                extension=one(db, "SELECT extversion FROM pg_extension WHERE extname = 'vector'"),
+                variants=tables.describe_variants(at, live.variant if live else "")
+                if ready
+                else (),
+                unused=len(tables.unused_generations(at, 0.0)) if ready else 0,
+                roles=tuple(
+                    role
+                    for (role,) in run(
+                        db,
+                        at.sql("SELECT role_name FROM {s}.agent_roles WHERE agent_id = %s"),
+                        (self._agent,),
+                    )
+                )
+                if ready
+                else (),
+            )
+
+    def own_tables(self) -> bool:
+        """Give this agent tables of its own, whatever its size; False if it has them already."""
+        with self.writing(60.0) as acquired:
+            if not acquired:
+                raise IndexBusy(
+                    f"Another process is writing to {self._place_name}; try again when it is done."
+                )
+            with self._changing() as (live, _):
+                if live.place.is_own_shelf:
+                    return False
+                tables.move_to_own_shelf(live)
+            return True
 
     def vacuum(self) -> None:
         """Clear unused variants and generations, and give the space of deleted rows back."""

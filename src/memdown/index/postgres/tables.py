@@ -93,6 +93,56 @@ def read_live(at: Place, variant: str | None) -> Live | None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One of an agent's indexes: how it was made, how large it is, whether this host uses it."""
+
+    name: str
+    model: str
+    chunk_tokens: int
+    chunks: int
+    passages: int
+    own_tables: bool
+    vectors: str
+    used_at: str
+    is_mine: bool
+
+
+def describe_variants(at: Place, mine: str) -> tuple[Variant, ...]:
+    """All indexes of an agent, the last used first."""
+    rows = run(
+        at.db,
+        at.sql(
+            "SELECT i.variant, i.fingerprint, g.generation, g.shelf, g.chunks, g.passages, "
+            "g.has_vectors, i.used_at FROM {s}.indexes i "
+            "JOIN {s}.generations g ON g.generation = i.live "
+            "WHERE i.agent_id = %s ORDER BY i.used_at DESC"
+        ),
+        (at.agent,),
+    )
+    found = []
+    for name, data, generation, shelf, chunks, passages, has_vectors, used_at in rows:
+        made = _fingerprint(data)
+        place = Place(at.db, at.schema, at.agent, generation, shelf, has_vectors)
+        kind = "compared here" if not has_vectors else "each compared"
+        if has_vectors and made.dims and vectors.has_index(place, made.dims):
+            kind = "HNSW"
+        found.append(
+            Variant(
+                name,
+                f"{made.key.provider}/{made.key.model}",
+                made.chunk_tokens,
+                chunks,
+                passages,
+                place.is_own_shelf,
+                kind,
+                used_at.isoformat(timespec="seconds"),
+                name == mine,
+            )
+        )
+    return tuple(found)
+
+
 def variant_of(made: Fingerprint) -> str:
     """The name of a way to make an index; the length of vectors is no part of it."""
     key = made.key
