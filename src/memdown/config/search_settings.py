@@ -183,11 +183,13 @@ class HybridSettings(Strict):
     vector_weight: float | None = field(
         default=None,
         metadata=about(
-            "Weight of meaning; unset: the embedder's best, 0.7 where none is known.", low=0
+            "How much meaning counts against words; unset: what was measured for the embedder, 0.3 "
+            "where nothing was.",
+            low=0,
         ),
     )
     text_weight: float | None = field(
-        default=None, metadata=about("Weight of words; unset: 1 − `vectorWeight`.", low=0)
+        default=None, metadata=about("How much words count; unset: 1 − `vectorWeight`.", low=0)
     )
     candidate_multiplier: int = field(
         default=4,

@@ -44,7 +44,9 @@ _MOST_QUERY_CHARS = 2_000
 # What each leg gives for a `candidateMultiplier` of 1. The first results must not depend on how many
 # are asked for, so the pool does not either, unless more are asked for than it has.
 _POOL = 25
-_DEFAULT_TEXT_WEIGHT = 0.3
+# Beside an embedder that was never measured. Of 60 questions that name an identifier among 400 notes, 0.3
+# finds 20 to 31, 0.5 28 to 49 and 0.7 58 to 59; where no word is shared, meaning decides alone anyway.
+_DEFAULT_TEXT_WEIGHT = 0.7
 # How many places are kept.
 _LEAST_SHOWN = 40
 # What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
