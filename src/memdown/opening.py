@@ -253,6 +253,7 @@ def embedder_setup(settings: Settings, environ: Mapping[str, str] | None = None)
         sections={name: _given(section) for name, section in settings.providers.items()},
         environ=os.environ if environ is None else environ,
         profiles={name: key.reveal() for name, key in settings.profile_keys.items()},
+        configs=settings.plugin_configs,
         model_path=settings.local.model_path,
         model_cache_dir=settings.local.model_cache_dir or str(settings.state_dir / "models"),
         options=Options(jobs=jobs, on_sent=note),
@@ -302,6 +303,9 @@ def store_options(settings: Settings, environ: Mapping[str, str] | None = None) 
         path = store.path.with_suffix(".lancedb")
         url = store.url.reveal() if store.url else None
         return {**options, "path": path, "url": url, "agent": _tenant(settings)}
+    if store.driver != "sqlite":
+        own = dict(settings.plugin_configs.get(store.driver, {}))
+        return {**options, "path": store.path, "agent": settings.agent, "config": own}
     return {**options, "path": store.path, "extension_path": store.vector.extension_path}
 
 

@@ -35,8 +35,10 @@ def run(installed: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
     (tmp_path / "MEMORY.md").write_text("The router stands in the hall.\n")
-    search = {"provider": "letters", "model": "letters-2"}
-    config = {"agents": {"defaults": {"memorySearch": search}}}
+    config = {
+        "agents": {"defaults": {"memorySearch": {"provider": "letters"}}},
+        "plugins": {"entries": {"letters": {"config": {"model": "letters-2"}}}},
+    }
     (tmp_path / "config.json5").write_text(json.dumps(config))
     return tmp_path
 

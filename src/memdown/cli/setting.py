@@ -122,8 +122,7 @@ def _edited(target: Target, edit: Callable[[str], str]) -> list[Path]:
 
 
 def _check_providers(search: MemorySearch) -> None:
-    from memdown.embedders import AUTO, NONE, check_name
+    from memdown.embedders import SEAM
 
     for key, name in (("provider", search.provider), ("fallback", search.fallback)):
-        if name not in (AUTO, NONE):
-            check_name(f"memorySearch.{key}", name)
+        SEAM.check(name, f"memorySearch.{key}")

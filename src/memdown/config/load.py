@@ -81,6 +81,7 @@ def load_settings(
             environ,
         ),
         memory_slot=sections.slots.memory,
+        plugin_configs=sections.plugin_configs,
         access=sections.sandbox.access_of(chat),
         chat=chat,
         adopted=marker.adopt,

@@ -97,11 +97,12 @@ class _File:
         """A section from its layers, with variables replaced, checked and within its limits."""
         layers = tuple(self._ours(section, layer) for layer in layers)
         origin = Origin(self.path, layers, self.notes)
-        replaced = tuple(Layer(layer.prefix, self._replaced(layer)) for layer in layers)
+        replaced = tuple(Layer(layer.prefix, self.replaced(layer)) for layer in layers)
         value = validate(section, Origin(self.path, replaced).merged(), origin)
         return fit(value, origin, self.expand), origin
 
-    def _replaced(self, layer: Layer) -> dict[str, object]:
+    def replaced(self, layer: Layer) -> dict[str, object]:
+        """The keys of a layer, with variables replaced."""
         where = f"{self.path}: {layer.prefix}"
         return {
             key: substitute(value, self.environ, f"{where}.{key}")
@@ -156,6 +157,7 @@ def read_sections(
         providers=dict(_providers(file, root, search)),
         slots=slots,
         sandbox=sandbox,
+        plugin_configs=dict(_plugin_configs(file, root)),
         workspace=_workspace(file, own) or _workspace(file, defaults),
         notes=tuple(dict.fromkeys(file.notes)),
     )
@@ -193,6 +195,17 @@ def _providers(
             file.notes.append(f"models.providers.{name} is left out: {error}")
             continue
         yield name, settings
+
+
+def _plugin_configs(file: _File, root: Layer) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """What stands under `plugins.entries.<name>.config`: a plugin checks its own."""
+    entries = file.child(file.child(root, "plugins"), "entries")
+    for name in entries.tree:
+        config = file.child(file.child(entries, name), "config")
+        try:
+            yield name, file.replaced(config)
+        except MissingVariable as error:
+            file.notes.append(f"{config.prefix} is left out: {error}")
 
 
 def _workspace(file: _File, layer: Layer) -> str | None:

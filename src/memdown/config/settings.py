@@ -125,6 +125,7 @@ class Sections:
     providers: Mapping[str, ProviderSettings] = field(default_factory=dict)
     slots: PluginSlots = field(default_factory=PluginSlots)
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
+    plugin_configs: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     workspace: str | None = None
     notes: tuple[str, ...] = ()
 
@@ -152,6 +153,7 @@ class Settings(MemorySearch):
     providers: Mapping[str, ProviderSettings]
     memory_slot: MemorySlot
     profile_keys: Mapping[str, Secret] = field(default_factory=dict)
+    plugin_configs: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False)
     access: Access = "rw"
     chat: Chat = field(default_factory=Chat)
     adopted: bool = False

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from memdown.config.plugins import Seam
 from memdown.embedders.endpoints import VENDORS, Given, lets_in, provider_key, resolve
 from memdown.embedders.options import Endpoint, JobOptions, Options, Sent, Timeouts
 from memdown.embedders.unavailable import Unavailable
-from memdown.errors import ConfigError, EmbedderError, MissingExtra
+from memdown.errors import EmbedderError, MissingExtra
 from memdown.types import Embedder
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 __all__ = [
     "AUTO",
@@ -37,13 +33,17 @@ __all__ = [
     "plugin_names",
 ]
 
-GROUP = "memdown.embedders"
-BUILT_IN: Mapping[str, str] = {
-    name: f"memdown.embedders.{name}"
-    for name in ("openai", "gemini", "voyage", "ollama", "local", "bundled")
-}
 NONE = "none"
 AUTO = "auto"
+SEAM = Seam(
+    "memdown.embedders",
+    "memdown.embedders",
+    ("openai", "gemini", "voyage", "ollama", "local", "bundled"),
+    "The provider",
+    "memorySearch.provider",
+    reserved=(AUTO, NONE),
+)
+BUILT_IN = SEAM.built_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,7 @@ class Setup:
     sections: Mapping[str, Given] = field(default_factory=dict)
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     profiles: Mapping[str, str] = field(default_factory=dict, repr=False)
+    configs: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False)
     model_path: str | None = None
     model_cache_dir: str | None = None
     options: Options = field(default_factory=Options)
@@ -73,6 +74,7 @@ class Setup:
             endpoint=self.endpoint(name),
             model_path=self.model_path,
             model_cache_dir=self.model_cache_dir,
+            config=self.configs.get(name, {}),
         )
 
     def for_fallback(self) -> Setup:
@@ -105,7 +107,7 @@ def choose(setup: Setup) -> Chosen:
     name = automatic(setup) if setup.provider == AUTO else setup.provider
     spare = None
     if setup.fallback not in (NONE, name):
-        check_name("memorySearch.fallback", setup.fallback)
+        SEAM.check(setup.fallback, "memorySearch.fallback")
         spare = _spare_maker(setup.for_fallback())
     if name == NONE:
         return Chosen(None, setup.provider)
@@ -129,25 +131,13 @@ def automatic(setup: Setup) -> str:
 
 def create(name: str, options: Options | None = None) -> Embedder:
     """Make the embedder called `name`; only its module is imported."""
-    return _factory(name)(options or Options())
-
-
-def check_name(key: str, name: str) -> None:
-    """Complain about a name that nobody answers to."""
-    if name not in (AUTO, NONE) and name not in BUILT_IN and name not in plugin_names():
-        raise _unknown(key, name)
+    embedder: Embedder = SEAM.maker(name)(options or Options())
+    return embedder
 
 
 def plugin_names() -> list[str]:
     """The embedders that other packages bring."""
-    return sorted({point.name for point in _plugins()} - {*BUILT_IN, AUTO, NONE})
-
-
-def _plugins() -> Iterable[EntryPoint]:
-    # Importing this takes as long as half a search.
-    from importlib import metadata
-
-    return metadata.entry_points(group=GROUP)
+    return sorted(SEAM.plugins())
 
 
 def _spare_maker(setup: Setup) -> Callable[[], Embedder]:
@@ -164,28 +154,3 @@ def _try(name: str, setup: Setup) -> Embedder:
         model = options.model or name
         key = provider_key(name, model, options.endpoint.base_url, options.endpoint.headers)
         return Unavailable(name, model, key, error)
-
-
-def _factory(name: str) -> Callable[[Options], Embedder]:
-    if name in BUILT_IN:
-        try:
-            factory: Callable[[Options], Embedder] = import_module(BUILT_IN[name]).create
-        except ModuleNotFoundError as error:
-            if (error.name or "").startswith("memdown"):
-                raise
-            raise MissingExtra(f"The provider {name!r}", name) from error
-        return factory
-    for point in _plugins():
-        if point.name == name:
-            loaded: Callable[[Options], Embedder] = point.load()
-            return loaded
-    raise _unknown("memorySearch.provider", name)
-
-
-def _unknown(key: str, name: str) -> ConfigError:
-    import difflib
-
-    names = sorted({AUTO, NONE, *BUILT_IN, *plugin_names()})
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"known ones: {', '.join(names)}."
-    return ConfigError(f"{key} is {name!r}, which is not installed; {hint}")

@@ -67,7 +67,10 @@ class JobOptions:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Everything a factory of an embedder may want to know; a plugin's gets the same."""
+    """Everything a factory of an embedder may want to know; a plugin's gets the same.
+
+    `config` is what the file says of a plugin alone: `plugins.entries.<name>.config`.
+    """
 
     model: str | None = None
     endpoint: Endpoint = field(default_factory=Endpoint)
@@ -76,3 +79,4 @@ class Options:
     timeouts: Timeouts | None = None
     jobs: JobOptions = field(default_factory=lambda: JobOptions(enabled=False))
     on_sent: Callable[[Sent], None] = _nobody
+    config: Mapping[str, object] = field(default_factory=dict, repr=False)

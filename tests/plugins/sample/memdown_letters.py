@@ -25,4 +25,4 @@ class Letters:
 
 
 def create(options):
-    return Letters(options.model)
+    return Letters(options.model or options.config.get("model"))
