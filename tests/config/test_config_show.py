@@ -61,6 +61,7 @@ def test_it_tells_how_the_settings_came_about(tmp_path: Path) -> None:
         "agent": "work",
         "stateDir": str(tmp_path / "home/.memdown"),
         "config": str(tmp_path / "memdown.json5"),
+        "profileKeys": {},
         "notes": ["agent is not read; did you mean agents?"],
     }
 
