@@ -155,6 +155,8 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, base: str) -> N
         "/notes/memory/home.md?view=source",
         "/notes/memory/home.md?view=chunks",
         "/notes/memory/home.md?view=edit",
+        "/notes/memory/home.md?view=history",
+        "/about/Ida",
         "/sessions",
         "/health",
     ):

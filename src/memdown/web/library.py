@@ -92,9 +92,9 @@ class Library:
                     path.rpartition("/")[2][:-3],
                     self.title(path, lines),
                 ):
-                    names[_folded(one)] = path
+                    names[folded(one)] = path
             self._names, self._names_of = names, self.revision
-        return self._names.get(_folded(name.removesuffix(".md")))
+        return self._names.get(folded(name.removesuffix(".md")))
 
     def title(self, path: str, lines: Sequence[str] | None = None) -> str:
         """What a note is called, as it is written there."""
@@ -126,5 +126,6 @@ class Library:
                     del self._words[folded]
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """A name without case, hyphens and underscores."""
     return " ".join(re.sub(r"[-_\s]+", " ", name).casefold().split())

@@ -19,7 +19,7 @@ from memdown.notes.descriptors import NOTE, opened_folder
 from memdown.notes.document import title_of
 from memdown.notes.front_matter import read_front_matter
 from memdown.types import FileState
-from memdown.web import health, history, searching, shelves, talks, today
+from memdown.web import health, history, searching, shelves, subjects, talks, today
 from memdown.web.rendering import PICTURES, note_url, render_note, render_snippet
 from memdown.web.site import Site
 from memdown.web.templating import page
@@ -35,6 +35,7 @@ def search(site: Site, request: Request) -> Response:
     """The search page: the field, and what was found or what is new."""
     asked = searching.asked_in(request)
     values = searching.results(site, asked)
+    values["subject"] = subjects.known_name(site, asked.text)
     if values["answer"] is None:
         values |= _home(site)
     return page(site, request, "search.html", {"section": "search", **values})
@@ -46,6 +47,7 @@ def hits(site: Site, request: Request) -> Response:
     values = searching.results(site, asked)
     if asked.typing and (values["problem"] or (values["answer"] and not values["answer"].hits)):
         return Response(status_code=204)
+    values["subject"] = subjects.known_name(site, asked.text)
     if values["answer"] is None:
         values |= _home(site)
     return page(site, request, "hits.html", values)
@@ -272,6 +274,7 @@ PAGES: tuple[tuple[str, View], ...] = (
     ("/", search),
     ("/hits", hits),
     ("/why", searching.why),
+    ("/about/{name:path}", subjects.show),
     ("/notes", notes),
     ("/notes/{path:path}", note),
     ("/branch", branch),

@@ -20,6 +20,7 @@ from memdown.shapes import report_json
 from memdown.types import Progress, SyncReport
 from memdown.web.guard import Access
 from memdown.web.library import Library
+from memdown.web.names import Subjects
 
 log = logging.getLogger("memdown")
 
@@ -108,6 +109,7 @@ class Site:
     read_only: bool = False
     job: SyncJob = field(init=False)
     library: Library = field(init=False)
+    subjects: Subjects = field(init=False)
     is_following: bool = field(default=False, init=False)
     _revision: int = field(default=0, init=False)
     _provider: str | None = field(default=None, init=False)
@@ -115,6 +117,7 @@ class Site:
     def __post_init__(self) -> None:
         self.job = SyncJob(self.memory)
         self.library = Library(self.memory)
+        self.subjects = Subjects(self.library)
 
     @property
     def revision(self) -> int:
@@ -145,6 +148,7 @@ class Site:
         try:
             self.library.refresh()
             self.is_following = True
+            self.subjects.names()
             # A first index may cost money, so that it waits for the first search.
             while self.sends_away and not self.memory.status().store.files:
                 if stop.wait(_WAIT_SECONDS):
@@ -153,6 +157,7 @@ class Site:
             self.job.wait()
             for _ in self.memory.watch(stop):
                 self.library.refresh()
+                self.subjects.names()
                 self._revision += 1
         except MemdownError as error:
             log.warning("The pages no longer follow the notes: %s", error)

@@ -275,9 +275,10 @@ const act = async (what, item) => {
   beat();
 };
 document.addEventListener("click", async (event) => {
-  const button = event.target.closest("button[data-act], [data-all-read], [data-trash], [data-rename], [data-new-note]");
+  const button = event.target.closest("button[data-act], [data-all-read], [data-copy], [data-trash], [data-rename], [data-new-note]");
   if (!button) return;
   if (button.dataset.act) return act(button.dataset.act, button.closest("[data-change]"));
+  if (button.dataset.copy) return navigator.clipboard.writeText(button.dataset.copy).then(() => memdown.toast("Copied"), () => memdown.toast("The browser does not allow copying here."));
   if (button.dataset.allRead) {
     const { ok, data } = await memdown.call("POST", "/api/read", { id: Number(button.dataset.allRead), all: true });
     if (!ok) return memdown.toast(data.error);
