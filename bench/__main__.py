@@ -27,6 +27,7 @@ def main() -> None:
             "web",
             "embedding",
             "engines",
+            "life",
             "all",
         ),
     )
@@ -76,6 +77,10 @@ def main() -> None:
         from bench import web
 
         web.run(arguments.chunks)
+    if arguments.what in ("life", "all"):
+        from bench import life
+
+        life.run()
     if arguments.what in ("embedding", "all"):
         from bench import embedding
 

@@ -25,6 +25,7 @@ _COMMANDS: Mapping[str, str] = {
     "diff": "journal",
     "undo": "journal",
     "forget": "forget",
+    "review": "review",
     "list": "browsing",
     "recent": "browsing",
     "edit": "browsing",

@@ -17,7 +17,7 @@ from memdown.text import fold, index_terms, is_stop
 _CUES: Final = re.compile(
     r"\b(?:now|moved|moves|renamed|no longer|not any ?more|anymore|instead|correction|corrected|actually"
     r"|changed|switched|replaced|replaces|became|new|updated|from now on|has left|quit|cancelled|canceled"
-    r"|rescheduled|postponed|used to|stopped|gave up"
+    r"|rescheduled|postponed|used to|stopped|gave up|since|seit|depuis|desde|sinds|these days|lately"
     r"|jetzt|nun|ab sofort|umgezogen|zieht um|umbenannt|nicht mehr|kein\w* .{0,20}mehr|stattdessen|korrektur"
     r"|geandert|gewechselt|neu|neue|neuer|neues|neuen|doch nicht|verschoben|abgesagt|statt"
     r"|maintenant|desormais|demenage|renomme|ne .{1,25} plus|plus jamais|au lieu|correction|change|nouveau"
@@ -27,7 +27,7 @@ _CUES: Final = re.compile(
     r"|adesso|ora|trasferit\w+|non .{1,25} piu|invece|correzione|cambiat\w+|nuov[oa]|rinviat\w+"
     r"|nu|verhuisd|hernoemd|niet meer|geen .{0,20}meer|in plaats|correctie|gewijzigd|nieuwe?|uitgesteld)\b"
     # zh, ja, th
-    r"|现在|現在|搬到|搬家|改为|改成|改名|不再|更正|而不是|新的|换成|已经换|取消|推迟"
+    r"|现在|現在|搬到|搬家|改为|改成|改名|不再|更正|而不是|新|换成|已经换|取消|推迟"
     r"|今は|今では|引っ越|改名|もう.{0,12}ない|ではなく|代わりに|訂正|変更|新しい|になりました"
     + "".join(
         f"|{fold(word)}" for word in "ตอนนี้ ย้าย เปลี่ยน ไม่อีกต่อไป แทน แก้ไข ใหม่ เลิก ยกเลิก เลื่อน".split()
@@ -40,6 +40,28 @@ _NEGATION: Final = re.compile(
 _NUMBER: Final = re.compile(r"\d(?:[\d.,:/\-]*\d)?")
 _NAME: Final = re.compile(r"(?<![.!?:]\s)(?<!^)\b[^\W\d_a-zà-öø-ÿ][\w'’-]*[a-zà-öø-ÿ][\w'’-]*")
 _SELDOM: Final = 3
+
+
+# What is meant by words of different stems: where someone lives, how something is called, what is used.
+_CONCEPTS: Final = {
+    "@home": re.compile(
+        r"\b(?:lives?|living|moved|moves|resides?|wohnt|wohnen|lebt|umgezogen|zieht|habite|demenage|vive[ns]?"
+        r"|vivo|mudo|mudou|mora|abita|trasferit\w+|woont|verhuisd)\b|住|搬|引っ越"
+        rf"|{fold('อาศัย')}|{fold('ย้าย')}"
+    ),
+    "@name": re.compile(
+        r"\b(?:called|named|name|renamed|heisst|umbenannt|genannt|s'appelle|renomme|llama|llamaba|renombrad\w+"
+        rf"|chama|chiama|heet|hernoemd)\b|叫|改名|名字|名前|{fold('ชื่อ')}"
+    ),
+    "@time": re.compile(
+        r"\b(?:starts?|begins?|beginnt|commence|empieza|comienza|comeca|comincia|begint"
+        r"|verschoben|postponed|rescheduled|collected)\b|开始|几点|始ま"
+    ),
+}
+
+
+def _concepts(folded: str) -> tuple[str, ...]:
+    return tuple(name for name, pattern in _CONCEPTS.items() if pattern.search(folded))
 
 
 # Words without which a fact says the same: articles, "to be", forms of address of a note.
@@ -79,7 +101,7 @@ def details_of(text: str) -> Details:
     terms = index_terms(text)
     words = tuple(term for term in terms if not is_stop(term))
     return Details(
-        words or tuple(terms),
+        (words or tuple(terms)) + _concepts(folded),
         tuple(term for term in terms if term not in _FILLERS),
         numbers,
         names,

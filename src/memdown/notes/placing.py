@@ -191,6 +191,31 @@ def is_plan(title: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A section of a note: its heading, the line below it, and its lines."""
+
+    title: str
+    level: int
+    line: int
+    lines: tuple[str, ...]
+
+
+def sections_of(text: str) -> list[Section]:
+    """The sections of a note with their lines."""
+    lines = text.split("\n")
+    return [
+        Section(one.title, one.level, one.start + 1, tuple(lines[one.start : one.end]))
+        for one in _sections(lines)
+    ]
+
+
+def file_name(title: str) -> str:
+    """A file name for what stands under a heading: "Who is who" gives who-is-who.md."""
+    words = "-".join(_WORDS.findall(fold(title)))[:60]
+    return f"{words or 'more'}.md"
+
+
+@dataclass(frozen=True, slots=True)
 class _Section:
     """The lines from below a heading to the next heading: offsets into the list of lines."""
 

@@ -23,6 +23,9 @@ _MOST_FACTS: Final = 12
 _SAME_THING: Final = 0.5
 # Only among so many of the best is the newer sought.
 _MOST_COMPARED: Final = 24
+# The first letter of the scripts that put no spaces between words, and how long a subject is in them.
+_UNSPACED: Final = "\u0e00"
+_SUBJECT: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +197,18 @@ def _supersedes(newer: _Dated, older: _Dated) -> bool:
     if near >= _SAME_THING:
         return True
     # With fewer words in common, the newer must hold all that was asked and found in the older.
-    return bool(older.hit.matched) and set(older.hit.matched) <= set(newer.hit.matched)
+    asked, answered = set(older.hit.matched), set(newer.hit.matched)
+    if not asked:
+        return False
+    return asked <= answered or (
+        _same_start(ours, theirs) and 2 * len(asked & answered) >= len(asked)
+    )
+
+
+def _same_start(ours: str, theirs: str) -> bool:
+    """Whether two texts without spaces between words begin with the same thing."""
+    first = next((character for character in theirs if character.isalnum()), "")
+    return first >= _UNSPACED and ours[:_SUBJECT] == theirs[:_SUBJECT]
 
 
 def _is_newer(one: _Dated, other: _Dated) -> bool:

@@ -1,0 +1,238 @@
+"""A simulated life: told day by day through `remember`, then asked about; `python -m bench life`.
+
+Three tellers tell the same. One names what each statement replaces, one follows the question that comes
+back, one ignores it. Reported is what a search shows afterwards.
+"""
+
+from __future__ import annotations
+
+import datetime
+import random
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.life_words import ASIDE, LANGUAGES, Thread
+from bench.measure import save, table
+from memdown import Memory
+from memdown.config import load_settings
+from memdown.facts.reviewing import review
+from memdown.notes.statements import facts_of
+from memdown.types import Hit
+
+_FIRST = datetime.date(2026, 9, 1)
+_DAYS = 35
+_SEED = 19
+TELLERS = ("replaces", "follows the question", "ignores the question")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Something told on a day; `old` are the earlier texts of its thread."""
+
+    day: int
+    text: str
+    old: tuple[str, ...] = ()
+    durable: bool = True
+    until: int = 0
+    again: bool = False
+
+
+@dataclass(slots=True)
+class Figures:
+    """What came out for one teller."""
+
+    statements: int = 0
+    superseding: int = 0
+    related: int = 0
+    asked: int = 0
+    asked_wrongly: int = 0
+    repeated: int = 0
+    doubled: int = 0
+    answers: Counter[str] = field(default_factory=Counter)
+    misses: list[str] = field(default_factory=list)
+    review: dict[str, float] = field(default_factory=dict)
+    milliseconds: float = 0.0
+
+
+def threads() -> list[Thread]:
+    """All threads of all languages."""
+    return [thread for told in LANGUAGES.values() for thread in told]
+
+
+def statements(durable_share: float = 0.5) -> list[Statement]:
+    """The life in order: threads spread over the days, repeated ones again, asides between them."""
+    draw = random.Random(_SEED)
+    found = []
+    for thread in threads():
+        count = len(thread.statements)
+        durable = draw.random() < durable_share
+        days = sorted(draw.sample(range(_DAYS - 8), count))
+        for number, ((text, _), day) in enumerate(zip(thread.statements, days, strict=True)):
+            old = tuple(one for one, _ in thread.statements[:number])
+            found.append(Statement(day, text, old, durable, thread.until))
+        if thread.repeated:
+            text = thread.statements[0][0]
+            later = draw.randint(days[0] + 1, _DAYS - 1)
+            found.append(Statement(later, text, (), durable, again=True))
+    found += [Statement(draw.randrange(_DAYS), text, (), durable=False) for text in ASIDE]
+    return sorted(found, key=lambda one: one.day)
+
+
+def run() -> None:
+    """Live once for each teller, and print what a search shows afterwards."""
+    rows: list[list[object]] = []
+    kept: dict[str, dict[str, Any]] = {}
+    for teller in TELLERS:
+        with tempfile.TemporaryDirectory() as folder:
+            figures = live(Path(folder), teller)
+        shown = figures.answers
+        total = sum(shown.values())
+        rows.append(
+            [
+                teller,
+                figures.statements,
+                shown["clean"],
+                shown["current first"],
+                shown["outdated first"],
+                shown["not found"],
+                shown["expired as current"],
+                f"{figures.related}/{figures.superseding}",
+                f"{figures.doubled}/{figures.repeated}",
+                f"{figures.asked_wrongly}",
+            ]
+        )
+        kept[teller] = {
+            "statements": figures.statements,
+            "questions": total,
+            "answers": dict(shown),
+            "related": figures.related / max(1, figures.superseding),
+            "asked": figures.asked,
+            "askedWrongly": figures.asked_wrongly,
+            "doubled": figures.doubled,
+            "review": figures.review,
+            "rememberMilliseconds": figures.milliseconds,
+            "misses": figures.misses,
+        }
+    head = "teller told clean current-first outdated-first not-found expired related doubled asked-wrongly"
+    print(table("A simulated life", head.split(), [list(map(str, row)) for row in rows]))
+    for teller, figures_of in kept.items():
+        print(
+            f"{teller}: review {figures_of['review']}, {figures_of['rememberMilliseconds']:.0f} ms a statement"
+        )
+        for miss in figures_of["misses"]:
+            print("   ", miss)
+    save("life", kept)
+
+
+def live(folder: Path, teller: str) -> Figures:
+    """Tell everything, ask everything on the last day, and count."""
+    notes = folder / "notes"
+    notes.mkdir()
+    clock = [_FIRST]
+    settings = load_settings(workspace=notes, environ={"MEMDOWN_STATE_DIR": str(folder / "state")})
+    figures = Figures()
+    with Memory.from_settings(settings, today=lambda: clock[0]) as memory:
+        begun = time.perf_counter()
+        for one in statements():
+            clock[0] = _FIRST + datetime.timedelta(one.day)
+            _tell(memory, one, teller, figures)
+        figures.milliseconds = (time.perf_counter() - begun) * 1000 / figures.statements
+        clock[0] = _FIRST + datetime.timedelta(_DAYS)
+        for thread in threads():
+            _ask(memory, thread, clock[0], figures)
+        _review(memory, figures)
+    return figures
+
+
+def _tell(memory: Memory, one: Statement, teller: str, figures: Figures) -> None:
+    until = _FIRST + datetime.timedelta(one.day + one.until) if one.until else None
+    figures.statements += 1
+    figures.repeated += one.again
+    replaces = one.old[-1:] if teller == "replaces" else ()
+    done = memory.remember(one.text, durable=one.durable, until=until, replaces=replaces)
+    figures.doubled += one.again and not done.known
+    if teller == "replaces":
+        figures.superseding += bool(one.old)
+        figures.related += bool(one.old)
+        return
+    if one.old:
+        figures.superseding += 1
+        found = any(near.text == one.old[-1] for near in done.related)
+        figures.related += found
+        if not found:
+            figures.misses.append(f"not related: {one.text!r} to {one.old[-1]!r}")
+    meant = next((near for near in done.related if near.superseded), None)
+    figures.asked += bool(done.question)
+    figures.asked_wrongly += bool(done.question) and (meant is None or meant.text not in one.old)
+    if teller == "follows the question" and one.old:
+        # An agent reads the question and the related facts, and names what is outdated of them.
+        names = [near.reference for near in done.related if near.text in one.old]
+        if done.question and names:
+            memory.remember(one.text, durable=one.durable, replaces=names)
+
+
+def _ask(memory: Memory, thread: Thread, today: datetime.date, figures: Figures) -> None:
+    hits = memory.search(thread.question).hits
+    *outdated, current = [word for _, word in thread.statements]
+    lines = list(_lines(hits, today))
+    now = next((n for n, (text, holds) in enumerate(lines) if current in text and holds), None)
+    old = next(
+        (
+            n
+            for n, (text, holds) in enumerate(lines)
+            if holds and current not in text and any(word in text for word in outdated)
+        ),
+        None,
+    )
+    if thread.until:
+        kind = "expired as current" if now is not None else "clean"
+    elif now is None:
+        kind = "outdated first" if old is not None else "not found"
+    elif old is None:
+        kind = "clean"
+    else:
+        kind = "current first" if now < old else "outdated first"
+    figures.answers[kind] += 1
+    if kind in ("not found", "outdated first", "expired as current"):
+        figures.misses.append(f"{kind}: {thread.question} {[text for text, _ in lines[:3]]}")
+
+
+def _lines(hits: Sequence[Hit], today: datetime.date) -> Iterator[tuple[str, bool]]:
+    """What is shown, line by line, and whether it is shown as what holds."""
+    for hit in hits:
+        for fact in facts_of(hit.snippet, hit.path):
+            yield fact.text, not hit.was and not fact.struck and not fact.validity.expired(today)
+
+
+def _review(memory: Memory, figures: Figures) -> None:
+    """How many contradictions of the life are proposed, and how many of the proposals are ones."""
+    wrong = {
+        (old, thread.statements[number][0])
+        for thread in threads()
+        for number in range(1, len(thread.statements))
+        for old, _ in thread.statements[:number]
+    }
+    outdated = {old for old, _ in wrong}
+    texts: dict[str, str] = {}
+    current = set()
+    for path in memory.notes().files:
+        for fact in facts_of(memory.notebook.read(path).text, path):
+            texts[fact.reference] = fact.text
+            if fact.is_current(memory.pen().today):
+                current.add(fact.text)
+    left = outdated & current
+    said = [one for one in review(memory) if one.kind == "contradiction"]
+    right = [one for one in said if (texts[one.references[0]], texts[one.references[1]]) in wrong]
+    covered = {texts[one.references[0]] for one in right}
+    figures.misses += [f"not reviewed: {text}" for text in sorted(left - covered)]
+    figures.review = {
+        "proposed": len(said),
+        "precision": len(right) / len(said) if said else 1.0,
+        "recall": len(covered & left) / len(left) if left else 1.0,
+        "outdated": len(left),
+    }

@@ -1,0 +1,338 @@
+"""What in the notes wants a look: contradictions, duplicates, what is over, what should last.
+
+It proposes and changes nothing; each proposal can be applied on its own and undone. No model is
+asked. Precision comes first: what only might be wrong is not proposed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal
+
+from memdown.errors import WorkspaceError
+from memdown.notes import placing
+from memdown.notes.cues import details_of, same_fact
+from memdown.notes.descriptors import shown
+from memdown.notes.editing import update
+from memdown.notes.journal import By
+from memdown.notes.related import gather, note_text
+from memdown.notes.remembering import Pen, remember_fact, strike_fact
+from memdown.notes.roots import date_of
+from memdown.notes.statements import Fact, facts_of
+from memdown.notes.writing import curated
+
+if TYPE_CHECKING:
+    from memdown.memory import Memory
+
+Kind = Literal["contradiction", "duplicate", "expired", "repeated", "oversized"]
+# What a client takes of MEMORY.md at the start of a session, in characters.
+SESSION_BUDGET: Final = 9_500
+# A section of at least this share of a note that is too large is proposed to be moved.
+_LARGE_SHARE: Final = 0.2
+_MOST_PAIRS: Final = 40_000
+# Two facts say something different about the same thing only if nearly all else is alike.
+_ALIKE: Final = 0.6
+_FEWEST_SHARED: Final = 2
+_MOST_OTHER: Final = 2
+_REPEATED_DAYS: Final = 3
+_NUMBERS: Final = re.compile(r"\d[\d.,:/-]*\d|\d")
+# A fact of so few characters says one thing; a new one takes it up with this share of its words.
+_MOST_SHORT: Final = 90
+_LEAST_TAKEN_UP: Final = 0.6
+_UNSPACED: Final = "\u0e00"
+_LEAST_TAKEN_UP_UNSPACED: Final = 0.4
+_FEWEST_WORDS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Something that could be changed: why, about which facts, and the lines as they would be."""
+
+    number: int
+    kind: Kind
+    reason: str
+    references: tuple[str, ...]
+    diff: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A proposal without its number, and what applying it does."""
+
+    proposal: Proposal
+    apply: Callable[[Pen], None]
+
+
+def review(memory: Memory) -> list[Proposal]:
+    """What could be changed, numbered; the same notes give the same list."""
+    return [one.proposal for one in _found(memory.pen())]
+
+
+def apply(memory: Memory, numbers: Sequence[int], *, actor: str = "person") -> list[int]:
+    """Do what these proposals say; the numbers of the changes, by which they can be undone."""
+    pen = memory.notebook.writing_pen(By(actor))
+    found = _found(pen)
+    wanted = [one for one in found if one.proposal.number in set(numbers)]
+    missing = set(numbers) - {one.proposal.number for one in wanted}
+    if missing:
+        raise WorkspaceError(
+            f"There is no proposal {min(missing)}; `memdown review` lists what there is now."
+        )
+    last = max((change.id for change in pen.journal.changes(limit=1)), default=0)
+    for one in wanted:
+        one.apply(pen)
+    return sorted(change.id for change in pen.journal.changes(after=last))
+
+
+def proposal_json(proposal: Proposal) -> dict[str, object]:
+    """A proposal for programs."""
+    return {
+        "number": proposal.number,
+        "kind": proposal.kind,
+        "reason": proposal.reason,
+        "references": list(proposal.references),
+        "diff": list(proposal.diff),
+    }
+
+
+def _found(pen: Pen) -> list[_Found]:
+    facts = [fact for fact in gather(pen.workspace) if not fact.struck]
+    current = [fact for fact in facts if fact.is_current(pen.today)]
+    every = [
+        *_expired(facts, pen.today),
+        *_duplicates(current),
+        *_contradictions(current),
+        *_repeated(current, curated(pen.workspace)),
+        *_oversized(pen),
+    ]
+    return [
+        replace(one, proposal=replace(one.proposal, number=number))
+        for number, one in enumerate(every, start=1)
+    ]
+
+
+def _expired(facts: Sequence[Fact], today: datetime.date) -> Iterator[_Found]:
+    """Facts of lasting notes whose last day is over; logs are what was, anyway."""
+    for fact in facts:
+        if fact.validity.expired(today) and date_of(fact.path) is None:
+            yield _Found(
+                Proposal(
+                    0,
+                    "expired",
+                    f"Its last day was {fact.validity.until}: strike it.",
+                    (fact.reference,),
+                    (f"- {fact.text}", f"+ ~~{fact.text}~~"),
+                ),
+                _striking(fact),
+            )
+
+
+def _duplicates(facts: Sequence[Fact]) -> Iterator[_Found]:
+    """Lasting facts that say the same twice; what several days say is another matter."""
+    groups: dict[tuple[str, ...], list[Fact]] = defaultdict(list)
+    for fact in facts:
+        words = details_of(fact.text)
+        if date_of(fact.path) is None and len(words.words) >= _FEWEST_WORDS:
+            groups[words.said].append(fact)
+    for same in groups.values():
+        kept, *others = sorted(same, key=lambda one: (one.path != "MEMORY.md", one.path, one.line))
+        for fact in others:
+            # Below another heading a few words may be about something else.
+            alone = len(details_of(fact.text).words) > _FEWEST_WORDS
+            if same_fact(kept.text, fact.text) and (alone or fact.heading == kept.heading):
+                yield _Found(
+                    Proposal(
+                        0,
+                        "duplicate",
+                        f"It says the same as {kept.reference}: remove it.",
+                        (kept.reference, fact.reference),
+                        (f"- {fact.text}",),
+                    ),
+                    _removing(fact),
+                )
+
+
+def _contradictions(facts: Sequence[Fact]) -> Iterator[_Found]:
+    """Two lasting facts that differ in one detail only, of different days."""
+    lasting = [fact for fact in facts if fact.day is not None or date_of(fact.path) is None]
+    pairs = 0
+    for number, one in enumerate(lasting):
+        for other in lasting[number + 1 :]:
+            pairs += 1
+            if pairs > _MOST_PAIRS * 10:
+                return
+            if one.day is None or other.day is None or one.day == other.day:
+                continue
+            older, newer = (one, other) if one.day < other.day else (other, one)
+            if _differ_in_one_detail(older, newer):
+                yield _Found(
+                    Proposal(
+                        0,
+                        "contradiction",
+                        f"{newer.reference} is newer and says something else: strike the older.",
+                        (older.reference, newer.reference),
+                        (f"- {older.text}", f"+ {newer.text}", f"+   ~~{older.text}~~"),
+                    ),
+                    _replacing(older, newer),
+                )
+
+
+def _differ_in_one_detail(older: Fact, newer: Fact) -> bool:
+    """Whether two facts are alike but for a number, a name, or a "no longer"."""
+    old, new = details_of(older.text), details_of(newer.text)
+    ours, theirs = set(new.words), set(old.words)
+    shared, come, gone = ours & theirs, ours - theirs, theirs - ours
+    plain = shared - new.names - new.numbers
+    both_logs = date_of(older.path) is not None and date_of(newer.path) is not None
+    if not both_logs and older.text != newer.text and _template(older) == _template(newer):
+        return True
+    if new.cued and _takes_up(older.text, newer.text, len(shared), len(theirs)):
+        return True
+    if len(shared) < _FEWEST_SHARED or len(shared) < _ALIKE * min(len(ours), len(theirs)):
+        return False
+    if not plain or max(_details(come), _details(gone)) > _MOST_OTHER + new.cued:
+        return False
+    if old.negated != new.negated and new.cued:
+        return True
+    if not come or not gone:
+        return False
+    numbers = bool(new.numbers - old.numbers) and bool(old.numbers - new.numbers)
+    names = bool(new.names - old.names) and bool(old.names - new.names)
+    if not (numbers or names):
+        return False
+    # On two days something else may be true of each; a rule or a place has no day of its own.
+    return new.cued or not both_logs or _starts_alike(older.text, newer.text)
+
+
+def _template(fact: Fact) -> str:
+    """A fact with its numbers left open; only where it has some, and enough words besides."""
+    open_text, numbers = _NUMBERS.subn("#", fact.text.casefold())
+    return open_text if numbers and len(open_text.split()) > _FEWEST_WORDS else fact.text
+
+
+def _details(words: set[str]) -> int:
+    """How many details words are: a time or a number is one, however it is cut."""
+    plain = sum(not any(map(str.isdigit, word)) for word in words)
+    return plain + (plain < len(words))
+
+
+def _takes_up(old: str, new: str, shared: int, words: int) -> bool:
+    """Whether a short new fact with a cue ("now", "instead") takes up most words of a short old one."""
+    if max(len(old), len(new)) > _MOST_SHORT:
+        return False
+    if old[0] >= _UNSPACED:
+        return old[:2] == new[:2] and shared >= _LEAST_TAKEN_UP_UNSPACED * words
+    return shared >= _FEWEST_SHARED and shared >= _LEAST_TAKEN_UP * words
+
+
+def _starts_alike(one: str, other: str) -> bool:
+    return one.split()[:3] == other.split()[:3]
+
+
+def _repeated(facts: Sequence[Fact], lasting: str) -> Iterator[_Found]:
+    """What logs of several days say and MEMORY.md does not."""
+    days: dict[tuple[str, ...], dict[datetime.date, Fact]] = defaultdict(dict)
+    known = {details_of(fact.text).said for fact in facts if date_of(fact.path) is None}
+    for fact in facts:
+        day = date_of(fact.path)
+        said = details_of(fact.text).said
+        if day is not None and len(details_of(fact.text).words) >= _FEWEST_WORDS:
+            days[said].setdefault(day, fact)
+    for said, by_day in days.items():
+        if len(by_day) >= _REPEATED_DAYS and said not in known:
+            first = by_day[min(by_day)]
+            yield _Found(
+                Proposal(
+                    0,
+                    "repeated",
+                    f"Logs of {len(by_day)} days say it: write it into {lasting}.",
+                    tuple(fact.reference for fact in by_day.values()),
+                    (f"+ {first.text}",),
+                ),
+                _promoting(first),
+            )
+
+
+def _oversized(pen: Pen) -> Iterator[_Found]:
+    """A MEMORY.md that no session gets whole: the sections that could be notes of their own."""
+    path = curated(pen.workspace)
+    try:
+        text = note_text(pen.workspace, path)
+    except WorkspaceError:
+        return
+    if len(text) <= SESSION_BUDGET:
+        return
+    for section in placing.sections_of(text):
+        size = sum(len(line) + 1 for line in section.lines)
+        if section.level == 2 and size >= _LARGE_SHARE * len(text):
+            name = placing.file_name(section.title)
+            yield _Found(
+                Proposal(
+                    0,
+                    "oversized",
+                    f"{path} has {len(text):,} characters, a session gets {SESSION_BUDGET:,}: move "
+                    f'"{section.title}" to memory/{name}.',
+                    (f"{path}#L{section.line}",),
+                    (f"- ## {section.title} ({size:,} characters)", f"+ see memory/{name}"),
+                ),
+                _moving(path, section.title, name),
+            )
+
+
+def _striking(fact: Fact) -> Callable[[Pen], None]:
+    return lambda pen: strike_fact(pen, fact)
+
+
+def _removing(fact: Fact) -> Callable[[Pen], None]:
+    def run(pen: Pen) -> None:
+        def change(text: str) -> str:
+            here = [one for one in facts_of(text, fact.path) if one.text == fact.text]
+            if not here:
+                raise WorkspaceError(
+                    f"{shown(fact.reference)} was changed meanwhile; review again."
+                )
+            return placing.remove(text, min(here, key=lambda one: abs(one.line - fact.line)))
+
+        update(pen.workspace, fact.path, change, lock_dir=pen.lock_dir, by=pen.by)
+
+    return run
+
+
+def _replacing(older: Fact, newer: Fact) -> Callable[[Pen], None]:
+    def run(pen: Pen) -> None:
+        remember_fact(pen, newer.text, replaces=[older.reference])
+
+    return run
+
+
+def _promoting(fact: Fact) -> Callable[[Pen], None]:
+    def run(pen: Pen) -> None:
+        remember_fact(pen, fact.text, durable=True, again=True)
+
+    return run
+
+
+def _moving(path: str, title: str, name: str) -> Callable[[Pen], None]:
+    def run(pen: Pen) -> None:
+        text = note_text(pen.workspace, path)
+        section = next((one for one in placing.sections_of(text) if one.title == title), None)
+        if section is None:
+            raise WorkspaceError(f"{path} was changed meanwhile; review again.")
+        moved = "\n".join([f"# {title}", *section.lines]).rstrip() + "\n"
+
+        def add(now: str) -> str:
+            return f"{now.rstrip()}\n\n{moved}" if now else moved
+
+        # The copy first: if this is cut short, the lines stand twice, and none is lost.
+        update(pen.workspace, f"memory/{name}", add, lock_dir=pen.lock_dir, by=pen.by)
+
+        def cut(now: str) -> str:
+            return now.replace("\n".join(section.lines), f"\nSee `memory/{name}`.\n", 1)
+
+        update(pen.workspace, path, cut, lock_dir=pen.lock_dir, by=pen.by)
+
+    return run
