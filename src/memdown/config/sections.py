@@ -157,7 +157,7 @@ def read_sections(
         providers=dict(_providers(file, root, search)),
         slots=slots,
         sandbox=sandbox,
-        plugin_configs=dict(_plugin_configs(file, root)),
+        plugin_configs=dict(_plugin_configs(file, root, search)),
         workspace=_workspace(file, own) or _workspace(file, defaults),
         notes=tuple(dict.fromkeys(file.notes)),
     )
@@ -197,15 +197,15 @@ def _providers(
         yield name, settings
 
 
-def _plugin_configs(file: _File, root: Layer) -> Iterator[tuple[str, Mapping[str, object]]]:
-    """What stands under `plugins.entries.<name>.config`: a plugin checks its own."""
-    entries = file.child(file.child(root, "plugins"), "entries")
-    for name in entries.tree:
-        config = file.child(file.child(entries, name), "config")
-        try:
-            yield name, file.replaced(config)
-        except MissingVariable as error:
-            file.notes.append(f"{config.prefix} is left out: {error}")
+def _plugin_configs(
+    file: _File, root: Layer, search: MemorySearch
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """What stands under `plugins.entries.<name>.config` for a plugin that is used; it checks it."""
+    entries = file.child(root, "plugins").tree.get("entries")
+    for name in dict.fromkeys((search.provider, search.fallback, search.store.driver)):
+        if isinstance(entries, dict) and name in entries:
+            entry = Layer("plugins.entries", entries)
+            yield name, file.replaced(file.child(file.child(entry, name), "config"))
 
 
 def _workspace(file: _File, layer: Layer) -> str | None:
