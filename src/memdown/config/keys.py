@@ -8,7 +8,7 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from memdown.config.values import camel
+from memdown.config.values import Shared, Strict, camel
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ def walk(section: type, prefix: str = "") -> Iterator[Key]:
     for field in dataclasses.fields(section):
         path = prefix + camel(field.name)
         inner, mark = _inner(hints[field.name])
-        branch = dataclasses.is_dataclass(inner) and hasattr(inner, "__pydantic_config__")
+        branch = isinstance(inner, type) and issubclass(inner, Strict | Shared)
         yield Key(path, field, branch and not mark)
         if branch and isinstance(inner, type):
             yield from walk(inner, f"{path}{mark}.")

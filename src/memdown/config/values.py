@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
 _DURATION = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|s|m|h|d))+|[0-9]{1,9}")
 _DURATION_PART = re.compile(r"([0-9.]+)(ms|s|m|h|d)?")
@@ -38,10 +37,6 @@ class Secret:
     def __hash__(self) -> int:
         return hash((Secret, self._value))
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Any:
-        return _from_text(cls)
-
 
 @dataclass(frozen=True, slots=True)
 class Duration:
@@ -58,17 +53,6 @@ class Duration:
         """The span in seconds; 0 means never."""
         parts = _DURATION_PART.findall(self.text)
         return sum(float(number) * _SECONDS[unit or "m"] for number, unit in parts)
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> Any:
-        return _from_text(cls)
-
-
-def _from_text(cls: type[Secret | Duration]) -> Any:
-    # Imported here: settings must be usable without pydantic when no file is read.
-    from pydantic_core import core_schema
-
-    return core_schema.no_info_after_validator_function(cls, core_schema.str_schema())
 
 
 def camel(name: str) -> str:
@@ -89,7 +73,7 @@ def about(
     """What a field says of itself: its meaning and, for a number, its limits.
 
     `low` and `high` are limits a value is moved to; a negative value, or one not above `above`,
-    is an error (pydantic reads `description`, `ge` and `gt`). In a `path`, `~` is expanded.
+    is an error. In a `path`, `~` is expanded.
     """
     facts: dict[str, object] = {"description": meaning}
     if low is not None or high is not None:
@@ -103,16 +87,9 @@ class Strict:
     """For settings that are ours alone: an unknown key is an error."""
 
     __slots__ = ()
-    __pydantic_config__ = {  # noqa: RUF012 - pydantic asks for a dict
-        "alias_generator": camel,
-        "allow_inf_nan": False,
-        "extra": "forbid",
-        "hide_input_in_errors": True,
-    }
 
 
 class Shared:
     """For settings that stand among keys of other programs: an unknown key is left alone."""
 
     __slots__ = ()
-    __pydantic_config__ = Strict.__pydantic_config__ | {"extra": "ignore"}
