@@ -7,7 +7,7 @@ import datetime
 from typing import Any
 
 from memdown import doctor
-from memdown.errors import MemdownError
+from memdown.errors import MemdownError, NoteNotFound
 from memdown.notes import Note, undoing
 from memdown.shapes import status_json
 from memdown.transcripts.sessions import recall
@@ -222,6 +222,13 @@ def examine(site: Site, given: Values) -> Any:  # noqa: ARG001
             for one in found
         ]
     }
+
+
+def throw_out(site: Site, given: Values) -> Any:
+    """Throw a browser out that was let in for good."""
+    if site.access.pairings is None or not site.access.pairings.remove(given["id"]):
+        raise NoteNotFound("There is no such browser any more; reload the page.")
+    return {"browsers": len(site.access.pairings.all())}
 
 
 def session(site: Site, given: Values) -> Any:  # noqa: ARG001

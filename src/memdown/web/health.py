@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memdown.types import Status, Usage
+from memdown.types import Failure, Status, Usage
 from memdown.web.site import Site
 
 
@@ -26,32 +27,46 @@ def facts(site: Site) -> dict[str, Any]:
     """Everything on the page."""
     status = site.memory.status()
     days = status.usage
+    failed = site.job.report.failed if site.job.report else ()
     looked_up = sum(one.looked_up for one in days)
     return {
         "status": status,
-        "state": _state(status),
+        "state": _state(status, failed),
         "files": sum(status.store.files.values()),
         "chunks": sum(status.store.chunks.values()),
         "hit_rate": sum(one.found for one in days) / looked_up if looked_up else None,
         "sent": _sent(days),
         "job": site.job.state(),
-        "failed": site.job.report.failed if site.job.report else (),
+        "failed": failed,
+        "browsers": site.access.pairings.all() if site.access.pairings else [],
         "chunking": site.memory.settings.chunking,
     }
 
 
-def _state(status: Status) -> tuple[str, str]:
-    """The freshness in one word for the colour and one sentence for people."""
+def _state(status: Status, failed: Sequence[Failure]) -> tuple[str, str]:
+    """The health in one word for the colour and one sentence for people."""
+    notes = status.store.files.get("memory", 0)
+    unread = len({one.path for one in (*status.problems, *failed)})
+    waiting = max(0, status.changed - unread)
     if not status.store.files and not status.changed:
-        return "empty", "There are no notes yet"
-    if not status.dirty:
-        return "fresh", "Up to date"
+        return "empty", "There are no notes yet."
     if not status.store.files:
-        return "stale", "Not indexed yet"
-    if status.changed:
-        files = "file" if status.changed == 1 else "files"
-        return "stale", f"{status.changed} {files} changed since the last index"
-    return "stale", "The settings changed: the next sync makes the index anew"
+        return "stale", "Not indexed yet: the first search does it."
+    said = [f"{notes:,} {'note' if notes == 1 else 'notes'}"]
+    if waiting:
+        said.append(f"{waiting} not indexed yet")
+    elif status.dirty and not unread:
+        said.append("to be indexed anew, because the settings changed")
+    else:
+        said.append("all up to date" if not unread else "the rest up to date")
+    if unread:
+        said.append(f"{unread} that could not be read")
+    said.append(
+        "nothing left this machine" if not _sent(status.usage) else "some text was sent away"
+    )
+    return "bad" if unread else "stale" if waiting or status.dirty else "fresh", ", ".join(
+        said
+    ) + "."
 
 
 def _sent(days: tuple[Usage, ...]) -> list[Sent]:

@@ -211,6 +211,13 @@ OPERATIONS: tuple[Operation, ...] = (
         errors=(400, 403, 413, 415),
     ),
     Operation("GET", "/api/sync", api.read_sync, errors=(400,)),
+    Operation(
+        "POST",
+        "/api/browsers/remove",
+        api.throw_out,
+        body=(Field("id", "Which browser.", required=True, low=1, high=40),),
+        errors=(400, 403, 404, 413, 415),
+    ),
     Operation("GET", "/api/session", api.session, errors=(400,)),
     Operation(
         "GET",

@@ -20,7 +20,8 @@ from memdown.web.site import Site
 from memdown.web.templating import page
 
 _MOST_TURNS = 2000
-_MOST_FOUND = 40
+_FOUND = 40
+_MOST_FOUND = 1_000
 
 
 def folder(site: Site) -> Path:
@@ -44,7 +45,7 @@ def listing(site: Site, request: Request) -> Response:
         "said": query,
         "conversations": [_row(one) for one in found],
         "problems": problems,
-        "found": _recalled(site, query) if query else [],
+        **(_recalled(site, query, _count(request)) if query else {"found": [], "places": 0}),
         "indexed": "sessions" in site.memory.settings.sources,
         "place": folder(site),
     }
@@ -95,17 +96,29 @@ def _row(one: Conversation) -> dict[str, Any]:
     }
 
 
-def _recalled(site: Site, query: str) -> list[dict[str, Any]]:
-    return [
+def _count(request: Request) -> int:
+    given = request.query_params.get("count", "")
+    return min(_MOST_FOUND, int(given)) if given.isdecimal() and len(given) < 6 else _FOUND
+
+
+def _recalled(site: Site, query: str, count: int) -> dict[str, Any]:
+    """Every place where it was said, the newest first; the first `count` of them, and how many."""
+    every = recall(folder(site), query, context=0, limit=_MOST_FOUND)
+    every.sort(key=lambda one: one.turn.time or 0, reverse=True)
+    named = titles(site)
+    found = [
         {
             "id": one.path.removeprefix("sessions/").removesuffix(".jsonl"),
+            "title": named.get(one.path, ""),
             "line": one.turn.line,
-            "role": one.turn.role,
+            "who": "You" if one.turn.role == "user" else "Agent",
             "time": _moment(one.turn.time),
             "text": _around(one.turn.text, query),
         }
-        for one in recall(folder(site), query, context=0, limit=_MOST_FOUND)
+        for one in every[:count]
     ]
+    more = min(_MOST_FOUND, 5 * count) if len(every) > count else 0
+    return {"found": found, "places": len(every), "more": more}
 
 
 def _around(text: str, query: str) -> Markup:

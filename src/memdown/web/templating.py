@@ -60,6 +60,12 @@ def size(number: float) -> str:
     return f"{number:.1f} GB"
 
 
+def moment(seconds: float) -> str:
+    """A time in the zone of whoever looks at it."""
+    local = datetime.datetime.fromtimestamp(seconds, datetime.UTC).astimezone()
+    return local.strftime("%-d %B %Y, %H:%M")
+
+
 def unbulleted(text: str) -> str:
     """A line of a note without the mark that begins it."""
     return _MARK.sub("", text)
@@ -75,7 +81,13 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.globals |= {"version": static_version(STATIC), "note_url": note_url}
-    environment.filters |= {"count": count, "ago": ago, "size": size, "unbulleted": unbulleted}
+    environment.filters |= {
+        "count": count,
+        "ago": ago,
+        "size": size,
+        "unbulleted": unbulleted,
+        "moment": moment,
+    }
     return environment
 
 

@@ -59,3 +59,13 @@ const row = (name, text, verdict) => {
   item.append(title, body);
   return item;
 };
+
+// Browsers that were let in for good.
+document.addEventListener("click", async (event) => {
+  const id = event.target.dataset?.throwOut;
+  if (!id) return;
+  const { ok, data } = await memdown.call("POST", "/api/browsers/remove", { id });
+  memdown.toast(ok ? "Thrown out" : data.error);
+  event.target.blur();
+  if (ok) memdown.refresh();
+});
