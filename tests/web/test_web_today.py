@@ -99,3 +99,17 @@ def test_a_long_pause_is_a_return(tmp_path: Path) -> None:
     assert looked.read() == today.Read(5, frozenset({7}), 1_100_000, 1_000_600)
     (tmp_path / "x.read.json").write_text("damaged")
     assert looked.read() == today.Read()
+
+
+def test_words_are_forgotten_everywhere_with_a_receipt(
+    synced: Site, client: TestClient, folder: Path
+) -> None:
+    """While the notes are being followed, as in a server that runs."""
+    with synced.following():
+        places = client.post("/api/forget/places", json={"words": "memory/people/ida.md#L3"}).json()
+        assert places["words"] == "Hazelnut allergy."
+        assert {one["kind"] for one in places["places"]} >= {"note", "index"}
+        receipt = client.post("/api/forget", json={"words": "Hazelnut allergy."}).json()
+        assert receipt["complete"], receipt
+        assert "Hazelnut" not in (folder / "memory/people/ida.md").read_text()
+        assert client.get("/api/search", params={"q": "hazelnut"}).json()["results"] == []

@@ -8,6 +8,7 @@ from typing import Any
 
 from memdown import doctor
 from memdown.errors import MemdownError, NoteNotFound
+from memdown.facts import forgetting
 from memdown.notes import Note, undoing
 from memdown.shapes import status_json
 from memdown.transcripts.sessions import recall
@@ -138,6 +139,34 @@ def strike_fact(site: Site, given: Values) -> Any:
     """Mark the fact in a line as no longer true."""
     site.check_writable()
     return {"change": today.strike(site, given["path"], given["line"])}
+
+
+def find_traces(site: Site, given: Values) -> Any:
+    """List every place that holds some words, or those of a fact; nothing is changed."""
+    found = forgetting.find(site.memory, given["words"])
+    return {"words": found.words, "places": [_trace(site, one) for one in found.traces]}
+
+
+def erase_words(site: Site, given: Values) -> Any:
+    """Remove words from notes, versions, index and transcripts, and prove it by a search."""
+    site.check_writable()
+    with site.alone():
+        receipt = forgetting.erase(site.memory, forgetting.find(site.memory, given["words"]))
+    return {
+        "erased": receipt.erased,
+        "left": [_trace(site, one) for one in receipt.left],
+        "complete": receipt.complete,
+        "tombstone": receipt.tombstone,
+        "scannedFiles": receipt.scanned_files,
+        "scannedBytes": receipt.scanned_bytes,
+        "time": receipt.time.isoformat(),
+    }
+
+
+def _trace(site: Site, one: forgetting.Trace) -> dict[str, Any]:
+    state = str(site.memory.settings.state_dir)
+    place = one.place.removeprefix(state).lstrip("/")
+    return {"kind": one.kind, "place": place, "line": one.line, "text": one.text}
 
 
 def keep_change(site: Site, given: Values) -> Any:

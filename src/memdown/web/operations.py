@@ -45,6 +45,9 @@ _ALLOW_SECRETS = Field(
     "allowSecrets", "Write it even if it looks like a secret.", "boolean", default=False
 )
 _CHANGE = Field("id", "The number of a change.", "integer", required=True, low=1, high=2**62)
+_WORDS = Field(
+    "words", "The words, or the place of a fact: MEMORY.md#L7.", required=True, low=1, high=2000
+)
 _BASE = Field("base", "The version that is meant.", required=True, high=64)
 _WRITES = (400, 403, 404, 409, 413, 415, 422)
 
@@ -148,6 +151,8 @@ OPERATIONS: tuple[Operation, ...] = (
         body=(_PATH, Field("line", "The fact's line.", "integer", required=True, low=1)),
         errors=_WRITES,
     ),
+    Operation("POST", "/api/forget/places", api.find_traces, body=(_WORDS,), errors=_WRITES),
+    Operation("POST", "/api/forget", api.erase_words, body=(_WORDS,), errors=_WRITES),
     Operation("POST", "/api/keep", api.keep_change, body=(_CHANGE,), errors=_WRITES),
     Operation("POST", "/api/restore", api.restore_note, body=(_PATH, _CHANGE), errors=_WRITES),
     Operation("POST", "/api/trash", api.trash_note, body=(_PATH, _BASE), errors=_WRITES),

@@ -113,6 +113,9 @@ class Site:
     is_following: bool = field(default=False, init=False)
     _revision: int = field(default=0, init=False)
     _provider: str | None = field(default=None, init=False)
+    _stop: threading.Event = field(default_factory=threading.Event, init=False)
+    _follower: threading.Thread | None = field(default=None, init=False)
+    _lonely: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def __post_init__(self) -> None:
         self.job = SyncJob(self.memory)
@@ -133,16 +136,38 @@ class Site:
     @contextlib.contextmanager
     def following(self) -> Iterator[None]:
         """Index what changes, and let the pages know, while the block runs."""
-        stop = threading.Event()
-        thread = threading.Thread(
-            target=self._follow, args=(stop,), name="memdown-web-follow", daemon=True
-        )
-        thread.start()
+        self._start_following()
         try:
             yield
         finally:
-            stop.set()
-            thread.join()
+            self._stop_following()
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Follow nothing while the block runs: it rewrites what is derived from the notes."""
+        with self._lonely:
+            followed = self._follower is not None
+            self._stop_following()
+            try:
+                yield
+            finally:
+                self.library.refresh()
+                self._revision += 1
+                if followed:
+                    self._start_following()
+
+    def _start_following(self) -> None:
+        self._stop = threading.Event()
+        self._follower = threading.Thread(
+            target=self._follow, args=(self._stop,), name="memdown-web-follow", daemon=True
+        )
+        self._follower.start()
+
+    def _stop_following(self) -> None:
+        if self._follower is not None:
+            self._stop.set()
+            self._follower.join()
+            self._follower = None
 
     def _follow(self, stop: threading.Event) -> None:
         try:

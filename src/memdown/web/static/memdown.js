@@ -307,6 +307,37 @@ document.addEventListener("click", async (event) => {
 for (const [key, what] of [["y", "keep"], ["u", "undo"], ["f", "forget"], ["m", "lasting"]]) memdown.keys[key] = () => document.activeElement.closest("[data-change]")?.querySelector(`[data-act="${what}"]`)?.click();
 memdown.keys.e = () => (document.activeElement.closest("[data-change]")?.querySelector('[data-act="edit"]') || $("[data-edit]"))?.click();
 
+// Forget: first every place, then, if the person says so, none of them any more, with a receipt.
+const KINDS = { note: "in notes", journal: "in the history", version: "in the history", index: "in the index", cache: "in the cache", transcript: "in conversations", memory: "in single memories", export: "in exports", hook: "in hooks", state: "in other files of Memdown" };
+const forget = async (words) => {
+  const box = $("#forget"), said = $("[data-forget-said]"), list = $("[data-forget-places]"), now = $("[data-forget-now]"), close = $("[data-forget-close]");
+  const { ok, data } = await memdown.call("POST", "/api/forget/places", { words });
+  if (!ok) return memdown.toast(data.error);
+  $("#forget-title").textContent = "Forget this everywhere?";
+  $("[data-forget-words]").textContent = data.words;
+  said.textContent = "These places hold the words. Erasing removes them for good: it cannot be taken back.";
+  list.replaceChildren(...data.places.slice(0, 60).map((one) => element("li", {}, element("strong", { textContent: (KINDS[one.kind] || one.kind) + " " }), one.place + (one.line ? " L" + one.line : ""))));
+  now.hidden = false;
+  now.disabled = false;
+  close.textContent = "Keep it";
+  now.onclick = async () => {
+    now.disabled = true;
+    said.textContent = "Erasing, and looking through every file…";
+    const { ok, data: receipt } = await memdown.call("POST", "/api/forget", { words: data.words });
+    if (!ok) { said.textContent = receipt.error; now.disabled = false; return; }
+    for (const key of kept.keys("draft:")) if (JSON.stringify(kept.get(key)).includes(JSON.stringify(data.words).slice(1, -1))) kept.drop(key);
+    $("#forget-title").textContent = receipt.complete ? "Forgotten" : "Not everything could be erased";
+    $("[data-forget-words]").textContent = "";
+    said.textContent = `${receipt.scannedFiles.toLocaleString()} files (${(receipt.scannedBytes / 1e6).toFixed(1)} MB) were looked through afterwards: ${receipt.complete ? "none holds the words any more" : receipt.left.length + " still do"}. A tombstone without content (${receipt.tombstone.slice(0, 12)}) keeps them from coming back.`;
+    list.replaceChildren(...Object.entries(receipt.erased).filter(([, count]) => count).map(([kind, count]) => element("li", { textContent: `${count} erased ${KINDS[kind] || kind}` })), ...receipt.left.map((one) => element("li", { textContent: "left: " + one.place })));
+    now.hidden = true;
+    close.textContent = "Close";
+    memdown.refresh();
+  };
+  box.showModal();
+};
+document.addEventListener("click", (event) => { const words = event.target.closest?.("[data-forget]")?.dataset.forget; if (words) forget(words); });
+
 // Write something down; a text that could not be sent yet is kept.
 const grow = (box) => { box.style.height = "auto"; box.style.height = box.scrollHeight + "px"; };
 document.addEventListener("input", (event) => {
