@@ -63,7 +63,6 @@ def _take(memory: Memory) -> None:
         page.wait_for_selector(".why-sentence")
         page.screenshot(path=HERE / "web-search.png")
         _picture(page, f"{base}/about/Teo", "web-about.png")
-        _picture(page, f"{base}/notes", "web-notes.png")
         browser.close()
     serving.should_exit = True
     thread.join()

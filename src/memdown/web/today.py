@@ -185,8 +185,9 @@ def _item(
     titles: Mapping[str, str],
 ) -> Item:
     lines = [(line[0], line[2:]) for line in undoing.diff(change) if line[2:].strip()]
-    came = [text for sign, text in lines if sign == "+"]
-    first = next((text for text in came if not text.startswith("#")), came[0] if came else "")
+    # The heading above a new line says nothing by itself.
+    lines = [one for one in lines if not one[1].startswith("#")] or lines
+    first = next((text for sign, text in lines if sign == "+"), "")
     line = _line_of(first, texts.get(change.path, ""))
     session, _, place = change.session.partition("#")
     link = f"/sessions/{session}" + (f"#{place}" if place else "") if session else ""
