@@ -477,6 +477,14 @@ class Closeable(Embedder, Protocol):
 
 
 @runtime_checkable
+class ShortEmbedder(Embedder, Protocol):
+    """An embedder so fast that passages are embedded as well, with fewer numbers than chunks."""
+
+    def embed_short(self, texts: Sequence[str], dims: int) -> Vectors:
+        """Vectors of the first `dims` numbers, float32 (n, dims), of length one."""
+
+
+@runtime_checkable
 class WordKnowing(Embedder, Protocol):
     """An embedder that can tell words from gibberish."""
 

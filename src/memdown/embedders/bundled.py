@@ -40,15 +40,27 @@ _WORDS_AT_ONCE = 200
 class _Words:
     """The vectors of the words met so far. A row, once it is named, never changes."""
 
-    __slots__ = ("numbers", "rows")
+    __slots__ = ("numbers", "rows", "short")
 
     def __init__(self, most: int) -> None:
         self.numbers: dict[str, int] = {}
         self.rows = np.empty((most, DIMS), dtype=np.float32)
+        # The first numbers of each, side by side: made when passages are first embedded.
+        self.short: Vectors | None = None
+
+    def first(self, dims: int) -> Vectors:
+        """The first `dims` numbers of each row."""
+        if dims == DIMS:
+            return self.rows
+        if self.short is None or self.short.shape[1] != dims:
+            self.short = np.ascontiguousarray(self.rows[:, :dims])
+        return self.short
 
     def add(self, words: Sequence[str], rows: Vectors) -> None:
         first = len(self.numbers)
         self.rows[first : first + len(words)] = rows
+        if self.short is not None:
+            self.short[first : first + len(words)] = rows[:, : self.short.shape[1]]
         self.numbers.update(zip(words, range(first, first + len(words)), strict=True))
 
 
@@ -76,7 +88,11 @@ class BundledEmbedder:
         return vector
 
     def embed_batch(self, texts: Sequence[str]) -> Vectors:
-        rows = np.zeros((len(texts), DIMS), dtype=np.float32)
+        return self.embed_short(texts, DIMS)
+
+    def embed_short(self, texts: Sequence[str], dims: int) -> Vectors:
+        """Vectors of the first `dims` numbers, of length one; the model is made to be cut like that."""
+        rows = np.zeros((len(texts), dims), dtype=np.float32)
         for first, group in _groups(texts):
             self._add_up(group, rows[first : first + len(group)], len(texts) >= _MANY_TEXTS)
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
@@ -111,7 +127,7 @@ class BundledEmbedder:
         except KeyError:
             words = self._learn(found, more_to_come)
             numbers = list(map(words.numbers.__getitem__, found))
-        vectors = words.rows.take(np.array(numbers, dtype=np.intp), axis=0)
+        vectors = words.first(out.shape[1]).take(np.array(numbers, dtype=np.intp), axis=0)
         start = 0
         for row, end in enumerate(ends):
             if end > start:

@@ -13,6 +13,7 @@ import numpy as np
 from memdown.embedders.vectors import checked
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index.changes import Chunking, Sources
+from memdown.index.passages import PASSAGE_DIMS, passage_texts
 from memdown.text import estimate_tokens
 from memdown.types import (
     BatchEmbedder,
@@ -21,6 +22,7 @@ from memdown.types import (
     EmbeddingJobs,
     FileState,
     ModelKey,
+    ShortEmbedder,
     Store,
     StreamingEmbedder,
     Vector,
@@ -104,6 +106,13 @@ class Embedding:
         self._last = flight
         self._flying.append(flight)
         return flight
+
+    def embed_passages(self, chunks: Sequence[Chunk]) -> Vectors | None:
+        """The vectors of all passages of some chunks; None where the embedder is too dear for that."""
+        if not isinstance(self._embedder, ShortEmbedder) or self._down is not None:
+            return None
+        texts = [text for chunk in chunks for text in passage_texts(chunk)]
+        return self._embedder.embed_short(texts, PASSAGE_DIMS)
 
     def keep_ready(self) -> None:
         """Keep the vectors that came meanwhile, without waiting for more."""

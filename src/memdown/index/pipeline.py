@@ -38,7 +38,7 @@ _CHUNKS_A_BATCH = 256
 _CHUNKS_AHEAD = 1024
 # What is written at once: many files cost little more than one, but a kill loses them all, and a
 # file without a new chunk counts too.
-_CHUNKS_A_WRITE = 256
+_CHUNKS_A_WRITE = 4_096
 _FILES_A_WRITE = 256
 
 
@@ -123,6 +123,7 @@ class Pipeline:
 
     def _index_notes(self, states: Sequence[FileState], indexed: Mapping[str, FileState]) -> None:
         enough = _CHUNKS_AHEAD if self.embedding and self.embedding.works_ahead else _CHUNKS_A_BATCH
+        waits = self.embedding is not None and self.embedding.works_ahead
         ready, unembedded, touched = _Basket(enough), _Basket(enough), _Basket(enough)
         flying: _Batch | None = None
         for number, state in enumerate(states):
@@ -149,6 +150,9 @@ class Pipeline:
                 launched = self._launch(ready.take())
                 self._land(flying)
                 flying = launched
+                if not waits:
+                    # The more is indexed, the more is written at once: large segments need no merging.
+                    ready.grow_to(min(_CHUNKS_A_WRITE, max(enough, self.tally.chunks)))
         launched = self._launch(ready.take())
         self._land(flying)
         self._land(launched)
@@ -230,14 +234,27 @@ class Pipeline:
             with self.tally.timed("write"):
                 self.writer.replace_all(
                     [
-                        IndexedFile(note.state, note.chunks, _rows(vectors, note.fresh), note.keep)
-                        for note in some
+                        IndexedFile(
+                            note.state, note.chunks, _rows(vectors, note.fresh), note.keep, passages
+                        )
+                        for note, passages in zip(some, self._passage_vectors(some), strict=True)
                     ]
                 )
             if self.embedding is not None:
                 self.embedding.keep_ready()
             self.tally.indexed += len(some)
             self.tally.chunks += sum(len(note.chunks) for note in some)
+
+    def _passage_vectors(self, notes: Sequence[_Cut]) -> Sequence[Vectors | None]:
+        """The vectors of the passages of each note."""
+        if self.embedding is None:
+            return [None] * len(notes)
+        with self.tally.timed("embed"):
+            found = self.embedding.embed_passages([one for note in notes for one in note.chunks])
+        if found is None:
+            return [None] * len(notes)
+        sizes = [sum(len(chunk.passages) for chunk in note.chunks) for note in notes]
+        return np.split(found, np.cumsum(sizes)[:-1])
 
     def _write_texts(self, batch: Sequence[_Cut], why: str) -> None:
         """Index notes by their words; what they have of vectors stays."""
@@ -359,7 +376,11 @@ class _Basket:
 
     @property
     def is_full(self) -> bool:
-        return self._chunks >= self._enough or len(self._notes) >= _FILES_A_WRITE
+        return self._chunks >= self._enough or len(self._notes) >= max(_FILES_A_WRITE, self._enough)
+
+    def grow_to(self, enough: int) -> None:
+        """Be full later."""
+        self._enough = enough
 
     def add(self, note: _Cut) -> None:
         self._notes.append(note)
