@@ -73,3 +73,35 @@ def test_without_the_package_the_name_is_unknown(notes: Path) -> None:
     done = run(notes, "search", "router", "-w", str(notes), "--config", str(notes / "config.json5"))
     assert done.returncode == 2
     assert "memorySearch.provider is 'letters', which is not installed" in done.stderr
+
+
+def test_a_store_of_a_plugin_is_used_with_its_own_options(installed: Path, notes: Path) -> None:
+    shelf = notes / "shelf"
+    search = {"provider": "letters", "store": {"driver": "shelf"}}
+    plugins = {"entries": {"shelf": {"config": {"shelf": str(shelf)}}}}
+    config = notes / "shelf.json5"
+    agents = {"defaults": {"memorySearch": search}}
+    config.write_text(json.dumps({"agents": agents, "plugins": plugins}))
+    asked = ("search", "router", "-w", str(notes), "--json", "--config", str(config))
+    done = run(installed, *asked)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["results"][0]["path"] == "MEMORY.md"
+    assert [file.suffix for file in shelf.iterdir() if file.suffix == ".sqlite"] == [".sqlite"]
+
+
+def test_the_author_of_a_store_runs_the_contract(installed: Path, tmp_path: Path) -> None:
+    """A few of its tests: all of them run for every engine of our own."""
+    environ = {**os.environ, "PYTHONPATH": str(installed)}
+    some = "what_is_written or a_rebuild_replaces or one_writer or phrases_match"
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", some),
+            *("--rootdir", str(tmp_path), "-c", os.devnull, str(SAMPLE / "shelf_contract.py")),
+        ],
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert "4 passed" in done.stdout, done.stdout + done.stderr
