@@ -2,14 +2,28 @@
 
 MemdownError
 ├── ConfigError           the configuration file, a key or a value in it
+│   ├── MissingVariable   a value names an environment variable that is not set
+│   └── UnsafePlace       another user could have written what decides what runs
 ├── WorkspaceError        the notes: folder, file, path
 │   ├── PathRefused       a path that memory must not open
 │   ├── NoteNotFound      a path that names no note
-│   └── NoteUnreadable    permissions or the disk keep a note from being read
+│   ├── NoteUnreadable    permissions or the disk keep a note from being read
+│   ├── NoteChanged       a note that someone else changed since it was read
+│   ├── UndoConflict      a change that cannot be taken back as it was
+│   └── SecretFound       a text that holds what looks like a secret
 ├── SessionError          the sessions: a file, an id, an entry
 │   └── SessionNotFound   an id that names no session
 ├── ImportFailed          something that cannot be brought in
 ├── QueryError            a search that cannot be asked
+├── QuestionsError        a question file for `memdown eval`
+├── BadArguments          a tool call whose arguments do not fit
+├── EndpointError         the language model of `memdown chat`
+├── ContextOverflow       a conversation that is too long for the model
+├── BadRequest            a request to the web page without the documented shape
+├── ReadOnly              a write to a page that was started with --read-only
+├── CannotListen          an address or a port that cannot be used
+├── NoPage                no page, or more than one, that a link could lead to
+├── CannotPair            the list of paired browsers cannot be kept
 ├── EmbedderError         the embedding provider
 │   ├── MissingKey        no API key was found
 │   ├── RefusedKey        the provider refused the key
@@ -28,6 +42,13 @@ MemdownError
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memdown.notes.editing import Note
+
 
 class MemdownError(Exception):
     """The root: catch this to catch everything Memdown raises on purpose."""
@@ -35,6 +56,19 @@ class MemdownError(Exception):
 
 class ConfigError(MemdownError):
     """The configuration file, a key or a value in it is wrong."""
+
+
+class MissingVariable(ConfigError):
+    """A value names an environment variable that is not set."""
+
+
+class UnsafePlace(ConfigError):
+    """A file or folder that decides what runs, and that another user could have written."""
+
+    def __init__(self, path: Path, message: str, *, mendable: bool) -> None:
+        super().__init__(message)
+        self.path = path
+        self.mendable = mendable
 
 
 class WorkspaceError(MemdownError):
@@ -51,6 +85,18 @@ class NoteNotFound(WorkspaceError):
 
 class NoteUnreadable(WorkspaceError):
     """Permissions or the disk keep a note from being read; that may end without a change to it."""
+
+
+class NoteChanged(WorkspaceError):
+    """The note is no longer the version that was edited; `current` is what stands there now."""
+
+    def __init__(self, message: str, current: Note | None) -> None:
+        super().__init__(message)
+        self.current = current
+
+
+class UndoConflict(WorkspaceError):
+    """A change cannot be taken back as it was; nothing was changed."""
 
 
 class SecretFound(WorkspaceError):
@@ -75,6 +121,42 @@ class ImportFailed(MemdownError):
 
 class QueryError(MemdownError):
     """The search cannot be asked as it stands."""
+
+
+class QuestionsError(MemdownError):
+    """A question file cannot be used; the message has the place and the reason."""
+
+
+class BadArguments(MemdownError):
+    """A tool was called with arguments that do not fit; the message is meant for the model."""
+
+
+class EndpointError(MemdownError):
+    """The model's endpoint cannot be reached or gave no whole answer."""
+
+
+class ContextOverflow(MemdownError):
+    """A model refused the conversation as too long."""
+
+
+class BadRequest(MemdownError):
+    """A request to the web page does not have the documented shape."""
+
+
+class ReadOnly(MemdownError):
+    """The server was started with --read-only."""
+
+
+class CannotListen(MemdownError):
+    """The address or the port cannot be used."""
+
+
+class NoPage(MemdownError):
+    """There is no page, or more than one, that a link could lead to."""
+
+
+class CannotPair(MemdownError):
+    """The list of paired browsers cannot be kept."""
 
 
 class EmbedderError(MemdownError):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -16,16 +15,7 @@ from memdown.notes.journal import By
 from memdown.notes.remembering import Pen, Remembered
 from memdown.opening import Parts, open_parts, with_state_dir
 from memdown.search.searcher import Request
-from memdown.types import (
-    Answer,
-    Embedder,
-    Excerpt,
-    Failure,
-    ProgressCallback,
-    Reranker,
-    Status,
-    SyncReport,
-)
+from memdown.types import Answer, Embedder, Excerpt, ProgressCallback, Reranker, Status, SyncReport
 
 if TYPE_CHECKING:
     from memdown.backends.ltm import LongTermMemory
@@ -34,8 +24,7 @@ if TYPE_CHECKING:
 class Memory:
     """A folder of Markdown notes that can be searched. Safe to use from several threads.
 
-    What only some callers need is reached through the parts: `notebook` (the notes), `index`
-    (what is made from them) and `searcher`.
+    What only some callers need is reached through `notebook`, `index` and `searcher`.
     """
 
     def __init__(self, parts: Parts) -> None:
@@ -60,8 +49,7 @@ class Memory:
     ) -> Self:
         """Open the memory in `folder`. Nothing is written yet.
 
-        Without one it is the folder around the current one that `memdown init` was run in, else
-        the configured workspace.
+        Without one it is the one around the current folder, else the configured workspace.
         """
         settings = load_settings(
             config=Path(config) if config else None,
@@ -83,8 +71,7 @@ class Memory:
     ) -> Self:
         """Open a memory; an `embedder` or `reranker` of one's own replaces the configured one.
 
-        `today` is the day of every question and every entry: a date stands still, a function is
-        called each time.
+        `today` is the day of every question and entry: a date, or a function that gives one.
         """
         parts = open_parts(
             settings, embedder=embedder, environ=environ, today=today, reranker=reranker
@@ -115,15 +102,12 @@ class Memory:
         times such as "March" or "last week"), in a `folder` and with all `tags` are shown; a value
         that cannot be understood is a `QueryError`. What was struck or is over comes last and is
         marked (`Hit.was`); `history` shows it in its place, `as_of` what held on that day.
-
-        With `words_only` the question is not embedded, so that nothing of it goes to a provider: for
-        questions that are still being typed.
+        With `words_only` nothing of the question goes to a provider.
 
         Notes that changed are indexed first. When that takes long (5 s where someone sees the
         `progress`, else 1 s, or 10 s for a few files or a first index), the search goes on without
         them and says so; indexing goes on in the background until the memory is closed. With the
-        qmd backend, `chat` and `session_key` say who asks, for `memory.qmd.scope`; without them the
-        settings do.
+        qmd backend, `chat` and `session_key` say who asks, else the settings do.
         """
         return self._answering.search(
             Request(
@@ -163,15 +147,10 @@ class Memory:
         What looks like a secret is refused with `SecretFound`, unless secrets are allowed.
         """
         return self.notebook.remember(
-            text,
-            durable=durable,
-            about=about,
+            text, durable=durable, about=about, until=until, again=again, by=By(actor, session),
             replaces=(replaces,) if isinstance(replaces, str) else replaces,
-            until=until,
-            again=again,
-            by=By(actor, session),
             allow_secrets=allow_secrets,
-        )
+        )  # fmt: skip
 
     def pen(self, actor: str = "person", session: str = "") -> Pen:
         """What it takes to change facts: the notes, the day, who does it."""
@@ -183,27 +162,13 @@ class Memory:
 
     def sync(self, *, force: bool = False, progress: ProgressCallback | None = None) -> SyncReport:
         """Bring the index up to date with the notes; `force` makes it anew."""
-        return self._with_qmd(self.index.sync(force=force, progress=progress))
-
-    def _with_qmd(self, report: SyncReport) -> SyncReport:
-        reason = self.qmd.update() if self.qmd is not None else None
-        if reason is None:
-            return report
-        failure = Failure("qmd", f"qmd is not up to date: {reason}.", passing=True)
-        return replace(report, failed=(*report.failed, failure))
+        report = self.index.sync(force=force, progress=progress)
+        return report if self.qmd is None else self.qmd.with_update(report)
 
     def status(self, *, deep: bool = False) -> Status:
         """What the memory holds and uses. Nothing is written; `deep` tries the embedder."""
         status = status_of(self.index, self.notebook, self._facts, deep=deep)
-        if self.qmd is None:
-            return status
-        problem = self.qmd.status()
-        return replace(
-            status,
-            backend="builtin" if problem else "qmd",
-            backend_reason=problem,
-            custom={**status.custom, "qmd": self.qmd.facts()},
-        )
+        return status if self.qmd is None else self.qmd.with_status(status)
 
     def start_session(self) -> None:
         """Say that a session starts: the index is brought up to date in the background."""
@@ -213,17 +178,12 @@ class Memory:
             self.index.sync_in_background()
 
     def watch(self, stop: threading.Event) -> Iterator[SyncReport]:
-        """Keep the index fresh until `stop` is set; yields a report at once and for every change.
-
-        What goes wrong later, such as a full disk, is reported and tried again.
-        """
-        reports = self.index.watch(stop)
-        last = self._with_qmd(next(reports))
-        yield last
-        for report in reports:
+        """Yield a report at once and for every change; what goes wrong later is tried again."""
+        last: SyncReport | None = None
+        for report in self.index.watch(stop):
             if self.qmd is not None:
-                self.qmd.update(force=False)
-            if report.indexed or report.removed or report.failed != last.failed:
+                report = self.qmd.with_update(report, force=last is None)
+            if last is None or report.indexed or report.removed or report.failed != last.failed:
                 yield report
             last = report
 

@@ -23,7 +23,7 @@ from memdown.index import engines as stores
 from memdown.index.changes import Chunking, Sources
 from memdown.index.index import Index, WatchOptions, watch_file
 from memdown.index.nearness import comparing_by
-from memdown.index.status import Facts
+from memdown.index.status import StatusFacts
 from memdown.index.sync import Syncer, SyncOptions
 from memdown.notes.journal import Journal, Recorder, journal_file
 from memdown.notes.notebook import Notebook
@@ -54,7 +54,7 @@ class Parts:
     searcher: Searcher
     answering: Searcher | QmdSearcher
     qmd: Sidecar | None
-    facts: Facts
+    facts: StatusFacts
     long_term: Callable[[], LongTermMemory]
 
 
@@ -139,8 +139,8 @@ def _answering(searcher: Searcher, qmd: Sidecar | None, chat: Chat) -> Searcher 
     return QmdSearcher(qmd, searcher, chat)
 
 
-def _facts(settings: Settings) -> Facts:
-    return Facts(
+def _facts(settings: Settings) -> StatusFacts:
+    return StatusFacts(
         agent=settings.agent,
         workspace=str(settings.workspace),
         place=str(settings.store.path),

@@ -14,7 +14,7 @@ from agent.scripted import ScriptedModel, saving
 from memdown import Memory, WorkspaceError
 from memdown.agent import Message, Reply, ToolCall, run_flush
 from memdown.agent.flush import fitting, message_tokens
-from memdown.agent.turns import ContextOverflow
+from memdown.errors import ContextOverflow
 
 TALK = [
     Message("system", "You are kind."),

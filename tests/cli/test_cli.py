@@ -7,12 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from memdown.cli import run
+from memdown.index.sqlite import SqliteStore
+from waiting import eventually
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "workspace"
 
@@ -157,7 +158,13 @@ def test_index_and_status(workspace: Path) -> None:
     assert report["rebuilt"]
     after = json.loads(memdown("status", "--deep", "--json", *place).stdout)
     assert (after["files"], after["dirty"], after["probe"]["embedder"]) == (2, False, True)
-    assert after["vector"] == {"enabled": True, "available": True, "loadError": None, "dims": 256}
+    assert after["vector"] == {
+        "enabled": True,
+        "available": True,
+        "extensionPath": None,
+        "loadError": None,
+        "dims": 256,
+    }
     text = memdown("status", *place).stdout
     assert "up to date" in text
     assert "bundled" in text
@@ -214,7 +221,8 @@ def test_bad_input_gets_one_clear_sentence(
     assert len(result.stderr.strip().splitlines()) <= 4
 
 
-def test_ctrl_c_leaves_everything_sound(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_everything_sound(tmp_path: Path, own_state: Path) -> None:
+    """It is stopped after the first notes were written, long before the last."""
     folder = tmp_path / "big"
     (folder / "memory").mkdir(parents=True)
     for number in range(1500):
@@ -225,10 +233,16 @@ def test_ctrl_c_leaves_everything_sound(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(1.5)
+    index = own_state / "memory/main.sqlite"
+
+    def has_begun() -> bool:
+        assert process.poll() is None
+        return index.exists() and bool(SqliteStore(index).files())
+
+    eventually(has_begun)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
-    assert process.returncode in (130, 0)
+    assert process.returncode == 130
     assert "Traceback" not in errors
     done = memdown("index", "--json", "--workspace", str(folder))
     report = json.loads(done.stdout)

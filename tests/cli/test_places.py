@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memdown.cli import run
-from memdown.cli.places import Place, parse_place, place_text, similar_paths
+from memdown.cli.places import LinePlace, parse_place, place_text, similar_paths
 
 NOTES = {
     "MEMORY.md": "# Memory\n\n- Tea.\n- Scones.\n",
@@ -29,23 +29,23 @@ def inside(write_notes: Callable[[dict[str, str]], Path], monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("memory/a.md", Place("memory/a.md")),
-        ("memory/a.md:3", Place("memory/a.md", 3, 3)),
-        ("memory/a.md:3-9", Place("memory/a.md", 3, 9)),
-        ("memory/a.md#L3", Place("memory/a.md", 3, 3)),
-        ("memory/a.md#L3-L9", Place("memory/a.md", 3, 9)),
-        ("memory/A.MD:3", Place("memory/A.MD", 3, 3)),
-        ("memory/12:30.md", Place("memory/12:30.md")),
-        ("memory/a.md:3:9", Place("memory/a.md:3:9")),
+        ("memory/a.md", LinePlace("memory/a.md")),
+        ("memory/a.md:3", LinePlace("memory/a.md", 3, 3)),
+        ("memory/a.md:3-9", LinePlace("memory/a.md", 3, 9)),
+        ("memory/a.md#L3", LinePlace("memory/a.md", 3, 3)),
+        ("memory/a.md#L3-L9", LinePlace("memory/a.md", 3, 9)),
+        ("memory/A.MD:3", LinePlace("memory/A.MD", 3, 3)),
+        ("memory/12:30.md", LinePlace("memory/12:30.md")),
+        ("memory/a.md:3:9", LinePlace("memory/a.md:3:9")),
     ],
 )
-def test_places(text: str, place: Place) -> None:
+def test_places(text: str, place: LinePlace) -> None:
     assert parse_place(text) == place
 
 
 def test_a_place_that_is_shown_can_be_read_again() -> None:
-    assert parse_place(place_text("a.md", 3, 9)) == Place("a.md", 3, 9)
-    assert parse_place(place_text("a.md", 3, 3)) == Place("a.md", 3, 3)
+    assert parse_place(place_text("a.md", 3, 9)) == LinePlace("a.md", 3, 9)
+    assert parse_place(place_text("a.md", 3, 3)) == LinePlace("a.md", 3, 3)
 
 
 @pytest.mark.parametrize("place", ["MEMORY.md:3-4", "MEMORY.md#L3-L4"])

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.config_case import load, search
-from memdown.config.environment import MissingVariable, substitute
-from memdown.errors import ConfigError
+from memdown.config.environment import substitute
+from memdown.errors import ConfigError, MissingVariable
 
 
 def test_variables_are_replaced_in_all_our_sections(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from memdown import Memory
-from memdown.errors import WorkspaceError
+from memdown.errors import UndoConflict, WorkspaceError
 from memdown.facts import forgetting
-from memdown.notes.undoing import UndoConflict, undo, undo_last
+from memdown.notes.undoing import undo, undo_last
 from memdown.text.tombstones import bury, read_tombstones, scrub, tombstone_file
 
 WORDS = "the harpsichord code is 4471"

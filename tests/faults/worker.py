@@ -17,9 +17,10 @@ from pathlib import Path
 
 from memdown import MemdownError, Memory
 from memdown.config import load_settings
+from memdown.errors import NoteChanged
 from memdown.files import failpoints
 from memdown.index.sqlite import SqliteStore
-from memdown.notes import NoteChanged, swapping
+from memdown.notes import swapping
 from memdown.testing import HashEmbedder
 
 ENTRY = re.compile(r"entry (\S+) checked (\S+)")

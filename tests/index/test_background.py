@@ -33,13 +33,19 @@ def test_its_error_is_kept_for_whoever_waits() -> None:
 
 
 def test_waiting_while_it_starts_is_safe() -> None:
-    for _ in range(200):
+    done: list[int] = []
+    for number in range(200):
         background = Background()
-        starter = threading.Thread(target=background.start, args=(lambda _: None, None))
+        starter = threading.Thread(
+            target=background.start,
+            args=(lambda _, number=number: done.append(number), None),
+        )
         starter.start()
         background.join()
         starter.join()
         background.join()
+        assert done[-1:] == [number], "whoever waits after the start waits for its end"
+    assert done == list(range(200))
 
 
 def test_a_new_start_does_not_rely_on_the_sync_that_runs() -> None:

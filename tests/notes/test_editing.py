@@ -11,17 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
-from memdown.notes import (
-    Note,
-    NoteChanged,
-    Workspace,
-    editing,
-    open_workspace,
-    read_whole,
-    save,
-    swapping,
-)
+from memdown.errors import NoteChanged, NoteNotFound, PathRefused, WorkspaceError
+from memdown.notes import Note, Workspace, editing, open_workspace, read_whole, save, swapping
 
 
 @pytest.fixture

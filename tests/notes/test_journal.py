@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from memdown.errors import UndoConflict
 from memdown.notes import open_workspace, save
 from memdown.notes.editing import read_whole
 from memdown.notes.journal import By, Journal, delta, journal_file
 from memdown.notes.remembering import Pen, remember_fact
-from memdown.notes.undoing import UndoConflict, look_now, undo, undo_last, undo_since, versions
+from memdown.notes.undoing import look_now, undo, undo_last, undo_since, versions
 
 TODAY = datetime.date(2026, 11, 17)
 

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 
 from memdown import Memory
 from memdown.cli import run
-from memdown.errors import WorkspaceError
+from memdown.errors import NoteChanged, WorkspaceError
 from memdown.notes import (
-    NoteChanged,
     Workspace,
     append,
     drafts,

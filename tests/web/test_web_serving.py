@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from memdown.cli import run
-from memdown.web.serving import CannotListen, listen
+from memdown.errors import CannotListen
+from memdown.web.serving import listen
 
 
 def test_the_command_prints_a_link_that_works_and_ends_on_ctrl_c(folder: Path) -> None:

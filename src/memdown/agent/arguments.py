@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memdown.agent.definitions import ToolDefinition
-from memdown.errors import MemdownError
+from memdown.errors import BadArguments
 
 _MAX_JSON_CHARS = 1_000_000
 _KINDS = {
@@ -18,10 +18,6 @@ _KINDS = {
     "number": "a number",
     "boolean": "true or false",
 }
-
-
-class BadArguments(MemdownError):
-    """A tool was called with arguments that do not fit; the message is meant for the model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from memdown.agent.arguments import checked_arguments
 from memdown.agent.definitions import REMEMBER, ToolDefinition
 from memdown.agent.toolset import run_tool, tools_for
 from memdown.agent.turns import (
-    ContextOverflow,
     Message,
     ModelCall,
     OnText,
@@ -23,7 +22,7 @@ from memdown.agent.turns import (
     spoken,
 )
 from memdown.config import CompactionSettings, MemoryFlushSettings
-from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
+from memdown.errors import ContextOverflow, MemdownError, NoteNotFound, WorkspaceError
 from memdown.notes import daily_note
 from memdown.text import estimate_tokens
 from memdown.text.redaction import redact

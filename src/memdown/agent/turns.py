@@ -11,7 +11,6 @@ from typing import Literal, Protocol
 
 from memdown.agent.answers import ToolResult, failed
 from memdown.agent.definitions import ToolDefinition
-from memdown.errors import MemdownError
 
 Role = Literal["system", "user", "assistant", "tool"]
 OnText = Callable[[str], None]
@@ -56,10 +55,6 @@ class Reply:
     text: str
     calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
-
-
-class ContextOverflow(MemdownError):
-    """A model refused the conversation as too long."""
 
 
 class ModelCall(Protocol):

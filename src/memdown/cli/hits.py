@@ -30,7 +30,7 @@ _MARGIN = _INDENT + 6
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Line:
+class ShownLine:
     """A line of a snippet: its index there, its text, and how many of the words it holds."""
 
     index: int
@@ -90,7 +90,7 @@ def _print_whole(hit: Hit, *, last: bool) -> None:
         click.echo()
 
 
-def _print_lines(hit: Hit, lines: list[Line], width: int, most: int, citations: bool) -> None:
+def _print_lines(hit: Hit, lines: list[ShownLine], width: int, most: int, citations: bool) -> None:
     """The lines, each in `most` rows, with their numbers, which tell where some were left out."""
     numbered = citations and _is_numbered(hit)
     numbers = [str(hit.start_line + line.index) if numbered else "" for line in lines]
@@ -120,7 +120,7 @@ def highlighted(text: str, matched: Collection[str]) -> str:
     return "".join([*parts, text[end:]])
 
 
-def _title(number: int, hit: Hit, lines: list[Line], width: int, citations: bool) -> str:
+def _title(number: int, hit: Hit, lines: list[ShownLine], width: int, citations: bool) -> str:
     """Number, place, score, heading and date, in one row."""
     first, last = hit.start_line, hit.end_line
     if lines and _is_numbered(hit):
@@ -143,17 +143,17 @@ def _rows(number: int, hits: int) -> int:
     return min(max(rest, share), _MOST_ROWS) if number == 1 else share
 
 
-def _lines(hit: Hit) -> list[Line]:
+def _lines(hit: Hit) -> list[ShownLine]:
     from memdown.text import distinct_terms
 
     matched = frozenset(hit.matched)
     return [
-        Line(index, text, len(matched & distinct_terms(text)))
+        ShownLine(index, text, len(matched & distinct_terms(text)))
         for index, text in enumerate(hit.snippet.split("\n"))
     ]
 
 
-def _telling(lines: list[Line], rows: int, width: int) -> list[Line]:
+def _telling(lines: list[ShownLine], rows: int, width: int) -> list[ShownLine]:
     """The line with most of the words, the others with some, and one line around the first.
 
     Headings come last: the title names them already.
@@ -170,7 +170,7 @@ def _telling(lines: list[Line], rows: int, width: int) -> list[Line]:
     if not best.matches:
         around = prose[place + 1 :]
     others = sorted((one for one in prose if one.matches), key=lambda one: -one.matches)
-    chosen: list[Line] = []
+    chosen: list[ShownLine] = []
     for line in dict.fromkeys([best, *others, *around]):
         needed = min(-(-_cells(line.text) // width), _LINE_ROWS)
         if not chosen:

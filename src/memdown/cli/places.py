@@ -17,7 +17,7 @@ _MOST_SUGGESTED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LinePlace:
     """A note, and the lines that are meant if some are."""
 
     path: str
@@ -25,16 +25,16 @@ class Place:
     last: int | None = None
 
 
-def parse_place(text: str) -> Place:
+def parse_place(text: str) -> LinePlace:
     """The note and the lines in a place; without lines the whole note is meant."""
     match = _LINES.fullmatch(text)
     if match is None:
-        return Place(text)
+        return LinePlace(text)
     first = int(match[2] or match[4])
     last = int(match[3] or match[5] or first)
     if last < first:
         raise click.UsageError(f"{text} ends before it begins; the first line comes first.")
-    return Place(match["path"], first, last)
+    return LinePlace(match["path"], first, last)
 
 
 def place_text(path: str, first: int, last: int) -> str:

@@ -6,14 +6,10 @@ import math
 import re
 from collections.abc import Mapping
 
-from memdown.errors import ConfigError
+from memdown.errors import ConfigError, MissingVariable
 
 _REFERENCE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _NO_TEXT = re.compile("[\x00\ud800-\udfff]")
-
-
-class MissingVariable(ConfigError):
-    """A variable that a value names is not set."""
 
 
 def substitute(value: object, environ: Mapping[str, str], where: str) -> object:

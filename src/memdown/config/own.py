@@ -7,7 +7,6 @@ agents without being named.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from memdown.errors import ConfigError
+from memdown.files.atomic import replace_file
+from memdown.files.locks import acquire_or_fail, release
 from memdown.files.private import make_folder
 
 LIST_NAME = "workspaces.json"
@@ -116,7 +117,8 @@ def _changed(state_dir: Path, change: Callable[[dict[str, Any]], bool]) -> bool:
             entries = _read(file)
             changed = change(entries)
             if changed:
-                _replace(file, json.dumps(entries, indent=2, ensure_ascii=False) + "\n")
+                text = json.dumps(entries, indent=2, ensure_ascii=False) + "\n"
+                replace_file(file, text.encode("utf-8"))
     except OSError as error:
         raise ConfigError(
             f"{file}: the list of your workspaces cannot be written ({error.strerror}); it was "
@@ -130,22 +132,7 @@ def _locked(state_dir: Path) -> Iterator[None]:
     make_folder(state_dir)
     descriptor = os.open(state_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        acquire_or_fail(descriptor)
         yield
     finally:
-        os.close(descriptor)
-
-
-def _replace(file: Path, text: str) -> None:
-    import tempfile
-
-    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
-            opened.write(text)
-            opened.flush()
-            os.fsync(opened.fileno())
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        release(descriptor)

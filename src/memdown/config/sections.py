@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from memdown.config.document import read_document
-from memdown.config.environment import MissingVariable, substitute
+from memdown.config.environment import substitute
 from memdown.config.keys import closest
 from memdown.config.limits import Expand, fit
 from memdown.config.origin import Layer, Origin
@@ -24,7 +24,7 @@ from memdown.config.settings import (
 )
 from memdown.config.validation import validate
 from memdown.config.values import Shared, camel
-from memdown.errors import ConfigError
+from memdown.errors import ConfigError, MissingVariable
 
 T = TypeVar("T")
 

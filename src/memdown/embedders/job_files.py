@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from memdown.files.atomic import replace_file
 from memdown.files.private import make_folder
 
 log = logging.getLogger("memdown")
@@ -68,12 +67,7 @@ def write_down(folder: Path, job: str, names: tuple[str, str, str], digests: Seq
 
 
 def _write(file: Path, data: object) -> None:
-    handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".new")
-    with os.fdopen(handle, "w", encoding="utf-8") as opened:
-        json.dump(data, opened)
-        opened.flush()
-        os.fsync(opened.fileno())
-    Path(temporary).rename(file)
+    replace_file(file, json.dumps(data).encode("utf-8"))
 
 
 def open_jobs(folder: Path, names: tuple[str, str, str]) -> list[Job]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
-import fcntl
 import json
 import logging
 import os
-from collections.abc import Iterator
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
-from memdown.files.private import make_folder, open_file
+from memdown.files.atomic import replace_file
+from memdown.files.locks import locked
+from memdown.files.private import open_file
 from memdown.types import Usage
 
 log = logging.getLogger("memdown")
@@ -27,12 +26,12 @@ def note(path: Path, usage: Usage) -> None:
     """Add to the log. Losing count is no reason to fail: trouble is only logged."""
     line = json.dumps({key: value for key, value in asdict(usage).items() if value})
     try:
-        with _locked(path):
+        with locked(_lock_file(path)) as alone:
             with os.fdopen(
                 open_file(path, os.O_APPEND | os.O_WRONLY), "a", encoding="utf-8"
             ) as log_file:
                 log_file.write(line + "\n")
-            if path.stat().st_size > _COMPACT_BYTES:
+            if alone and path.stat().st_size > _COMPACT_BYTES:
                 _compact(path)
     except OSError as error:
         log.warning("What is sent to providers cannot be written to %s: %s.", path, error)
@@ -76,20 +75,12 @@ def _add(first: Usage, second: Usage) -> Usage:
 
 def _compact(path: Path) -> None:
     """Rewrite the log with one line for each day, provider and host."""
-    import tempfile
-
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        for usage in read(path):
-            file.write(json.dumps({key: value for key, value in asdict(usage).items() if value}))
-            file.write("\n")
-    Path(temporary).replace(path)
+    lines = (
+        json.dumps({key: value for key, value in asdict(usage).items() if value}) + "\n"
+        for usage in read(path)
+    )
+    replace_file(path, "".join(lines).encode("utf-8"))
 
 
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Be alone with the log, among all processes; the lock file stays."""
-    make_folder(path.parent)
-    with os.fdopen(open_file(path.with_name(path.name + ".lock"), os.O_WRONLY), "wb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+def _lock_file(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")

@@ -9,14 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memdown.errors import MemdownError
+from memdown.errors import QuestionsError
 from memdown.evaluation.json_lines import Key, line_of
 
 _FILE_ENDINGS = (".json", ".txt", ".tsv")
-
-
-class QuestionsError(MemdownError):
-    """A question file that cannot be used, with the place and the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from memdown.config import Settings
+from memdown.errors import QuestionsError
 from memdown.evaluation.baseline import PlainFts5
 from memdown.evaluation.configurations import FTS5, configured
 from memdown.evaluation.metrics import Found, Lines, Scores, score
 from memdown.evaluation.own_notes import read_own_notes
-from memdown.evaluation.questions import Question, QuestionsError, QuestionSet
+from memdown.evaluation.questions import Question, QuestionSet
 from memdown.memory import Memory
 from memdown.types import Answer, Failure, Progress, ProgressCallback
 

@@ -10,18 +10,9 @@ import os
 import stat
 from pathlib import Path
 
-from memdown.errors import ConfigError
+from memdown.errors import UnsafePlace
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
-
-
-class UnsafePlace(ConfigError):
-    """A file or folder that decides what runs, and that another user could have written."""
-
-    def __init__(self, path: Path, message: str, *, mendable: bool) -> None:
-        super().__init__(message)
-        self.path = path
-        self.mendable = mendable
 
 
 def make_folder(folder: Path) -> None:

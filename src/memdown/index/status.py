@@ -23,7 +23,7 @@ from memdown.types import Embedder, Failure, FileState, Fingerprint, Source, Sta
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class StatusFacts:
     """What the settings say and a status repeats; `place` is the file of the index."""
 
     agent: str
@@ -58,7 +58,9 @@ class _Trial:
     error: str | None = None
 
 
-def status_of(index: Index, notebook: Notebook, facts: Facts, *, deep: bool = False) -> Status:
+def status_of(
+    index: Index, notebook: Notebook, facts: StatusFacts, *, deep: bool = False
+) -> Status:
     """The status of a memory; `deep` sends one text to the embedder to see whether it works."""
     stored = _stored(index, facts.place)
     found = index.syncer.sources.scan(stored.files)

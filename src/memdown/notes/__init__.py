@@ -6,7 +6,7 @@ opens, and nothing else is.
 """
 
 from memdown.notes.discovery import Scan, scan
-from memdown.notes.editing import Note, NoteChanged, read_whole, save
+from memdown.notes.editing import Note, read_whole, save
 from memdown.notes.leftovers import drafts, kept_versions, recover, unfinished_save
 from memdown.notes.reading import decode, excerpt, read_note
 from memdown.notes.roots import (
@@ -23,7 +23,6 @@ from memdown.notes.writing import append, remember, repair
 
 __all__ = [
     "Note",
-    "NoteChanged",
     "Scan",
     "Workspace",
     "append",

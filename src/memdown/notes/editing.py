@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
+from memdown.errors import NoteChanged, NoteNotFound, PathRefused, WorkspaceError
 from memdown.files.failpoints import reach
 from memdown.notes import pending
 from memdown.notes.descriptors import (
@@ -48,17 +48,13 @@ class Note:
     editable: bool
 
 
-class NoteChanged(WorkspaceError):
-    """The note is no longer the version that was edited; `current` is what stands there now."""
-
-    def __init__(self, path: str, current: Note | None, kept: str | None = None) -> None:
-        what = "was changed" if current else "was removed"
-        message = (
-            f"{shown(path)} {what} on disk meanwhile, so it was not saved; compare both versions "
-            "and save again."
-        )
-        super().__init__(f"{message} {told_kept(kept, path)}" if kept else message)
-        self.current = current
+def _changed(path: str, current: Note | None, kept: str | None = None) -> NoteChanged:
+    what = "was changed" if current else "was removed"
+    message = (
+        f"{shown(path)} {what} on disk meanwhile, so it was not saved; compare both versions and "
+        "save again."
+    )
+    return NoteChanged(f"{message} {told_kept(kept, path)}" if kept else message, current)
 
 
 def read_whole(workspace: Workspace, path: str) -> Note:
@@ -140,7 +136,7 @@ def save_bytes(
             finish(workspace, lock)
             old = _bytes(workspace, place)
             if old is None or version_of(old) != base:
-                raise NoteChanged(place.path, _note(workspace, place))
+                raise _changed(place.path, _note(workspace, place))
             os.unlink(place.parts[-1], dir_fd=folder)
             sync_folder(folder)
             journal = Journal(journal_file(workspace.folder, lock_dir))
@@ -190,7 +186,7 @@ def _save(
     base: str | None,
 ) -> Note:
     if (version_of(old) if old is not None else None) != base:
-        raise NoteChanged(place.path, _note(workspace, place))
+        raise _changed(place.path, _note(workspace, place))
     if old is not None and old.startswith(_UTF16):
         raise WorkspaceError(
             f"{shown(place.path)} is UTF-16 text, which cannot be edited here; save it as UTF-8."
@@ -203,7 +199,7 @@ def _save(
                 "close it there and save again."
             )
         if outcome is Outcome.CHANGED:
-            raise NoteChanged(place.path, _note(workspace, place), kept)
+            raise _changed(place.path, _note(workspace, place), kept)
     return Note(place.path, decode(data, place.path), version_of(data), editable=True)
 
 

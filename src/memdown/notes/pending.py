@@ -9,8 +9,6 @@ one for each workspace, and is never removed: removing it would let two processe
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -21,7 +19,7 @@ from pathlib import Path
 
 from memdown.errors import WorkspaceError
 from memdown.files.failpoints import reach
-from memdown.files.locks import acquire
+from memdown.files.locks import acquire, release
 from memdown.files.private import make_folder
 from memdown.notes.descriptors import shown
 
@@ -68,10 +66,7 @@ def locked(file: Path, timeout: float = LOCK_SECONDS) -> Iterator[int]:
         _wait(lock, file, timeout)
         yield lock
     finally:
-        # Closing alone would keep the lock alive in a process forked meanwhile.
-        with contextlib.suppress(OSError):
-            fcntl.flock(lock, fcntl.LOCK_UN)
-        os.close(lock)
+        release(lock)
 
 
 def record(lock: int, intent: Intent) -> None:

@@ -12,17 +12,13 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memdown.errors import NoteNotFound, WorkspaceError
+from memdown.errors import NoteNotFound, UndoConflict, WorkspaceError
 from memdown.notes.descriptors import shown
 from memdown.notes.editing import save_bytes
 from memdown.notes.journal import Change, Journal
 from memdown.notes.reading import read_note
 from memdown.notes.remembering import Pen
 from memdown.notes.swapping import version_of
-
-
-class UndoConflict(WorkspaceError):
-    """A change that cannot be taken back as it was; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)

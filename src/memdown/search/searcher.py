@@ -60,7 +60,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class RequestScope:
     """A checked request's sources (None: those of the settings) and filter (None: every note)."""
 
     sources: tuple[Source, ...] | None
@@ -94,7 +94,7 @@ class Searcher:
         # Python runs one thread at a time: searches that wait for nothing are done sooner in turn.
         self._turn = threading.Lock() if in_turn else contextlib.nullcontext()
 
-    def scope(self, request: Request) -> Scope:
+    def scope(self, request: Request) -> RequestScope:
         """The part of the notes that a request asks about; a `QueryError` if it cannot be meant."""
         check_request(request.query, request.max_results, request.min_score)
         only = filtering.make_filter(
@@ -105,7 +105,9 @@ class Searcher:
             folder=request.folder,
             tags=request.tags,
         )
-        return Scope(None if request.sources is None else source_names(request.sources), only)
+        return RequestScope(
+            None if request.sources is None else source_names(request.sources), only
+        )
 
     def search(self, request: Request) -> Answer:
         """Find what answers a request; `Answer.reasons` says why little was found."""
@@ -200,7 +202,9 @@ class Searcher:
             explanation=explanation,
         )
 
-    def _options(self, request: Request, scope: Scope, embedder: Embedder | None) -> SearchOptions:
+    def _options(
+        self, request: Request, scope: RequestScope, embedder: Embedder | None
+    ) -> SearchOptions:
         """What the request says, else the settings, else what suits the embedder best."""
         day = read_as_of(request.as_of, self._today())
         options = replace(self._defaults, as_of=day, history=request.history)

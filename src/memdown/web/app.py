@@ -17,22 +17,24 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
 
 from memdown.errors import (
+    BadRequest,
     MemdownError,
+    NoteChanged,
     NoteNotFound,
     PathRefused,
     QueryError,
+    ReadOnly,
     SecretFound,
     SessionError,
     SessionNotFound,
     WorkspaceError,
 )
-from memdown.notes import NoteChanged
 from memdown.web import pages
 from memdown.web.api import note_json
-from memdown.web.fields import BadRequest, from_body, from_query
+from memdown.web.fields import from_body, from_query
 from memdown.web.guard import Guard
 from memdown.web.operations import OPERATIONS, Operation, document
-from memdown.web.site import ReadOnly, Site
+from memdown.web.site import Site
 from memdown.web.templating import STATIC, page
 
 log = logging.getLogger("memdown")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memdown.errors import MemdownError
+from memdown.errors import BadRequest
 
 _TRUE, _FALSE = frozenset({"true"}), frozenset({"false"})
 _KINDS: Mapping[str, tuple[type, ...]] = {
@@ -17,10 +17,6 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "integer": (int,),
     "number": (int, float),
 }
-
-
-class BadRequest(MemdownError):
-    """The request does not have the documented shape."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ The secret is kept by the page's own origin, port and all, and is only exchanged
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import hmac
 import json
@@ -18,15 +17,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from memdown.errors import MemdownError
+from memdown.errors import CannotPair
+from memdown.files.locks import acquire_or_fail, release
 from memdown.files.private import make_folder, open_file
 
 _MOST_BROWSERS = 50
 _A_DAY = 86_400
-
-
-class CannotPair(MemdownError):
-    """The list of browsers cannot be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +93,13 @@ class Pairings:
                 "set MEMDOWN_STATE_DIR to one that is."
             ) from None
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            try:
+                acquire_or_fail(lock)
+            except OSError as error:
+                raise CannotPair(f"{self._file} cannot be used ({error.strerror}).") from None
             yield lock
         finally:
-            os.close(lock)
+            release(lock)
 
 
 def _digest(secret: str) -> str:

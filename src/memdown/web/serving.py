@@ -9,7 +9,6 @@ runs, without asking it anything; that it runs is told by the lock on the file w
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import html
 import json
@@ -30,17 +29,14 @@ import uvicorn
 
 from memdown import http_server as connections
 from memdown.config import Settings
-from memdown.errors import MemdownError
+from memdown.errors import CannotListen, NoPage
+from memdown.files.locks import acquire_or_fail, is_locked
 from memdown.files.private import make_folder, open_file
 from memdown.memory import Memory
 from memdown.web.app import create_app
 from memdown.web.guard import Access
 from memdown.web.pairing import Pairings
 from memdown.web.site import Site
-
-
-class NoPage(MemdownError):
-    """There is no page, or more than one, that a link could lead to."""
 
 
 class Door:
@@ -105,8 +101,8 @@ class Door:
                 "that folder writable or set MEMDOWN_STATE_DIR to one that is."
             ) from None
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            acquire_or_fail(lock, timeout=0)
+        except OSError:
             os.close(lock)
             raise NoPage(
                 f"A page with another address is open on port {self._port}; choose another --port."
@@ -128,7 +124,7 @@ def running_ports(folder: Path) -> list[int]:
     found = []
     for file in sorted(folder.glob("web-*.token")):
         port = file.name.removeprefix("web-").removesuffix(".token")
-        if port.isdecimal() and _is_locked(file):
+        if port.isdecimal() and is_locked(file):
             found.append(int(port))
     return found
 
@@ -154,20 +150,6 @@ def link(address: str, port: int, code: str) -> str:
     return f"http://{host}:{port}/?code={code}"
 
 
-def _is_locked(file: Path) -> bool:
-    try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
-
-
 _REDIRECT = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Memdown</title>'
     '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'
@@ -180,10 +162,6 @@ PORT = 7117
 _ANSWER_SECONDS = 5.0
 _TRY_SECONDS = 0.1
 _MOST_TRIES = 300
-
-
-class CannotListen(MemdownError):
-    """The address or the port cannot be used."""
 
 
 def serve(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memdown.errors import MemdownError
+from memdown.errors import MemdownError, ReadOnly
 from memdown.memory import Memory
 from memdown.shapes import report_json
 from memdown.types import Progress, SyncReport
@@ -94,10 +94,6 @@ class SyncJob:
     def _set(self, **changes: Any) -> None:
         keep = {key: self._state[key] for key in ("completed", "total", "label")}
         self._state = {**keep, **changes}
-
-
-class ReadOnly(MemdownError):
-    """The server was started with --read-only."""
 
 
 @dataclass(slots=True)

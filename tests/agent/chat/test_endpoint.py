@@ -8,9 +8,9 @@ import pytest
 
 from agent.chat.loopback import Say, loopback
 from memdown.agent import Message, ToolCall, Usage
-from memdown.agent.chat.endpoint import Endpoint, EndpointError, Kind, connect
+from memdown.agent.chat.endpoint import Endpoint, Kind, connect
 from memdown.agent.definitions import TOOLS
-from memdown.agent.turns import ContextOverflow
+from memdown.errors import ContextOverflow, EndpointError
 
 KEY = "sk-test-0123456789"
 TALK = [

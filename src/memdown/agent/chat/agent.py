@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from memdown.agent.answers import ToolResult, show_citations
 from memdown.agent.chat.compaction import bare_summary, split, summarise
-from memdown.agent.chat.endpoint import EndpointError
 from memdown.agent.chat.saved import SavedSession
 from memdown.agent.flush import (
     compaction_threshold,
@@ -25,8 +24,8 @@ from memdown.agent.flush import (
 from memdown.agent.prompt import prompt_section
 from memdown.agent.session_start import session_context
 from memdown.agent.toolset import run_tool, tools_for
-from memdown.agent.turns import ContextOverflow, Message, ModelCall, OnText, Turn, run_turn
-from memdown.errors import MemdownError
+from memdown.agent.turns import Message, ModelCall, OnText, Turn, run_turn
+from memdown.errors import ContextOverflow, EndpointError, MemdownError
 
 if TYPE_CHECKING:
     from memdown.agent.long_term import AroundTurns

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from memdown.agent.definitions import ToolDefinition
-from memdown.agent.turns import ContextOverflow, Message, ModelCall, OnText, Reply
-from memdown.errors import MemdownError
+from memdown.agent.turns import Message, ModelCall, OnText, Reply
+from memdown.errors import ContextOverflow, EndpointError
 
 if TYPE_CHECKING:
     import httpx
@@ -21,10 +21,6 @@ DEFAULT_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api
 _ATTEMPTS = 3
 _READ_SECONDS = 300.0
 _TOO_LONG = ("context_length_exceeded", "context length", "prompt is too long", "maximum context")
-
-
-class EndpointError(MemdownError):
-    """The model's endpoint cannot be reached or gave no whole answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 import difflib
 import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from memdown.errors import ConfigError
+from memdown.files.atomic import replace_file
 
 _MAX_BYTES = 64 * 1024 * 1024
 
@@ -58,7 +58,7 @@ def apply_change(change: Change, *, keep: bool = True) -> Path | None:
             raise ConfigError(f"{change.file} was changed by another program; run this again.")
         target.parent.mkdir(parents=True, exist_ok=True)
         backup = _back_up(target, change.before) if keep and change.before is not None else None
-        _replace(target, change.after)
+        replace_file(target, change.after.encode("utf-8"))
     except OSError as error:
         raise ConfigError(
             f"{change.file} cannot be written ({error.strerror}); it was left as it is."
@@ -90,18 +90,3 @@ def _back_up(file: Path, text: str) -> Path:
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as handle:
         handle.write(text)
     return backup
-
-
-def _replace(file: Path, text: str) -> None:
-    mode = file.stat().st_mode & 0o777 if file.exists() else 0o600
-    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as handle:
-            handle.write(text)
-            handle.flush()
-            os.fsync(handle.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -7,7 +7,6 @@ that a hook that is run again, or was killed half-way, goes on where the last wh
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import re
@@ -21,6 +20,7 @@ from typing import Any
 
 from memdown.agent.hooks.conversation import Read, Said, read_said
 from memdown.errors import ConfigError, WorkspaceError
+from memdown.files.locks import acquire_or_fail
 from memdown.files.private import make_folder
 from memdown.text.redaction import Redactor
 from memdown.transcripts.messages import BrokenLine, parse_entry
@@ -137,7 +137,7 @@ def _locked(path: Path) -> int:
     while True:
         file = os.open(path, _OWN, 0o600)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            acquire_or_fail(file)
             if os.fstat(file).st_nlink:
                 return file
         except BaseException:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
-from memdown.files.private import open_file
+from memdown.files.atomic import replace_file
+from memdown.files.locks import locked
 
 _FIRST_REST_SECONDS = 15.0
 _LONGEST_REST_SECONDS = 600.0
@@ -35,7 +34,7 @@ class Rest:
 
 
 @dataclass(frozen=True, slots=True)
-class Notebook:
+class QmdState:
     """Times are seconds since 1970; `collections` are those that were made, as name → record."""
 
     updated: float = 0.0
@@ -47,44 +46,27 @@ class Notebook:
     embedding: Rest = Rest()
 
 
-def read_notebook(file: Path) -> Notebook:
+def read_notebook(file: Path) -> QmdState:
     """What was written down; nothing if there is none or it makes no sense."""
     try:
         data = json.loads(file.read_bytes())
         data |= {name: Rest(**data[name]) for name in ("searching", "updating", "embedding")}
-        known = {one.name for one in fields(Notebook)}
-        return Notebook(**{name: data[name] for name in data if name in known})
+        known = {one.name for one in fields(QmdState)}
+        return QmdState(**{name: data[name] for name in data if name in known})
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        return Notebook()
+        return QmdState()
 
 
-def write_notebook(file: Path, **changes: object) -> Notebook:
+def write_notebook(file: Path, **changes: object) -> QmdState:
     """Change what is written down; other processes may be changing other things of it."""
-    with _locked(file.with_suffix(".lock"), wait=True):
+    with locked(file.with_suffix(".lock")):
         book = replace(read_notebook(file), **changes)  # type: ignore[arg-type]
-        draft = file.with_suffix(f".{os.getpid()}.new")
-        with os.fdopen(open_file(draft, os.O_WRONLY | os.O_TRUNC), "w") as opened:
-            opened.write(json.dumps(asdict(book)))
-        draft.replace(file)
+        replace_file(file, json.dumps(asdict(book)).encode("utf-8"))
     return book
 
 
 @contextlib.contextmanager
 def alone(file: Path) -> Iterator[bool]:
     """Be the only process that updates; False if another one is at it."""
-    with _locked(file, wait=False) as acquired:
+    with locked(file, timeout=0) as acquired:
         yield acquired
-
-
-@contextlib.contextmanager
-def _locked(file: Path, *, wait: bool) -> Iterator[bool]:
-    descriptor = os.open(file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
-    finally:
-        os.close(descriptor)

@@ -8,6 +8,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from memdown import notes
@@ -16,7 +17,7 @@ from memdown.backends.qmd.collections import PREFIX, Collection, file_of, wanted
 from memdown.backends.qmd.commands import Commands
 from memdown.backends.qmd.exporting import export_transcripts, refusal
 from memdown.backends.qmd.notebook import (
-    Notebook,
+    QmdState,
     Rest,
     alone,
     read_notebook,
@@ -28,7 +29,7 @@ from memdown.config.qmd_settings import QmdSettings
 from memdown.errors import PathRefused
 from memdown.notes.roots import Workspace, locate
 from memdown.search.answer import clean
-from memdown.types import Answer, Excerpt, Hit, Source
+from memdown.types import Answer, Excerpt, Failure, Hit, Source, Status, SyncReport
 
 log = logging.getLogger("memdown")
 
@@ -218,6 +219,24 @@ class Sidecar:
                 return f"the folder {self._home} cannot be used ({error.strerror})"
         return None
 
+    def with_update(self, report: SyncReport, *, force: bool = True) -> SyncReport:
+        """The report of a sync after `qmd` is brought up to date, too; its trouble is in it."""
+        reason = self.update(force=force)
+        if reason is None or not force:
+            return report
+        failure = Failure(NAME, f"qmd is not up to date: {reason}.", passing=True)
+        return replace(report, failed=(*report.failed, failure))
+
+    def with_status(self, status: Status) -> Status:
+        """The status of a memory that asks `qmd` first."""
+        problem = self.status()
+        return replace(
+            status,
+            backend="builtin" if problem else NAME,
+            backend_reason=problem,
+            custom={**status.custom, NAME: self.facts()},
+        )
+
     def get(self, path: str, start: int = 1, lines: int | None = None) -> Excerpt | None:
         """Some lines of the file that `qmd/<collection>/<path>` names; None if it names none."""
         place = file_of(path, self.collections)
@@ -239,10 +258,10 @@ class Sidecar:
         self._stop.set()
 
     @property
-    def _book(self) -> Notebook:
+    def _book(self) -> QmdState:
         return read_notebook(self._home / "state.json")
 
-    def _note(self, **changes: object) -> Notebook:
+    def _note(self, **changes: object) -> QmdState:
         self._commands.make_home()
         return write_notebook(self._home / "state.json", **changes)
 
@@ -291,11 +310,11 @@ class Sidecar:
             return min(every, max(_SHORTEST_PAUSE_SECONDS, self._debounced(book)))
         return every
 
-    def _debounced(self, book: Notebook) -> float:
+    def _debounced(self, book: QmdState) -> float:
         """Seconds until notes that changed may be taken in."""
         return book.updated + self._settings.update.debounce_ms / 1000 - self._clock()
 
-    def _is_due(self, book: Notebook, *, boot: bool = False) -> bool:
+    def _is_due(self, book: QmdState, *, boot: bool = False) -> bool:
         now, update = self._clock(), self._settings.update
         if not book.updating.is_over(now):
             return False

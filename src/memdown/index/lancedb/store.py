@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from memdown.errors import IndexBusy, IndexCorrupt, StoreError
 from memdown.files.failpoints import reach
+from memdown.files.locks import locked
 from memdown.files.private import make_folder
 from memdown.index.lancedb import cache, candidates, rows
 from memdown.index.lancedb.candidates import Figures
@@ -34,7 +35,6 @@ from memdown.index.lancedb.reading import LanceOrigin, by_key, fits_in_memory, r
 from memdown.index.lancedb.snapshot import LanceSnapshot
 from memdown.index.lancedb.writing import Batch
 from memdown.index.mirror import Mirror, State
-from memdown.index.sqlite import lock
 from memdown.index.sqlite.keys import file_ids, file_keys
 from memdown.types import (
     Chunk,
@@ -313,7 +313,7 @@ class LanceStore:
 
         What is written inside is collected and written a few files at a time.
         """
-        with lock.exclusive(self._path.with_name(self._path.name + ".lock"), timeout) as acquired:
+        with locked(self._path.with_name(self._path.name + ".lock"), timeout) as acquired:
             if acquired and self._lease is not None:
                 with self._using(make=True) as db:
                     acquired = self._lease.take(db, timeout)
@@ -390,7 +390,7 @@ class LanceStore:
     def set_aside(self) -> str | None:
         """Move a damaged index away, so that a new one can be made; the cache goes with it."""
         place = self._path.with_name(self._path.name + ".lock")
-        with self._lock, lock.exclusive(place, _LOCK_SECONDS) as acquired:
+        with self._lock, locked(place, _LOCK_SECONDS) as acquired:
             if not acquired:
                 raise IndexBusy(
                     f"The index {self._place} is damaged, but another process is writing to it; "

@@ -17,6 +17,7 @@ import apsw
 
 from memdown.errors import DiskFull, IndexBusy, IndexCorrupt, StoreError
 from memdown.files.failpoints import reach
+from memdown.files.locks import locked
 from memdown.index.dims import dims_of
 from memdown.index.loading import Follower
 from memdown.index.snapshot import ReaderSnapshot
@@ -26,7 +27,6 @@ from memdown.index.sqlite import (
     filing,
     generations,
     integrity,
-    lock,
     schema,
     tables,
     vectors,
@@ -246,7 +246,7 @@ class SqliteStore:
         """Be the one writer among all processes; False when another still is after `timeout`."""
         with contextlib.ExitStack() as held:
             with mapped(self._path):
-                acquired = held.enter_context(lock.exclusive(self._lock_file, timeout))
+                acquired = held.enter_context(locked(self._lock_file, timeout))
             if acquired:
                 with self._writing_to() as db:
                     spare_space(db, self._path)
@@ -297,7 +297,7 @@ class SqliteStore:
 
         None if another process has done so already.
         """
-        with mapped(self._path), lock.exclusive(self._lock_file, _LOCK_SECONDS) as acquired:
+        with mapped(self._path), locked(self._lock_file, _LOCK_SECONDS) as acquired:
             if not acquired:
                 raise IndexBusy(
                     f"The index {self._path} is damaged, but another process is writing to it; "

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from memdown.errors import SessionError
 from memdown.files import private
+from memdown.files.atomic import replace_file
 
 _TRIES = 10
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 1.0
@@ -73,19 +74,9 @@ def read(path: Path) -> str | None:
 def write(path: Path, text: str) -> None:
     """Replace a file whole: whoever reads it sees the old or the new one."""
     make_folder(path.parent)
-    draft = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        descriptor = os.open(
-            draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-        )
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        replace_file(path, text.encode("utf-8", "surrogateescape"))
     except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink()
         raise _failed(path, "written", error) from None
 
 
