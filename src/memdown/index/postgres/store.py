@@ -213,9 +213,12 @@ class PostgresStore:
             with self._reading() as db:
                 live = self._live(db)
                 if live is not None:
-                    stored = [tables.read_state(live.place, file.path) for file in files]
-                    pairs = zip(files, stored, strict=True)
-                    changed = [file for file, old in pairs if old is None or not _same(file, old)]
+                    known = tables.read_states(live.place, [file.path for file in files])
+                    changed = [
+                        file
+                        for file in files
+                        if file.path not in known or not _same(file, known[file.path])
+                    ]
         if changed:
             with self._changing() as (live, _):
                 for file in changed:
@@ -484,8 +487,9 @@ class PostgresStore:
             if live is None:
                 return list(files)
             new = []
+            known = tables.read_states(live.place, [file.state.path for file in files])
             for file in files:
-                stored = tables.read_state(live.place, file.state.path)
+                stored = known.get(file.state.path)
                 is_there = (
                     stored is not None
                     and bool(stored.digest)

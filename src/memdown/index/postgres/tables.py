@@ -502,6 +502,12 @@ def read_state(place: Place, path: str) -> FileState | None:
     return next(iter(found.values()), None)
 
 
+def read_states(place: Place, paths: Sequence[str]) -> dict[str, FileState]:
+    """What is noted of some files, by path."""
+    found = _states(place, " AND path = ANY(%s)", (list(paths),))
+    return {state.path: state for state in found.values()}
+
+
 def read_files(place: Place) -> dict[str, FileState]:
     """Every indexed file."""
     return {state.path: state for state in _states(place).values()}
