@@ -26,6 +26,7 @@ _COMMANDS: Mapping[str, str] = {
     "undo": "journal",
     "forget": "forget",
     "review": "review",
+    "tidy": "tidy",
     "list": "browsing",
     "recent": "browsing",
     "edit": "browsing",

@@ -152,7 +152,7 @@ def _duplicates(facts: Sequence[Fact]) -> Iterator[_Found]:
                         (kept.reference, fact.reference),
                         (f"- {fact.text}",),
                     ),
-                    _removing(fact),
+                    removing(fact),
                 )
 
 
@@ -287,7 +287,9 @@ def _striking(fact: Fact) -> Callable[[Pen], None]:
     return lambda pen: strike_fact(pen, fact)
 
 
-def _removing(fact: Fact) -> Callable[[Pen], None]:
+def removing(fact: Fact) -> Callable[[Pen], None]:
+    """What takes a fact out of its note, if it still stands there."""
+
     def run(pen: Pen) -> None:
         def change(text: str) -> str:
             here = [one for one in facts_of(text, fact.path) if one.text == fact.text]

@@ -39,6 +39,8 @@ MAX_BYTES: Final = 64 * 1024 * 1024
 # A larger note is recorded without its text.
 _MOST_NOTE: Final = 1024 * 1024
 _EMPTY: Final = version_of(b"")
+# So many lines around a change are looked at with it for secrets.
+_AROUND: Final = 3
 _MOST_WAITING: Final = 4 * 1024 * 1024
 _BUSY_MS: Final = 5_000
 _PRUNE_EVERY: Final = 200
@@ -289,12 +291,12 @@ class Journal:
     def _observe(
         self, db: apsw.Connection, path: str, data: bytes | None, *, begun: bool
     ) -> int | None:
-        row = next(iter(db.execute("SELECT digest, data FROM known WHERE path = ?", (path,))), None)
+        row = _known_row(db, path)
         digest = version_of(data) if data is not None else ""
         if (row[0] if row else "") == digest:
             return None
         if row is None and not begun:
-            self._know(db, path, digest, data)
+            self._know(db, path, digest, data, _kept(data or b""))
             return None
         return self._insert(
             db, path, (row[0], row[1]) if row else ("", b""), digest, data, OUTSIDE, 0
@@ -311,9 +313,11 @@ class Journal:
     ) -> int | None:
         if before == after:
             return None
-        old = ("", b"") if before is None else (version_of(before), _kept(before))
+        row = _known_row(db, path) if before is not None else None
+        old = row or ("", b"")
         digest = version_of(after) if after is not None else ""
-        return self._insert(db, path, old, digest, after, by, undoes)
+        kept = _spliced(old[1], before or b"", after) if after is not None else b""
+        return self._insert(db, path, old, digest, after, by, undoes, kept)
 
     def _insert(
         self,
@@ -324,8 +328,10 @@ class Journal:
         data: bytes | None,
         by: By,
         undoes: int,
+        kept: bytes | None = None,
     ) -> int:
-        kept = _kept(data or b"")
+        if kept is None:
+            kept = _kept(data or b"")
         had_text = old[0] in ("", _EMPTY) or bool(old[1])
         whole = had_text and len(data or b"") <= _MOST_NOTE
         change = delta(old[1], kept)
@@ -347,17 +353,17 @@ class Journal:
             ),
         )
         number = db.last_insert_rowid()
-        self._know(db, path, digest, data)
+        self._know(db, path, digest, data, kept)
         if number % _PRUNE_EVERY == 0:
             self._prune(db)
         return number
 
     @staticmethod
-    def _know(db: apsw.Connection, path: str, digest: str, data: bytes | None) -> None:
+    def _know(db: apsw.Connection, path: str, digest: str, data: bytes | None, kept: bytes) -> None:
         if data is None:
             db.execute("DELETE FROM known WHERE path = ?", (path,))
         else:
-            db.execute("INSERT OR REPLACE INTO known VALUES (?, ?, ?)", (path, digest, _kept(data)))
+            db.execute("INSERT OR REPLACE INTO known VALUES (?, ?, ?)", (path, digest, kept))
 
     def _prune(self, db: apsw.Connection) -> None:
         """Drop what is too old, and the oldest beyond the size limit."""
@@ -380,6 +386,8 @@ class Journal:
         db = apsw.Connection(str(self.file))
         try:
             db.set_busy_timeout(_BUSY_MS)
+            # Each command opens it once; moving the log into the file at every close takes long.
+            db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             list(db.execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON"))
             if not db.pragma("user_version"):
                 list(db.execute(f"PRAGMA journal_mode = WAL; {_SCHEMA} PRAGMA user_version = 1"))
@@ -469,6 +477,40 @@ class Recorder:
 
 def _kept(data: bytes) -> bytes:
     return masked(data) if len(data) <= _MOST_NOTE else b""
+
+
+def _spliced(kept: bytes, before: bytes, after: bytes) -> bytes:
+    """The new version as it is kept, from the old one: only what is new is looked at for secrets.
+
+    Lines around it are looked at with it, since a secret may be named on one line and follow on another.
+    """
+    if len(kept) != len(before) or len(after) > _MOST_NOTE:
+        return _kept(after)
+    change = delta(before, after)
+    behind = change.at + len(change.removed)
+    ahead = _lines_back(before, change.at)
+    tail = before[behind : _lines_on(before, behind)]
+    clean = masked(before[ahead : change.at] + change.added + tail)
+    start = change.at - ahead
+    return kept[: change.at] + clean[start : start + len(change.added)] + kept[behind:]
+
+
+def _lines_back(data: bytes, at: int) -> int:
+    for _ in range(_AROUND):
+        at = data.rfind(b"\n", 0, max(0, at - 1)) + 1
+    return at
+
+
+def _lines_on(data: bytes, at: int) -> int:
+    for _ in range(_AROUND):
+        at = data.find(b"\n", at) + 1 or len(data)
+    return at
+
+
+def _known_row(db: apsw.Connection, path: str) -> tuple[str, bytes] | None:
+    """The digest and the kept bytes of the last known version of a note."""
+    rows = db.execute("SELECT digest, data FROM known WHERE path = ?", (path,))
+    return next(((digest, data) for digest, data in rows), None)
 
 
 def _common(one: bytes, other: bytes) -> int:

@@ -114,11 +114,15 @@ def nest_struck(
 ) -> str:
     """Add copies of facts that stood elsewhere, struck, below the fact at a line."""
     lines = text.split("\n")
-    at = next(fact for fact in facts_of(text) if fact.line == line)
+    here = facts_of(text)
+    at = next(fact for fact in here if fact.line == line)
+    # Someone who was killed half-way says it again: it is nested once.
+    nested = {fact.text for fact in here if fact.parent == line and fact.struck}
     indent = " " * at.indent
     added = [
         f"{indent}  - {struck_line(words, fact, today, source=True)}"
         for words, fact in zip(old, facts, strict=True)
+        if fact.text not in nested
     ]
     lines[at.end_line : at.end_line] = added
     return "\n".join(lines)
@@ -188,6 +192,21 @@ def dated_entry(
 def is_plan(title: str) -> bool:
     """Whether a section is of what is to come or to be done, by its heading."""
     return bool(_PLANS.search(fold(title)))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The lines of a fact with what is nested below it, at the left edge, and their offsets."""
+
+    lines: tuple[str, ...]
+    numbers: range
+
+
+def block_of(text: str, fact: Fact) -> Block:
+    """A fact with what is nested below it."""
+    lines = text.split("\n")
+    numbers = range(fact.line - 1, _block_end(lines, fact))
+    return Block(tuple(lines[number][fact.indent :] for number in numbers), numbers)
 
 
 @dataclass(frozen=True, slots=True)
