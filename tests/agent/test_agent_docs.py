@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memdown.config.own import add_own
+from memdown.config.workspaces import add_own
 
 ROOT = Path(__file__).parents[2]
 BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/agents.md").read_text(), re.DOTALL)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.config_case import load, search
-from memdown.config.environment import substitute
+from memdown.config.document import substitute
 from memdown.errors import ConfigError, MissingVariable
 
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from config.config_case import load, search
 from memdown.config import HybridSettings, Settings
 from memdown.config.keys import walk
-from memdown.config.limits import fit
+from memdown.config.limits import fit, settle
 from memdown.config.origin import Layer, Origin
-from memdown.config.rules import settle
 from memdown.config.search_settings import MemorySearch, QuerySettings
 from memdown.config.settings import CompactionSettings, MemorySection
 from memdown.errors import ConfigError

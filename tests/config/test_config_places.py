@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memdown.config import Settings, load_settings
-from memdown.config.own import add_own, read_own, set_extra
+from memdown.config.workspaces import add_own, read_own, set_extra
 from memdown.errors import ConfigError
 
 
@@ -327,7 +327,7 @@ def test_a_damaged_list_of_workspaces_is_told(world: Path) -> None:
 
 def test_several_processes_list_their_workspaces_at_once(world: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from memdown.config.own import add_own\n"
+        "import sys; from pathlib import Path; from memdown.config.workspaces import add_own\n"
         "for n in range(20): add_own(Path(sys.argv[1]), Path(f'{sys.argv[2]}-{n}'))"
     )
     state = world / "home/.memdown"

@@ -25,7 +25,7 @@ def get_command(target: Target, key: str) -> None:
 
     from memdown.agent.client_files.json5 import value_at
     from memdown.cli.output import print_json
-    from memdown.config.names import full_name
+    from memdown.config.keys import full_name
     from memdown.config.show import as_json
 
     value = value_at(as_json(target.settings()), full_name(key).split("."))

@@ -41,7 +41,7 @@ def init_command(target: Target, folder: Path | None, adopt: bool | None, undo: 
     load_settings(config=target.config, workspace=place, agent=target.agent)
     created = _create(place, adopt)
     settings = load_settings(config=target.config, workspace=place, agent=target.agent)
-    from memdown.config.own import add_own
+    from memdown.config.workspaces import add_own
     from memdown.notes import scan
     from memdown.opening import open_notes
 
@@ -71,7 +71,7 @@ def _absolute(path: Path) -> Path:
 
 def _create(place: Path, adopt: bool | None) -> list[str]:
     """Make what is missing, and return the names of it."""
-    from memdown.config.marker import MARKER, write_marker
+    from memdown.config.workspaces import MARKER, write_marker
     from memdown.notes import create_workspace
 
     if (place / MARKER).is_file():
@@ -125,8 +125,8 @@ def _undo(target: Target, place: Path) -> None:
     import os
 
     from memdown.cli.output import print_json
-    from memdown.config.own import remove_own
     from memdown.config.places import find_state_dir
+    from memdown.config.workspaces import remove_own
 
     removed = remove_own(find_state_dir(os.environ, None), place)
     if target.as_json:

@@ -12,11 +12,18 @@ import click
 from memdown.agent.client_files import apply_change, json5, jsonc, plan_change
 from memdown.cli.options import Target
 from memdown.config import places
-from memdown.config.marker import KEYS, MARKER, check_marker, is_inside
-from memdown.config.names import EXTRA_PATHS, WORKSPACE, full_name
-from memdown.config.own import list_file, read_own, set_extra
+from memdown.config.keys import EXTRA_PATHS, WORKSPACE, full_name
 from memdown.config.search_settings import MemorySearch
 from memdown.config.sections import read_sections
+from memdown.config.workspaces import (
+    KEYS,
+    MARKER,
+    check_marker,
+    is_inside,
+    list_file,
+    read_own,
+    set_extra,
+)
 from memdown.errors import ConfigError
 
 

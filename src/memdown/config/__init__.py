@@ -1,6 +1,5 @@
 """Configuration: a JSON5 file → `Settings`. Importing this loads no heavy library."""
 
-from memdown.config.chats import Chat, ChatType, chat_of
 from memdown.config.load import load_settings
 from memdown.config.qmd_settings import (
     QmdLimits,
@@ -35,7 +34,7 @@ from memdown.config.settings import (
     ProviderSettings,
     Settings,
 )
-from memdown.config.values import Duration, Secret
+from memdown.config.values import Chat, ChatType, Duration, Secret, chat_of
 
 __all__ = [
     "Access",

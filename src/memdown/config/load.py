@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from memdown.config import openclaw, places
-from memdown.config.chats import chat_in
-from memdown.config.marker import read_marker
-from memdown.config.own import OwnWorkspaces, read_own, real
 from memdown.config.qmd_settings import QmdSettings
 from memdown.config.search_settings import MemorySearch, StoreSettings
 from memdown.config.settings import Sections, Settings
+from memdown.config.values import chat_in
+from memdown.config.workspaces import OwnWorkspaces, read_marker, read_own, real
 from memdown.files.private import check_place
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from memdown.config.environment import substitute
+from memdown.config.document import substitute
 from memdown.config.values import Secret
 from memdown.errors import ConfigError, MissingVariable
 from memdown.files.private import check_place

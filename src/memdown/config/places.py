@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from memdown.config.marker import MARKER
+from memdown.config.workspaces import MARKER
 from memdown.errors import ConfigError
 
 CONFIG_NAMES = ("memdown.json5", "memdown.json")

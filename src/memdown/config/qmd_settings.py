@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from memdown.config.chats import Chat
-from memdown.config.values import Duration, Strict, about
+from memdown.config.values import Chat, Duration, Strict, about
 
 Action = Literal["allow", "deny"]
 

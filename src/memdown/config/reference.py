@@ -11,8 +11,6 @@ import sys
 from collections.abc import Iterator
 
 from memdown.config.keys import Key, walk
-from memdown.config.marker import MARKER
-from memdown.config.own import LIST_NAME
 from memdown.config.places import CONFIG_NAMES
 from memdown.config.search_settings import MemorySearch
 from memdown.config.sections import IGNORED
@@ -24,6 +22,7 @@ from memdown.config.settings import (
     SandboxSettings,
 )
 from memdown.config.show import plain
+from memdown.config.workspaces import LIST_NAME, MARKER
 
 SECTIONS: tuple[tuple[str, type], ...] = (
     ("agents.defaults.memorySearch", MemorySearch),

@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from memdown.config.document import read_document
-from memdown.config.environment import substitute
+from memdown.config.document import read_document, substitute
 from memdown.config.keys import closest
-from memdown.config.limits import Expand, fit
+from memdown.config.limits import Expand, fit, modernise, settle
 from memdown.config.origin import Layer, Origin
-from memdown.config.rules import modernise, settle
 from memdown.config.search_settings import MemorySearch
 from memdown.config.settings import (
     CompactionSettings,

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from memdown.config.chats import Chat, chat_of
 from memdown.config.qmd_settings import QmdSettings
 from memdown.config.search_settings import MemorySearch
-from memdown.config.values import Secret, Shared, Strict, about
+from memdown.config.values import Chat, Secret, Shared, Strict, about, chat_of
 
 Backend = Literal["builtin", "qmd"]
 Citations = Literal["auto", "on", "off"]

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from memdown.config.plugins import Seam
 from memdown.embedders.endpoints import VENDORS, Given, lets_in, provider_key, resolve
-from memdown.embedders.options import Endpoint, JobOptions, Options, Sent, Timeouts
-from memdown.embedders.unavailable import Unavailable
+from memdown.embedders.options import Endpoint, JobOptions, Options, Sent, Timeouts, Unavailable
 from memdown.errors import EmbedderError, MissingExtra
 from memdown.types import Embedder
 

@@ -22,9 +22,8 @@ import numpy as np
 
 from memdown.embedders import local_files, local_worker
 from memdown.embedders.endpoints import provider_key
-from memdown.embedders.options import LOCAL_TIMEOUTS, Options
+from memdown.embedders.options import LOCAL_TIMEOUTS, Options, Unavailable
 from memdown.embedders.prompts import prompts_for
-from memdown.embedders.unavailable import Unavailable
 from memdown.embedders.vectors import checked, normalised
 from memdown.errors import BadAnswer, EmbedderError, MissingExtra, ProviderTimeout
 from memdown.types import Embedder, Vector, Vectors

@@ -1,10 +1,19 @@
-"""What an embedder is made from: plain values that tell nothing secret when shown."""
+"""What an embedder is made from: plain values that tell nothing secret when shown.
+
+And what stands in its place where something is missing: it says so when it is used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from memdown.errors import EmbedderError
+
+if TYPE_CHECKING:
+    from memdown.types import Embedder, Vector, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +89,34 @@ class Options:
     jobs: JobOptions = field(default_factory=lambda: JobOptions(enabled=False))
     on_sent: Callable[[Sent], None] = _nobody
     config: Mapping[str, object] = field(default_factory=dict, repr=False)
+
+
+class Unavailable:
+    """Has the names of the real one, so that the index made with it stays what it is."""
+
+    dims: int | None = None
+    cacheable = True
+    instant = False
+    text_weight: float | None = None
+
+    def __init__(self, name: str, model: str, provider_key: str, error: Exception) -> None:
+        self.id = name
+        self.model = model
+        self.provider_key = provider_key
+        self.error = error
+
+    @classmethod
+    def instead_of(cls, embedder: Embedder, error: Exception) -> Unavailable:
+        """A stand-in for an embedder that lacks something."""
+        return cls(embedder.id, embedder.model, embedder.provider_key, error)
+
+    def embed_query(self, text: str) -> Vector:  # noqa: ARG002
+        self._fail()
+
+    def embed_batch(self, texts: Sequence[str]) -> Vectors:  # noqa: ARG002
+        self._fail()
+
+    def _fail(self) -> NoReturn:
+        if isinstance(self.error, EmbedderError):
+            raise type(self.error)(*self.error.args)
+        raise EmbedderError(str(self.error))

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from memdown.embedders import failures
-from memdown.embedders.batches import Batches, Unpacked
 from memdown.embedders.endpoints import provider_key
 from memdown.embedders.http import Call, Http, Reply, packed, stopped
 from memdown.embedders.options import Options, Sent, Timeouts
-from memdown.embedders.pool import Pool
+from memdown.embedders.pool import Batches, Pool, Unpacked
 from memdown.embedders.vectors import checked, normalised
 from memdown.errors import BadAnswer, ProviderTimeout
 from memdown.text import estimate_tokens

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from memdown.embedders.endpoints import VENDORS, lets_in
-from memdown.embedders.openai import bearer, in_order, missing_key
-from memdown.embedders.openai_jobs import voyage_jobs
-from memdown.embedders.options import Options, Timeouts
+from memdown.embedders.openai import bearer, in_order, missing_key, voyage_jobs
+from memdown.embedders.options import Options, Timeouts, Unavailable
 from memdown.embedders.remote import RemoteEmbedder, Wire
-from memdown.embedders.unavailable import Unavailable
 from memdown.types import Embedder
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from memdown import Memory
 from memdown.cli import run
-from memdown.config.own import add_own
+from memdown.config.workspaces import add_own
 from memdown.transcripts import read_turns
 from waiting import eventually
 

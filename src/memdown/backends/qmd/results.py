@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from memdown.backends.qmd.collections import Collection
-from memdown.backends.qmd.running import CommandFailed
+from memdown.backends.qmd.commands import CommandFailed
 from memdown.notes import date_of
 from memdown.search.rank import cited
 from memdown.types import Hit

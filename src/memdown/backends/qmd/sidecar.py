@@ -14,7 +14,7 @@ from pathlib import Path
 from memdown import notes
 from memdown.backends.qmd import results
 from memdown.backends.qmd.collections import PREFIX, Collection, file_of, wanted_collections
-from memdown.backends.qmd.commands import Commands
+from memdown.backends.qmd.commands import CommandFailed, Commands
 from memdown.backends.qmd.exporting import export_transcripts, refusal
 from memdown.backends.qmd.notebook import (
     QmdState,
@@ -23,9 +23,8 @@ from memdown.backends.qmd.notebook import (
     read_notebook,
     write_notebook,
 )
-from memdown.backends.qmd.running import CommandFailed
-from memdown.config.chats import Chat
 from memdown.config.qmd_settings import QmdSettings
+from memdown.config.values import Chat
 from memdown.errors import PathRefused
 from memdown.notes.roots import Workspace, locate
 from memdown.search.answer import clean
