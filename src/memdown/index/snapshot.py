@@ -33,8 +33,9 @@ from memdown.types import (
 Keys = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-# One byte a number orders the very best a little differently, so more than enough are looked at twice.
-_MORE = 64
+# A byte a number is exact to 0.003. So many of the nearest are compared by their exact vectors, which
+# must be read from the index.
+_EXACT = 64
 _SAMPLE = 64
 
 
@@ -127,11 +128,14 @@ class ReaderSnapshot:
         if files is not None:
             inside &= np.isin(reader.chunk_key // FILE_SPAN, _numbers(files))
         asked = quantise(vector[None, :])
-        scores = np.asarray(simsimd.cdist(asked.numbers, stored.numbers, "dot"))[0] * stored.scale
+        scores = np.asarray(simsimd.cdist(asked.numbers, stored.numbers, "dot"))[0]
+        scores = scores * (stored.scale * asked.scale[0])
         scores[~inside] = -np.inf
-        best = highest(scores.astype(np.float64), limit + _MORE)
+        best = highest(scores.astype(np.float64), max(limit, _EXACT))
         best = best[inside[best]]
-        exact = cosines(reader.vectors_of(best.tolist()), vector)
+        exact = scores[best]
+        nearest = np.argsort(-exact, kind="stable")[:_EXACT]
+        exact[nearest] = cosines(reader.vectors_of(best[nearest].tolist()), vector)
         keys = reader.chunk_key[best]
         first = np.lexsort((keys, -exact))[:limit]
         return list(map(Match, keys[first].tolist(), exact[first].tolist()))
@@ -147,7 +151,10 @@ class ReaderSnapshot:
         if stored is None or stored.numbers.shape[1] != vector.size:
             return {}
         rows = rows[stored.scale[rows] > 0]
-        exact = cosines(self._reader.vectors_of(rows.tolist()), vector)
+        if len(rows) <= _EXACT:
+            exact = cosines(self._reader.vectors_of(rows.tolist()), vector)
+        else:
+            exact = (stored.numbers[rows] @ vector) * stored.scale[rows]
         return dict(zip(self._reader.chunk_key[rows].tolist(), exact.tolist(), strict=True))
 
     def background(self, vector: Vector, source: Source) -> float:
