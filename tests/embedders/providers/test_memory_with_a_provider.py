@@ -61,7 +61,8 @@ def rows_in(state: Path, table: str) -> list[bytes]:
     db = apsw.Connection(str(state / "memory" / "main.sqlite"), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         rows = db.execute(f"SELECT embedding FROM {table}").fetchall()
-        return [row[0] for row in rows if isinstance(row[0], bytes)]
+        # An empty one is a mark: that chunk's vector is in `chunks_vec`.
+        return [row[0] for row in rows if isinstance(row[0], bytes) and row[0]]
     finally:
         db.close()
 
