@@ -267,7 +267,7 @@ def session(site: Site, given: Values) -> Any:  # noqa: ARG001
 
 def pulse(site: Site, given: Values) -> Any:
     """Tell cheaply whether anything changed; pages ask this every second."""
-    job = site.job.state()
+    job, news = site.job.state(), today.news(site)
     version = None
     if given["path"]:
         with contextlib.suppress(MemdownError):
@@ -276,8 +276,8 @@ def pulse(site: Site, given: Values) -> Any:
         "revision": site.revision,
         "note": version,
         "sync": {name: job[name] for name in ("state", "completed", "total")},
-        "change": today.newest(site),
-        "unread": today.unread(site),
+        "change": news.newest,
+        "unread": news.unread,
     }
 
 

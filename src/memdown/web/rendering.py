@@ -67,7 +67,6 @@ _DIRECTED = frozenset(
         "heading_open",
         "bullet_list_open",
         "ordered_list_open",
-        "list_item_open",
         "blockquote_open",
     }
 )

@@ -107,6 +107,8 @@ class Site:
     library: Library = field(init=False)
     subjects: Subjects = field(init=False)
     is_following: bool = field(default=False, init=False)
+    # What the last pulse found out, with the facts of the files it read.
+    news: tuple[Any, Any] | None = field(default=None, init=False)
     _revision: int = field(default=0, init=False)
     _provider: str | None = field(default=None, init=False)
     _stop: threading.Event = field(default_factory=threading.Event, init=False)

@@ -132,6 +132,32 @@ def looked(site: Site) -> Looked:
     return Looked(site.memory.pen().journal.file)
 
 
+@dataclass(frozen=True, slots=True)
+class News:
+    """The number of the newest change, and how many nobody has looked at."""
+
+    newest: int
+    unread: int
+
+
+def news(site: Site) -> News:
+    """What pages ask every second; the journal is opened only if its files have changed."""
+    file = site.memory.pen().journal.file
+    facts = tuple(map(_facts, (file, Path(f"{file}-wal"), file.with_suffix(".read.json"))))
+    if site.news is None or site.news[0] != facts:
+        site.news = (facts, News(newest(site), unread(site)))
+    found: News = site.news[1]
+    return found
+
+
+def _facts(file: Path) -> tuple[int, int] | None:
+    try:
+        facts = file.stat()
+    except OSError:
+        return None
+    return facts.st_mtime_ns, facts.st_size
+
+
 def unread(site: Site) -> int:
     """How many changes by others nobody has looked at."""
     journal = site.memory.pen().journal
