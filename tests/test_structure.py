@@ -29,7 +29,7 @@ PUBLIC = (
 )
 
 # These numbers may only fall. The aim: 180 modules, and no name for two things.
-MOST_MODULES = 375
+MOST_MODULES = 372
 MOST_NAMES_TWICE = 38
 
 # What stands in tests/ beside the mirror of the rooms.

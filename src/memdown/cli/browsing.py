@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import datetime
+import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from memdown.cli.options import Target, Words, target_options, words_argument
 from memdown.cli.places import complete_path, parse_place, place_text, similar_paths
+from memdown.errors import WorkspaceError
 
 if TYPE_CHECKING:
     from memdown.memory import Memory
@@ -18,6 +22,10 @@ if TYPE_CHECKING:
 
 _LAST_LINES = 3
 _LINE_CHARS = 160
+# How an editor is told the line, by the name of its program; the others get the file alone.
+_PLUS = "vi vim nvim view gvim mvim nano pico micro emacs emacsclient ne joe jed mg kak ed".split()
+_COLON = "subl sublime_text zed hx helix".split()
+_GOTO = "code code-insiders codium vscodium cursor windsurf".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +139,6 @@ def edit_command(target: Target, what: str) -> None:
       memdown edit memory/home.md:12
       memdown edit which router
     """
-    from memdown.cli.editors import open_editor
     from memdown.cli.output import print_json
 
     with target.open() as memory:
@@ -221,3 +228,36 @@ def _size(size: int) -> str:
     if size < 1000:
         return f"{size} B"
     return f"{size / 1000:.1f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
+
+
+def open_editor(file: Path, line: int) -> None:
+    """Open the file in $VISUAL or $EDITOR at the line, and wait until the editor ends."""
+    import subprocess
+
+    chosen = os.environ.get("VISUAL", "").strip() or os.environ.get("EDITOR", "").strip()
+    if not chosen:
+        raise WorkspaceError(
+            f"No editor is set, so {file} was not opened; set EDITOR, for example: "
+            "export EDITOR=nano."
+        )
+    try:
+        command = shlex.split(chosen)
+        done = subprocess.run([*command, *_arguments(command[0], file, line)], check=False)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise WorkspaceError(
+            f"The editor {chosen!r} cannot be started ({reason}); set EDITOR to another one."
+        ) from None
+    if done.returncode:
+        raise WorkspaceError(f"The editor {chosen!r} ended with code {done.returncode}.")
+
+
+def _arguments(program: str, file: Path, line: int) -> list[str]:
+    name = Path(program).name.lower()
+    if name in _PLUS:
+        return [f"+{line}", str(file)]
+    if name in _COLON:
+        return [f"{file}:{line}"]
+    if name in _GOTO:
+        return ["--wait", "--goto", f"{file}:{line}"]
+    return [str(file)]

@@ -73,7 +73,7 @@ def run_command(
     A file brings its own notes, or asks about the notes of the workspace.
     """
     from memdown.cli.output import print_json
-    from memdown.cli.progress import progress_bar
+    from memdown.cli.terminal import progress_bar
     from memdown.evaluation.configurations import read_names
     from memdown.evaluation.questions import question_files, read_questions
     from memdown.evaluation.report import as_json, failures, markdown, table, title

@@ -13,7 +13,7 @@ from memdown.cli.options import Target, target_options
 def index_command(target: Target, force: bool) -> None:
     """Bring the index up to date. Searches do this by themselves; this shows the progress."""
     from memdown.cli.output import print_estimate, print_json, print_report
-    from memdown.cli.progress import progress_bar
+    from memdown.cli.terminal import progress_bar
     from memdown.shapes import report_json
 
     with target.open() as memory:
@@ -33,7 +33,7 @@ def index_command(target: Target, force: bool) -> None:
 def status_command(target: Target, deep: bool, sync: bool) -> None:
     """Show what is indexed, how, and whether it is up to date. Changes nothing by itself."""
     from memdown.cli.output import print_json, print_status
-    from memdown.cli.progress import progress_bar
+    from memdown.cli.terminal import progress_bar
     from memdown.shapes import status_json
 
     with target.open() as memory:

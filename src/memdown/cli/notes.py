@@ -87,7 +87,7 @@ def search_command(
     """
     from memdown.agent.answers import show_citations
     from memdown.cli.output import print_estimate, print_json
-    from memdown.cli.progress import progress_bar
+    from memdown.cli.terminal import progress_bar
 
     with target.open() as memory:
         print_estimate(memory.index.estimate(most_files=_MOST_ESTIMATED))

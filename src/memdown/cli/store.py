@@ -63,7 +63,7 @@ def migrate_command(target: Target, goal: str) -> None:
       memdown store migrate --to sqlite
     """
     from memdown.cli.output import print_json, print_report
-    from memdown.cli.progress import progress_bar
+    from memdown.cli.terminal import progress_bar
     from memdown.index.moving import copy_vectors
     from memdown.memory import Memory
     from memdown.opening import open_store, with_own_index

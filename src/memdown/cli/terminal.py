@@ -9,14 +9,24 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from memdown.types import Progress, ProgressCallback
 
 # No note can hold it, so nothing in a note passes for a sequence of our own.
 _MARK = os.urandom(12).hex()
 _OWN = re.compile(f"{_MARK}(.*?){_MARK}", re.DOTALL)
+# The progress bar.
+_CLEAR = "\r\033[K"
+_WIDTH = 24
+_EVERY_SECONDS = 0.1
+_QUIET_SECONDS = 0.5
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
 # Shown by their codes: control characters (in C0 and C1), line separators, bidirectional overrides
@@ -86,3 +96,46 @@ def style(text: str, *names: str) -> str:
         return text
     codes = ";".join(_CODES[name] for name in names)
     return own(f"\033[{codes}m", sys.stdout) + text + own("\033[0m", sys.stdout)
+
+
+@contextmanager
+def progress_bar() -> Iterator[ProgressCallback]:
+    """A callback that draws the progress on standard error, once the work is not a short one."""
+    start = time.monotonic()
+    drawn = 0.0
+    over = False
+
+    def draw(progress: Progress) -> None:
+        nonlocal drawn
+        now = time.monotonic()
+        # A search does not wait for long indexing, which then goes on behind it.
+        if over or now - start < _QUIET_SECONDS or now - drawn < _EVERY_SECONDS:
+            return
+        drawn = now
+        line = bar_line(progress, now - start)
+        shown = line[: shutil.get_terminal_size().columns - 1]
+        sys.stderr.write(own(_CLEAR, sys.stderr) + shown)
+        sys.stderr.flush()
+
+    def ignore(progress: Progress) -> None:
+        """Nobody is looking."""
+
+    try:
+        yield draw if sys.stderr.isatty() else ignore
+    finally:
+        over = True
+        if drawn:
+            sys.stderr.write(own(_CLEAR, sys.stderr))
+            sys.stderr.flush()
+
+
+def bar_line(progress: Progress, seconds: float) -> str:
+    """The bar with count, rate and remaining time."""
+    share = progress.completed / progress.total if progress.total else 1.0
+    rate = progress.completed / seconds if seconds > 0 else 0.0
+    left = f"{(progress.total - progress.completed) / rate:.0f} s left" if rate else "starting"
+    bar = "█" * int(share * _WIDTH) + "░" * (_WIDTH - int(share * _WIDTH))
+    return (
+        f"Indexing {bar} {progress.completed}/{progress.total} files, "
+        f"{rate:.0f}/s, {left}  {progress.label}"
+    )

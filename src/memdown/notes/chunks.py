@@ -54,9 +54,6 @@ class _Places:
         lines = tuple(self.original(piece.line) for piece in pieces)
         return None if lines == tuple(range(lines[0], lines[0] + len(lines))) else lines
 
-    def lines(self, pieces: Sequence[_Piece]) -> tuple[int, ...] | None:
-        return tuple(self.original(piece.line) for piece in pieces) if self._line_map else None
-
     def passage(self, start: int, end: int, first: int, last: int) -> Passage:
         """The passage from one place in a chunk's text to another, on these lines."""
         heading = self._paths[bisect_right(self._changes, first)]

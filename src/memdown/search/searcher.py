@@ -27,7 +27,6 @@ from memdown.types import (
     ProgressCallback,
     Reranker,
     Source,
-    Vector,
 )
 
 # So many notes that could not be read are named in an answer.
@@ -149,10 +148,6 @@ class Searcher:
         return self._index.healing(
             self._answer, asked, embedder, options, partial, reasons, scope.only
         )
-
-    def vector_of(self, query: str) -> Vector | None:
-        """The vector of a question; None if there is no embedder, or it does not work."""
-        return search.prepare(query, self._index.fitting_embedder(), []).vector
 
     def _answer(
         self,
