@@ -50,7 +50,9 @@ def store_command() -> None:
 
 
 @store_command.command("migrate")
-@click.option("--to", "goal", required=True, help="sqlite, lancedb, postgres, or an address.")
+@click.option(
+    "--to", "goal", required=True, help="sqlite, lancedb, postgres, a plugin's name, or an address."
+)
 @target_options
 def migrate_command(target: Target, goal: str) -> None:
     """Make the index in another engine from the notes, with the vectors that are there already.
@@ -266,20 +268,24 @@ def _server(store: Store, target: Target, otherwise: str) -> Server:
 def _pointed(settings: Settings, goal: str) -> Settings:
     from memdown.config.values import Secret
     from memdown.errors import ConfigError
+    from memdown.index.engines import SEAM
 
     store = settings.store
     if goal.startswith(_SERVERS):
         store = replace(store, driver="postgres", url=Secret(goal), read_url=None)
     elif goal.startswith(_BUCKETS):
         store = replace(store, driver="lancedb", url=Secret(goal), read_url=None)
-    elif goal in ("sqlite", "lancedb", "postgres"):
+    else:
+        try:
+            # A plugin's name will do as well.
+            SEAM.maker(goal)
+        except ConfigError as error:
+            raise ConfigError(
+                f"{goal!r} is no engine; use sqlite, lancedb, postgres, the name of an installed "
+                "plugin, or an address such as postgresql://host/database."
+            ) from error
         kept = store.url if goal == store.driver else None
         store = replace(store, driver=goal, url=kept, read_url=None)
-    else:
-        raise ConfigError(
-            f"{goal!r} is no engine; use sqlite, lancedb, postgres or an address such as "
-            "postgresql://host/database."
-        )
     return replace(settings, store=store)
 
 
