@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from memdown.text import cuts, weight
+from memdown.text.cues import label_of
 from memdown.types import Chunk, Document, Passage
 
 _SMALLEST_CAP: Final = 32
 _PASSAGE_CAP: Final = 400
+_BULLET: Final = re.compile(r"(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
+_RULER: Final = re.compile(r"[-:|=+_* \t]+$")
 
 
 class _Piece(NamedTuple):
@@ -152,18 +156,23 @@ def _tail(pieces: list[_Piece], room: int) -> list[_Piece]:
 
 
 def _passages(draft: _Draft, places: _Places) -> Iterator[Passage]:
-    """Group what a chunk adds to the one before: lines up to the cap, anew at every heading.
+    """What a chunk adds to the one before, by unit: a bullet with what is nested in it, a message, a
+    table row, a paragraph; each anew where it would be longer than the cap.
 
     A line is never split: a paragraph is matched best as a whole, and what is shown of it is
     chosen later.
     """
     offset = sum(len(piece.text) + 1 for piece in draft.pieces[: draft.repeated])
     start = end = first = last = size = 0
+    begins = _Beginnings()
     for line, text, size_of_line, _, _ in draft.pieces[draft.repeated :]:
+        if begins.unit(text, is_heading=line in places.heading_lines) and first:
+            yield places.passage(start, end, first, last)
+            first = 0
         if text and not text.isspace():
             if first:
                 size += offset - end + size_of_line
-                if size > _PASSAGE_CAP or line in places.heading_lines:
+                if size > _PASSAGE_CAP:
                     yield places.passage(start, end, first, last)
                     first = 0
             if not first:
@@ -172,6 +181,40 @@ def _passages(draft: _Draft, places: _Places) -> Iterator[Passage]:
         offset += len(text) + 1
     if first:
         yield places.passage(start, end, first, last)
+
+
+class _Beginnings:
+    """Finds the lines at which a unit begins, one line after the other."""
+
+    def __init__(self) -> None:
+        # How far the open bullet is indented, and the heading's line that the first unit goes with.
+        self._indent: int | None = None
+        self._blank = self._heading = False
+
+    def unit(self, line: str, *, is_heading: bool) -> bool:
+        """Whether this line begins a unit."""
+        bare = line.lstrip()
+        if not bare:
+            self._blank = True
+            return False
+        indent = len(line) - len(bare)
+        blank, self._blank = self._blank, False
+        headed, self._heading = self._heading, is_heading
+        if is_heading:
+            self._indent = None
+            return True
+        bullet = _BULLET.match(bare)
+        if self._indent is not None and indent > self._indent and not (blank and not bullet):
+            return False
+        if bullet:
+            self._indent = indent
+            return not headed
+        if self._indent is not None and not blank and not label_of(bare):
+            return False
+        self._indent = None
+        if headed:
+            return False
+        return blank or (bare[0] == "|" and not _RULER.match(bare)) or label_of(bare) is not None
 
 
 def _digest(text: str) -> str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from memdown.errors import EmbedderError, QueryError
-from memdown.search import diversity, identifiers, judging
+from memdown.index.reader import Reader
+from memdown.search import diversity, identifiers, judging, scoring
 from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
 from memdown.search.currency import Times, order_by_currency
-from memdown.search.rank import GENTLE_DECAY, Legs, View, Weights
+from memdown.search.rank import GENTLE_DECAY, Legs, Scored, View, Weights
+from memdown.search.tuning import TUNING
 from memdown.text import (
     QueryTerms,
     is_asked,
@@ -31,6 +34,7 @@ from memdown.types import (
     Reranker,
     Snapshot,
     Source,
+    StoredChunk,
     TextQuery,
     Vector,
     WordKnowing,
@@ -52,6 +56,8 @@ _LEAST_SHOWN = 40
 # What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
 _GUESSED = 0.7
 _SPARE = 4
+# How many of the best passages are read first.
+_LEAST_READ = 14
 # How many places a reranker may choose from, and how many that missed the bar are told.
 _RERANKED = 50
 _SHOWN_BELOW = 3
@@ -69,6 +75,14 @@ _GRAMS_A_WORD = 3
 _FAINT, _NOTHING, _CONTEXT_LINES = 0.1, 2.0, 3
 _GUESSED_NEAR, _MOST_GUESSED = 0.5, 0.3
 _NO_TERMS = QueryTerms((), (), (), frozenset())
+
+
+@runtime_checkable
+class Readable(Protocol):
+    """A snapshot with a read model."""
+
+    def reader(self) -> Reader:
+        """The index that the snapshot is of, as arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +354,8 @@ def candidate_count(options: SearchOptions) -> int:
 
 def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
     """The best of one source; each source is asked alone, so that a large one hides no small one."""
+    if isinstance(snapshot, Readable):
+        return _reader_hits(asked, snapshot.reader(), source)
     query, options, embedder = asked.query, asked.options, asked.embedder
     legs = _legs(query, snapshot, source, options, asked.files)
     if timely := asked.timely.get(source):
@@ -379,6 +395,54 @@ def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
         chunks |= snapshot.load(list(missing))
         hits, _ = _take(ranking.make_hits(best, chunks, query.terms.words, view), asked)
     return hits
+
+
+def _reader_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
+    """The best of one source, from the read model."""
+    query, options = asked.query, asked.options
+    terms = query.terms if options.hybrid or query.vector is None else _NO_TERMS
+    named = asked.timely.get(source)
+    scope = scoring.Scope(
+        scoring.file_mask(reader, source, asked.files),
+        None if not named else scoring.file_mask(reader, source, named),
+        asked.told,
+    )
+    share = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
+    ranked = scoring.rank(query.text, terms, query.vector, reader, scope, share, TUNING)
+    sense = _makes_sense(query.text, asked.embedder)
+    sure = ranked.sure
+    guessed = sense and ranked.nearest is not None and sure < STRONG
+    if guessed and ranked.nearest is not None:
+        sure = max(sure, min(_MOST_GUESSED, _GUESSED_NEAR * ranked.nearest))
+    view = View(
+        size=options.snippet_chars,
+        near=_FAINT if guessed else ranked.near if sense else _NOTHING,
+        context=_CONTEXT_LINES if guessed else 0,
+        sure=sure,
+        weights=ranked.weights,
+        today=asked.today,
+        half_life_days=options.half_life_days,
+        most_decay=options.most_decay,
+        period=(asked.named.first, asked.named.last) if asked.named else None,
+        only_time=bool(asked.timely) and not query.terms.words,
+    )
+    best = ranked.best
+    # Of another time than others, or for variety, one may win that is far behind.
+    all_of_them = asked.named is not None or options.mmr_lambda is not None
+    first = len(best) if all_of_them else max(_LEAST_READ, 2 * options.max_results)
+    while True:
+        chunks = _chunks_of(best[:first], reader)
+        marked = scoring.by_fact(best, chunks)
+        hits, is_enough = _take(ranking.make_hits(marked, chunks, query.terms.words, view), asked)
+        if is_enough or first >= len(best):
+            return hits
+        first *= 4
+
+
+def _chunks_of(best: Sequence[Scored], reader: Reader) -> dict[int, StoredChunk]:
+    """The chunks of some passages, by key: the only text that a search reads."""
+    rows = reader.rows_of([one.chunk_key for one in best])
+    return {stored.key: stored for stored in reader.chunks(rows).values()}
 
 
 def _makes_sense(text: str, embedder: Embedder | None) -> bool:

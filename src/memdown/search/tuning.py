@@ -23,7 +23,7 @@ class Tuning:
     chunk: float = 0.033
     coverage: float = 0.374
     # A word that stands only in a heading or the file name, or whose beginning alone is found.
-    head_coverage: float = 0.0
+    head_coverage: float = 0.3
     prefix_coverage: float = 0.5
     # Weights of meaning: the passage's own similarity and its chunk's.
     passage_similarity: float = 0.15
