@@ -82,7 +82,7 @@ def test_of_a_long_list_below_a_bullet_each_is_a_fact() -> None:
 def test_a_talk_is_no_list_of_facts() -> None:
     """The line with the date stands alone, but what follows belongs together."""
     talk = "# Talk\nDate: 2026-01-02\n\nAna: Hello\nBen: Hi\nAna: How are you?\n"
-    assert facts_in(chunk_of(talk), 0) == []
+    assert facts_in(chunk_of(talk), 1) == []
 
 
 def test_a_long_paragraph_is_no_fact() -> None:

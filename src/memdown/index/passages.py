@@ -31,13 +31,11 @@ def shorten(vectors: Vectors, dims: int = PASSAGE_DIMS) -> Vectors:
     return shortened
 
 
-def passage_texts(chunk: Chunk) -> list[str]:
-    """What is embedded of each passage: a short one under its heading, without what says nothing to an
-    embedder but weighs as much as words."""
-    return [
-        _said(chunk.text[one.start : one.end], one.heading or chunk.heading)
-        for one in chunk.passages
-    ]
+def passage_texts(chunk: Chunk, only: int | None = None) -> list[str]:
+    """What is embedded of each passage, or of `only` one: a short one under its heading, without what says
+    nothing to an embedder but weighs as much as words."""
+    wanted = chunk.passages if only is None else chunk.passages[only : only + 1]
+    return [_said(chunk.text[one.start : one.end], one.heading or chunk.heading) for one in wanted]
 
 
 def _said(text: str, heading: str) -> str:

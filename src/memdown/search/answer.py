@@ -408,7 +408,9 @@ def _reader_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
         asked.told,
     )
     share = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
-    ranked = scoring.rank(query.text, terms, query.vector, reader, scope, share, TUNING)
+    embedder = asked.embedder
+    free = embedder.embed_batch if embedder is not None and not embedder.cacheable else None
+    ranked = scoring.rank(query.text, terms, query.vector, reader, scope, share, TUNING, free)
     sense = _makes_sense(query.text, asked.embedder)
     sure = ranked.sure
     guessed = sense and ranked.nearest is not None and sure < STRONG

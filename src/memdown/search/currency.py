@@ -55,7 +55,7 @@ class _Dated:
         """What it says that is not struck."""
         heading = self.hit.heading.rpartition(" > ")[2]
         words = " ".join(fact.text for fact in self.facts if not fact.struck)
-        return f"{heading}: {words}" if heading else words
+        return f"{heading}: {words}" if any(map(str.isalpha, heading)) else words
 
 
 def order_by_currency(hits: Sequence[Hit], times: Times) -> list[Hit]:

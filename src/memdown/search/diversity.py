@@ -12,6 +12,7 @@ from memdown.types import Hit, Move
 _ALIKE, _LEAST_WORDS = 0.85, 5
 # What is left of the score of a hit that says what a better one says.
 _REPEATED = 0.8
+_UNDATED = 10_000_000
 
 
 def with_rank(hits: Sequence[Hit], step: str) -> list[Hit]:
@@ -34,7 +35,12 @@ def without_repeats(hits: Sequence[Hit]) -> list[Hit]:
         stepped_back = repeats(hit, seen)
         seen.append(hit)
         kept.append(replace(hit, score=_REPEATED * hit.score) if stepped_back else hit)
-    return sorted(kept, key=lambda hit: -hit.score)
+    return sorted(kept, key=_by_score)
+
+
+def _by_score(hit: Hit) -> tuple[float, int]:
+    """Best first; of those whose scores are shown as equal, undated ones and then the newer first."""
+    return -round(hit.score, 2), -hit.date.toordinal() if hit.date else -_UNDATED
 
 
 def repeats(hit: Hit, others: Iterable[Hit]) -> bool:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.index.passages import passage_texts
 from memdown.index.reader import Mask, Reader, Rows, word
+from memdown.index.similarity import cosines
 from memdown.notes.facts import facts_in
 from memdown.search import candidates, features
 from memdown.search.candidates import Candidates, Floats
@@ -17,7 +20,7 @@ from memdown.search.rank import Legs, Scored, Weights, confidence
 from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, is_gram
 from memdown.text.cues import label_of
-from memdown.types import SOURCES, Move, Source, StoredChunk, Vector
+from memdown.types import SOURCES, Move, Source, StoredChunk, Vector, Vectors
 
 # The shares of the legs that the weights in `Tuning` are meant for.
 _TEXT_SHARE, _VECTOR_SHARE = 0.7, 0.3
@@ -32,6 +35,10 @@ _NEAR, _NEXT = 0.15, 8
 # What it scores to be of the time that is asked for, in words; to tell of it counts half as much.
 _TIMELY_WORD, _TOLD = 0.6, 0.5
 _MOST_TIMELY = 400
+
+
+Embed = Callable[[Sequence[str]], Vectors]
+_few_vectors: WeakKeyDictionary[Reader, Vectors] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +86,22 @@ def rank(
     scope: Scope,
     text_weight: float,
     tuning: Tuning,
+    embed: Embed | None = None,
 ) -> Ranked:
-    """Score the candidates of a question."""
+    """Score the candidates of a question; `embed` compares the passages of few notes, where it is free."""
     extra = None if scope.timely is None else _beginnings(reader, scope.timely)
     found = candidates.find(terms, vector, reader, scope.files, tuning, extra)
     words = _word_count(terms)
     if scope.timely is not None:
         found = _with_time(found, reader, scope, words, only_time=not terms.words)
-    made = features.measure(question, found, reader, tuning)
     weights = _weights(found, text_weight)
+    if embed is not None and vector is not None and 0 < found.chunks <= FEW_CHUNKS:
+        found = _compared(found, vector, reader, embed)
+    made = features.measure(question, found, reader, tuning)
+    if embed is not None and vector is not None and found.passage_similarity is None:
+        first = np.argsort(-_scores(made, weights, tuning, few=False), kind="stable")
+        found = _compared_first(found, first[: tuning.compared], vector, reader, embed)
+        made = features.measure(question, found, reader, tuning)
     few = 0 < found.chunks <= FEW_CHUNKS and found.passage_similarity is not None
     scores = _scores(made, weights, tuning, few=few)
     if scope.timely is not None and not terms.words:
@@ -102,6 +116,41 @@ def rank(
         weights,
         len(found.rows),
     )
+
+
+def _compared(found: Candidates, vector: Vector, reader: Reader, embed: Embed) -> Candidates:
+    """With the similarities of the passages themselves, by their whole vectors."""
+    if found.chunk_similarity is None or not len(found.rows):
+        return found
+    known = _few_vectors.get(reader)
+    if known is None:
+        stored = reader.chunks(np.unique(reader.passage_chunk).tolist())
+        texts = [text for row in sorted(stored) for text in passage_texts(stored[row].chunk)]
+        known = _few_vectors[reader] = embed(texts)
+    order = np.argsort(reader.passage_chunk, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    similar = cosines(known[place[found.rows]], vector).astype(np.float32)
+    background = average(float(similar.mean()), len(similar))
+    return replace(found, passage_similarity=similar, passage_background=background)
+
+
+def _compared_first(
+    found: Candidates, first: NDArray[np.int64], vector: Vector, reader: Reader, embed: Embed
+) -> Candidates:
+    """With the similarities of the first passages themselves, for an index that holds none of passages."""
+    if found.chunk_similarity is None or not len(first):
+        return found
+    rows = found.rows[first]
+    chunks = reader.passage_chunk[rows]
+    stored = reader.chunks(np.unique(chunks).tolist())
+    texts = []
+    for row, chunk in zip(rows.tolist(), chunks.tolist(), strict=True):
+        passage = row - int(reader.chunk_first[chunk])
+        texts.append(passage_texts(stored[chunk].chunk, only=passage)[0])
+    similar = found.chunk_similarity.copy()
+    similar[first] = cosines(embed(texts), vector)
+    return replace(found, passage_similarity=similar, passage_background=found.chunk_background)
 
 
 def _word_count(terms: QueryTerms) -> float:
@@ -126,13 +175,13 @@ def _scores(made: Features, weights: Weights, tuning: Tuning, *, few: bool) -> F
         + tuning.file * made.file
         + tuning.chunk * made.chunk
         + tuning.coverage * made.coverage
+        + tuning.idf_coverage * made.idf_coverage
         + tuning.speaker * made.speaker
         + tuning.kind * made.kind
         + tuning.asks * made.asks
     )
     if few:
-        both = tuning.passage_similarity + tuning.chunk_similarity
-        by_vector = both * made.passage_similarity
+        by_vector = np.float32(_VECTOR_SHARE) * made.passage_similarity
     else:
         by_vector = (
             tuning.passage_similarity * made.passage_similarity

@@ -15,22 +15,24 @@ class Tuning:
 
     # Weights of the keyword leg; they and those of meaning are scaled to the legs' shares, 0.7 and 0.3.
     # text: BM25 of the passage; beside, two_away: the better neighbour's; file: the best of its file;
-    # chunk: all of its chunk together; coverage: the share of the question's words it holds.
-    text: float = 0.326
-    beside: float = 0.098
+    # chunk: all of its chunk together; coverage: the share of the question's words it holds,
+    # idf_coverage: that share weighed by how rare each word is.
+    text: float = 0.266
+    beside: float = 0.038
     two_away: float = 0.049
-    file: float = 0.033
+    file: float = 0.078
     chunk: float = 0.033
-    coverage: float = 0.374
+    coverage: float = 0.359
+    idf_coverage: float = 0.09
     # A word that stands only in a heading or the file name, or whose beginning alone is found.
     head_coverage: float = 0.3
     prefix_coverage: float = 0.5
     # Weights of meaning: the passage's own similarity and its chunk's.
-    passage_similarity: float = 0.15
-    chunk_similarity: float = 0.15
+    passage_similarity: float = 0.135
+    chunk_similarity: float = 0.27
     # Who speaks is who is asked about; the passage holds the kind of answer asked for; it only asks.
-    speaker: float = 0.12
-    kind: float = 0.03
+    speaker: float = 0.18
+    kind: float = 0.045
     asks: float = -0.04
     # A label is a speaker if it begins so many passages.
     least_labels: int = 3
@@ -38,6 +40,8 @@ class Tuning:
     pool_all: int = 3_000
     pool_text: int = 1_000
     pool_chunks: int = 150
+    # How many passages are compared at query time where the index holds no vectors of passages.
+    compared: int = 24
     # How many of the ranked passages may become results.
     ranked: int = 240
     # Neighbours are shown with a passage if they score this share of it.

@@ -10,13 +10,14 @@ import re
 from typing import Final, Literal
 
 from memdown.text.scripts import fold
+from memdown.text.stopwords import stop_words_of
 
 Kind = Literal["number", "time", "name"]
 
 # A name or role and a colon at the start of a line, also in bold, quoted or behind a time in brackets.
 _LABEL: Final = re.compile(
     r"[ \t]{0,3}(?:[-*+>][ \t]+)?(?:[\[(][^\])\n]{1,40}[\])][ \t]*)?[*_]{0,2}"
-    r"(?P<name>[^\W\d_][\w.'’&-]{0,30}(?: [\w.'’&-]{1,30}){0,3})(?: ?\([^)\n]{1,40}\))?"
+    r"(?P<name>[^\W\d_][\w.'’&-]{0,30}(?: [\w.'’&-]{1,30}){0,2})(?: ?\([^)\n]{1,40}\))?"
     r"[*_]{0,2}[:：][*_]{0,2}(?=\s|$)"
 )
 _ASKS: Final = re.compile(r"[?？;؟][\"'”’)\]*_ \t]*$")
@@ -119,7 +120,9 @@ def asks_of_oneself(question: str) -> bool:
 def named_speakers(question: str) -> tuple[str, ...]:
     """The feature terms of everyone that a question may name: each of its words could be a speaker."""
     words = _POSSESSIVE.sub("", fold(question[:_MOST_CHARACTERS]))
-    return tuple(_SPEAKER + one for one in dict.fromkeys(_WORD.findall(words)))
+    found = list(dict.fromkeys(_WORD.findall(words)))
+    unsaid = stop_words_of(found)
+    return tuple(_SPEAKER + one for one in found if one not in unsaid)
 
 
 USER_TERMS: Final = tuple(_SPEAKER + name for name in _USERS)
