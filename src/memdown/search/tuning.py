@@ -19,19 +19,19 @@ class Tuning:
     # idf_coverage: that share weighed by how rare each word is.
     text: float = 0.266
     beside: float = 0.038
-    two_away: float = 0.049
-    file: float = 0.078
-    chunk: float = 0.033
-    coverage: float = 0.359
-    idf_coverage: float = 0.09
+    two_away: float = 0.03
+    file: float = 0.05
+    chunk: float = 0.07
+    coverage: float = 0.34
+    idf_coverage: float = 0.1
     # A word that stands only in a heading or the file name, or whose beginning alone is found.
     head_coverage: float = 0.3
     prefix_coverage: float = 0.5
     # Weights of meaning: the passage's own similarity and its chunk's.
-    passage_similarity: float = 0.135
-    chunk_similarity: float = 0.27
+    passage_similarity: float = 0.16
+    chunk_similarity: float = 0.18
     # Who speaks is who is asked about; the passage holds the kind of answer asked for; it only asks.
-    speaker: float = 0.18
+    speaker: float = 0.15
     kind: float = 0.045
     asks: float = -0.04
     # A label is a speaker if it begins so many passages.
