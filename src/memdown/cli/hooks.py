@@ -77,6 +77,9 @@ def hooks_command() -> None:
 
 
 @hooks_command.command("install")
+@click.argument(
+    "client", type=click.Choice(["claude-code", "codex", "gemini"]), default="claude-code"
+)
 @click.option("--apply", "do_apply", is_flag=True, help="Write it; without this it is only shown.")
 @click.option("--project", is_flag=True, help="For the project in this folder only.")
 @click.option("--recall", is_flag=True, help="Also put matching memories before every prompt.")
@@ -84,9 +87,15 @@ def hooks_command() -> None:
 @click.option("--undo", is_flag=True, help="Take the hooks out again.")
 @target_options
 def install_command(
-    target: Target, do_apply: bool, project: bool, recall: bool, by_project: bool, undo: bool
+    target: Target,
+    client: str,
+    do_apply: bool,
+    project: bool,
+    recall: bool,
+    by_project: bool,
+    undo: bool,
 ) -> int:
-    """Add the hooks to Claude Code's settings.
+    """Add the hooks to the settings of CLIENT: claude-code (the default), codex or gemini.
 
     They use the workspace around this folder, or the one that --workspace names. Shows the change
     first; --apply makes it, keeps a copy of the old file, and runs the hooks once.
@@ -100,11 +109,13 @@ def install_command(
     command = [*(["env", *environ] if environ else []), *own_command()]
     workspace = None if undo else target.workspace_to_name(by_project=by_project)
     options = memory_options(workspace, target.config, target.agent)
-    file = settings_file(project=project)
-    change = plan_hooks(file, command, options, recall=recall, undo=undo)
+    file = settings_file(client, project=project)
+    change = plan_hooks(file, command, options, client=client, recall=recall, undo=undo)
+    if client == "codex" and do_apply and not undo:
+        click.echo("Codex runs them once you trust them: type /hooks in Codex.", err=True)
     return offer_change(
         change,
         apply=do_apply,
         as_json=target.as_json,
-        proof=None if undo else lambda: prove(installed_commands(file))[0],
+        proof=None if undo else lambda: prove(installed_commands(file, client))[0],
     )

@@ -113,7 +113,7 @@ def plan_install(
     file: Path | None = None,
 ) -> Change:
     """The change that adds Memdown to a client's file, or with `undo` takes it out."""
-    from memdown.agent.client_files import plan_change
+    from memdown.agent.client_files import as_it_was, plan_change
 
     known = CLIENTS[client]
     entry = known.entry(
@@ -126,12 +126,16 @@ def plan_install(
         from memdown.agent.client_files import toml
 
         if undo:
-            return plan_change(target, lambda text: toml.remove_table(text, place))
+            return plan_change(
+                target, lambda text: as_it_was(target, toml.remove_table(text, place), toml.parse)
+            )
         return plan_change(target, lambda text: toml.set_table(text, place, entry))
     from memdown.agent.client_files import jsonc
 
     if undo:
-        return plan_change(target, lambda text: jsonc.remove_member(text, place))
+        return plan_change(
+            target, lambda text: as_it_was(target, jsonc.remove_member(text, place), jsonc.parse)
+        )
     return plan_change(target, lambda text: jsonc.set_member(text, place, entry))
 
 

@@ -83,6 +83,27 @@ def test_a_client_that_was_moved_is_told_where_it_is(
     assert plan_install(client).file == tmp_path / "moved" / file
 
 
+@pytest.mark.parametrize(
+    ("client", "file", "event", "timeout"),
+    [
+        ("codex", ".codex/hooks.json", "PreCompact", 30),
+        ("gemini", ".gemini/settings.json", "PreCompress", 30_000),
+    ],
+)
+def test_hooks_of_other_clients_are_added_and_leave_the_file_as_it_was(
+    home: Path, client: str, file: str, event: str, timeout: int
+) -> None:
+    place = home / file
+    place.parent.mkdir()
+    before = '{\n  "theme": "dark", // mine\n  "hooks": {"Stop": [{"hooks": []}]}\n}\n'
+    place.write_text(before)
+    assert run(["hooks", "install", client, "--recall", "--apply"]) == 0
+    assert read(place)["hooks"][event][0]["hooks"][0]["timeout"] == timeout
+    assert len(installed_commands(place, client)) == 5
+    assert run(["hooks", "install", client, "--undo", "--apply"]) == 0
+    assert place.read_text() == before
+
+
 @pytest.mark.usefixtures("home")
 def test_hooks_follow_a_claude_code_that_was_moved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

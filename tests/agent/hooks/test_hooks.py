@@ -241,6 +241,61 @@ def test_one_transcript_for_a_conversation_whichever_way_it_came_in(
     assert [path.name for path in sessions.glob("*.jsonl")] == [f"{SESSION}.jsonl"]
 
 
+CODEX_TALK = [
+    {"type": "session_meta", "payload": {"id": SESSION}},
+    *(
+        {
+            "timestamp": "2026-03-01T10:00:00Z",
+            "type": "response_item",
+            "payload": {
+                "type": "message",
+                "id": f"msg_{number}",
+                "role": role,
+                "content": [{"type": kind, "text": text}],
+            },
+        }
+        for number, (role, kind, text) in enumerate(
+            [
+                ("developer", "input_text", "You are Codex."),
+                ("user", "input_text", "<environment_context>\n</environment_context>"),
+                ("user", "input_text", "Please fix the login page."),
+                ("assistant", "output_text", "The login page works now."),
+            ]
+        )
+    ),
+    {"type": "response_item", "payload": {"type": "web_search_call", "id": "w"}},
+]
+GEMINI_TALK = [
+    {"sessionId": SESSION, "kind": "main"},
+    {"$set": {"messages": [{"id": "0", "type": "user", "content": "<session_context>"}]}},
+    {
+        "id": "1",
+        "type": "user",
+        "content": [{"text": "<session_context>\nThis is the Gemini CLI."}],
+    },
+    {
+        "id": "2",
+        "type": "user",
+        "content": [{"text": "<hook_context>recalled</hook_context>\nPlease fix the login page."}],
+    },
+    {"id": "3", "type": "gemini", "content": "The login page works now.", "toolCalls": []},
+]
+
+
+@pytest.mark.parametrize("talk", [CODEX_TALK, GEMINI_TALK], ids=["codex", "gemini"])
+def test_conversations_of_other_clients_are_kept(agent: Agent, talk: list[dict[str, Any]]) -> None:
+    """In the form that Codex 0.166 and Gemini CLI 0.61 write."""
+    agent.says(*talk)
+    agent.hook("stop")
+    assert agent.hook("session-end") == 0
+    turns = list(read_turns(str(agent.copy.parent), f"sessions/{agent.copy.name}"))
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "Please fix the login page."),
+        ("assistant", "The login page works now."),
+    ]
+    assert agent.log.count("Please fix the login page.") == 1
+
+
 def test_running_a_hook_again_doubles_nothing(agent: Agent) -> None:
     agent.says(*TALK)
     for event in ("pre-compact", "stop", "pre-compact", "session-end"):

@@ -8,11 +8,13 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memdown.errors import ConfigError
 from memdown.files.atomic import replace_file
 
 _MAX_BYTES = 64 * 1024 * 1024
+_MOST_BACKUPS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,19 @@ def plan_change(file: Path, edit: Callable[[str], str]) -> Change:
         return Change(file, before, edit(before or ""))
     except ConfigError as error:
         raise ConfigError(f"{file}: {error}") from None
+
+
+def as_it_was(file: Path, text: str, parse: Callable[[str], Any]) -> str:
+    """The text of the latest kept copy that says the same, layout included; else the text itself."""
+    wanted = parse(text)
+    for backup in sorted(file.parent.glob(f"{file.name}.memdown-*"), reverse=True)[:_MOST_BACKUPS]:
+        try:
+            kept = _read(backup)
+            if kept is not None and parse(kept) == wanted:
+                return kept
+        except ConfigError:
+            continue
+    return text
 
 
 def apply_change(change: Change, *, keep: bool = True) -> Path | None:

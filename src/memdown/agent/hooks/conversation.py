@@ -9,12 +9,33 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from memdown.transcripts.lines import read_lines
-from memdown.transcripts.messages import BrokenLine, Role, parse_entry, text_of, time_of
+from memdown.transcripts.messages import (
+    BrokenLine,
+    Role,
+    parse_entry,
+    spoken_text,
+    text_of,
+    time_of,
+)
 
 _ROLES: tuple[Role, ...] = ("user", "assistant")
 # Lines that the agent's program wrote, not a person or the model.
 _NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")
-_MACHINE_TEXT = ("<command-", "<local-command", "<system-reminder>", "<bash-", "Caveat: ")
+_MACHINE_TEXT = (
+    "<command-",
+    "<local-command",
+    "<system-reminder>",
+    "<bash-",
+    "Caveat: ",
+    "<environment_context>",
+    "<user_instructions>",
+    "<turn_aborted>",
+    "<permissions instructions>",
+    "# AGENTS.md instructions",
+    "<session_context>",
+)
+# What hooks, such as ours, gave to Gemini CLI stands before what the user typed.
+_HOOK_CONTEXT = re.compile(r"<hook_context>.*?</hook_context>", re.DOTALL)
 _FILE_KEYS = ("file_path", "notebook_path", "path")
 _EDITING_TOOLS = frozenset(
     {"Write", "Edit", "MultiEdit", "NotebookEdit", "write_file", "edit_file", "apply_patch"}
@@ -49,7 +70,7 @@ def read_said(file: int, offset: int, read: Read = "") -> Iterator[Said]:
         if line.data is None or not line.closed:
             continue
         try:
-            entry = parse_entry(line.data)
+            entry = _plain(parse_entry(line.data))
         except BrokenLine:
             continue
         said = said_in(entry, line.end)
@@ -78,6 +99,53 @@ def _more(one: Read, other: Read) -> Read:
     return "web" if "web" in (one, other) else one or other
 
 
+def _plain(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry of Codex or Gemini CLI in the shape of Claude Code's; others as they are."""
+    payload = entry.get("payload")
+    if entry.get("type") == "response_item" and isinstance(payload, dict):
+        blocks = payload.get("content")
+        if payload.get("type") == "message" and isinstance(blocks, list):
+            return _entry_of(
+                payload,
+                payload.get("role"),
+                [_block(one) for one in blocks],
+                entry.get("timestamp"),
+            )
+        if str(payload.get("type", "")).endswith("_call"):
+            used = {
+                "type": "tool_use",
+                "name": payload.get("name") or payload.get("type"),
+                "input": payload.get("arguments") or payload.get("input"),
+            }
+            return {"message": {"role": "tool", "content": [used]}}
+    if entry.get("type") in ("user", "gemini") and "content" in entry and "message" not in entry:
+        content = entry["content"]
+        blocks = content if isinstance(content, list) else [{"text": content}]
+        calls = entry.get("toolCalls")
+        used_tools = [
+            {"type": "tool_use", "name": call.get("name"), "input": call.get("args")}
+            for call in (calls if isinstance(calls, list) else ())
+            if isinstance(call, dict)
+        ]
+        role = "user" if entry["type"] == "user" else "assistant"
+        said = [*(_block(one) for one in blocks), *used_tools]
+        return _entry_of(entry, role, said, entry.get("timestamp"))
+    return entry
+
+
+def _block(block: Any) -> dict[str, Any]:
+    text = block.get("text") if isinstance(block, dict) else None
+    return {"type": "text", "text": text} if isinstance(text, str) else {}
+
+
+def _entry_of(source: dict[str, Any], role: Any, content: list[Any], time: Any) -> dict[str, Any]:
+    return {
+        "id": source.get("id"),
+        "timestamp": time,
+        "message": {"role": role, "content": content},
+    }
+
+
 def said_in(entry: dict[str, Any], end: int) -> Said | None:
     """The message an entry holds; Claude Code's lines and Memdown's own are understood."""
     if any(entry.get(mark) for mark in _NOT_SAID):
@@ -90,8 +158,11 @@ def said_in(entry: dict[str, Any], end: int) -> Said | None:
         return None
     content = message.get("content")
     text = text_of(content).strip()
+    if role == "user" and "<hook_context>" in text:
+        text = _HOOK_CONTEXT.sub("", text).strip()
     if role == "user" and text.startswith(_MACHINE_TEXT):
         return None
+    text = spoken_text(role, text, message.get("model"))
     files = _files(content) if role == "assistant" else ()
     if not text and not files:
         return None

@@ -1,63 +1,130 @@
-"""The hooks in Claude Code's settings: added beside whatever else stands there, and taken out."""
+"""The hooks in the settings of coding agents: added beside whatever else stands there, and taken out.
+
+Claude Code, Codex and Gemini CLI speak the same protocol; events and units have other names.
+"""
 
 from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from memdown.agent.client_files import Change, jsonc, plan_change
+from memdown.agent.client_files import Change, as_it_was, jsonc, plan_change
 from memdown.errors import ConfigError
 
-# Our name of an event, Claude Code's name, and how many seconds it may take.
-_EVENTS = (
-    ("session-start", "SessionStart", 10),
-    ("pre-compact", "PreCompact", 30),
-    ("stop", "Stop", 10),
-    ("session-end", "SessionEnd", 30),
+_RECALL = "user-prompt-submit"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Our name of an event, the client's, and how many seconds its hook may take."""
+
+    name: str
+    theirs: str
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class HookClient:
+    """Where a client keeps its hooks, what it calls the events, and how it counts time."""
+
+    folder: str
+    variable: str
+    file: str
+    events: tuple[Event, ...]
+    per_second: int = 1
+    inner: str = ""
+
+
+_CLAUDE_EVENTS = (
+    Event("session-start", "SessionStart", 10),
+    Event("pre-compact", "PreCompact", 30),
+    Event("stop", "Stop", 10),
+    Event("session-end", "SessionEnd", 30),
+    Event(_RECALL, "UserPromptSubmit", 10),
 )
-_RECALL = ("user-prompt-submit", "UserPromptSubmit", 10)
+HOOK_CLIENTS: Mapping[str, HookClient] = {
+    "claude-code": HookClient(".claude", "CLAUDE_CONFIG_DIR", "settings.json", _CLAUDE_EVENTS),
+    "codex": HookClient(
+        ".codex",
+        "CODEX_HOME",
+        "hooks.json",
+        # Codex waits 3 s for the end of a session at most.
+        tuple(
+            replace(event, seconds=3) if event.name == "session-end" else event
+            for event in _CLAUDE_EVENTS
+        ),
+    ),
+    "gemini": HookClient(
+        ".gemini",
+        "GEMINI_CLI_HOME",
+        "settings.json",
+        (
+            Event("session-start", "SessionStart", 10),
+            Event("pre-compact", "PreCompress", 30),
+            Event("stop", "AfterAgent", 10),
+            Event("session-end", "SessionEnd", 30),
+            Event(_RECALL, "BeforeAgent", 10),
+        ),
+        per_second=1000,
+        inner=".gemini",
+    ),
+}
 
 
-def settings_file(*, project: bool) -> Path:
-    """Claude Code's settings: of the user, or of the project in the current folder."""
+def settings_file(client: str = "claude-code", *, project: bool) -> Path:
+    """A client's settings: of the user, or of the project in the current folder."""
+    known = HOOK_CLIENTS[client]
     if project:
-        return Path.cwd() / ".claude" / "settings.json"
-    return Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude") / "settings.json"
+        return Path.cwd() / known.folder / known.file
+    if named := os.environ.get(known.variable):
+        return Path(named) / known.inner / known.file
+    return Path.home() / known.folder / known.file
 
 
 def plan_hooks(
-    file: Path, command: list[str], options: list[str], *, recall: bool = False, undo: bool = False
+    file: Path,
+    command: list[str],
+    options: list[str],
+    *,
+    client: str = "claude-code",
+    recall: bool = False,
+    undo: bool = False,
 ) -> Change:
     """The change that adds the hooks to a settings file, or with `undo` takes them out."""
+    known = HOOK_CLIENTS[client]
 
     def edit(text: str) -> str:
-        for name, event, seconds in (*_EVENTS, _RECALL):
-            wanted = not undo and (recall or name != _RECALL[0])
+        for one in known.events:
+            name, event = one.name, one.theirs
+            wanted = not undo and (recall or name != _RECALL)
             hook = {
                 "type": "command",
                 "command": shlex.join([*command, "hook", name, *options]),
-                "timeout": seconds,
+                "timeout": one.seconds * known.per_second,
             }
             text = _with_hook(text, event, name, hook if wanted else None)
-        data = jsonc.parse(text)
-        if undo and data.get("hooks") == {}:
-            return jsonc.remove_member(text, ["hooks"])
-        return text
+        if not undo:
+            return text
+        if jsonc.parse(text).get("hooks") == {}:
+            text = jsonc.remove_member(text, ["hooks"])
+        return as_it_was(file, text, jsonc.parse)
 
     return plan_change(file, edit)
 
 
-def installed_commands(file: Path) -> list[str]:
+def installed_commands(file: Path, client: str = "claude-code") -> list[str]:
     """Our commands as they stand in a settings file, that of the session's start first."""
     hooks = jsonc.parse(file.read_text(encoding="utf-8")).get("hooks", {})
     return [
         hook["command"]
-        for name, event, _ in (*_EVENTS, _RECALL)
-        for group in hooks.get(event, [])
+        for event in HOOK_CLIENTS[client].events
+        for group in hooks.get(event.theirs, [])
         for hook in group.get("hooks", [])
-        if _is_ours(hook, name)
+        if _is_ours(hook, event.name)
     ]
 
 
@@ -66,7 +133,7 @@ def _with_hook(text: str, event: str, name: str, hook: dict[str, Any] | None) ->
     hooks = data.get("hooks", {}) if isinstance(data, dict) else None
     groups = hooks.get(event, []) if isinstance(hooks, dict) else None
     if not isinstance(groups, list):
-        raise ConfigError("its hooks are not laid out as Claude Code has them; edit it by hand")
+        raise ConfigError("its hooks are not laid out as the client has them; edit it by hand")
     kept = [group for group in (_without(group, name) for group in groups) if group is not None]
     wanted = [*kept, {"hooks": [hook]}] if hook else kept
     if wanted == groups:
