@@ -24,7 +24,6 @@ from memdown.agent.prompt import prompt_section
 from memdown.agent.toolset import Asker, NoteTools, open_toolset
 from memdown.config import Chat, ChatType
 from memdown.errors import MemdownError, PathRefused
-from memdown.notes import date_of
 from memdown.types import ProgressCallback
 
 if TYPE_CHECKING:
@@ -307,6 +306,8 @@ def note_path(uri: str) -> str:
 
 def main_notes(folder: Path, *, adopted: bool = False) -> list[NoteResource]:
     """MEMORY.md, the latest daily logs and the first of the undated notes beside them."""
+    from memdown.notes import date_of
+
     top = [name for name in _markdown(folder) if adopted or name.lower() == "memory.md"]
     dated: list[tuple[datetime.date, str]] = []
     others: list[str] = sorted(top)

@@ -1,0 +1,139 @@
+"""What real clients send, captured from the programs themselves, and what they must get for it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memdown.config import load_settings
+from memdown.mcp.service import Service
+from memdown.mcp.stdio import serve
+
+SEARCH = {"name": "memory_search", "arguments": {"query": "where does Nora live"}}
+# Claude Code 2.1.197, Codex 0.166.0, Gemini CLI 0.61.0, OpenCode 1.18.33.
+CAPTURES: dict[str, list[dict[str, Any]]] = {
+    "claude-code": [
+        {
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"roots": {}, "elicitation": {}},
+                "clientInfo": {
+                    "name": "claude-code",
+                    "title": "Claude Code",
+                    "version": "2.1.197",
+                    "description": "Anthropic's agentic coding tool",
+                    "websiteUrl": "https://claude.com/claude-code",
+                },
+            },
+            "jsonrpc": "2.0",
+            "id": 0,
+        },
+        {"method": "notifications/initialized", "jsonrpc": "2.0"},
+        {"method": "tools/list", "jsonrpc": "2.0", "id": 1},
+        {"method": "prompts/list", "jsonrpc": "2.0", "id": 2},
+        {"method": "resources/list", "jsonrpc": "2.0", "id": 3},
+        {
+            "method": "tools/call",
+            "params": {
+                **SEARCH,
+                "_meta": {"claudecode/toolUseId": "toolu_1", "progressToken": 4},
+            },
+            "jsonrpc": "2.0",
+            "id": 4,
+        },
+    ],
+    "codex": [
+        {
+            "jsonrpc": "2.0",
+            "id": 0,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {
+                    "experimental": {"codex/auth-change": {}},
+                    "elicitation": {"form": {}, "url": {}},
+                },
+                "clientInfo": {"name": "codex-mcp-client", "title": "Codex", "version": "0.166.0"},
+            },
+        },
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/list",
+            "params": {"_meta": {"progressToken": 0}},
+        },
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {
+                "_meta": {
+                    "callId": "call_1",
+                    "x-codex-turn-metadata": {"turn_trigger": "exec", "sandbox": "seccomp"},
+                    "progressToken": 1,
+                },
+                **SEARCH,
+            },
+        },
+    ],
+    "gemini": [
+        {
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {"roots": {"listChanged": True}},
+                "clientInfo": {"name": "gemini-cli-mcp-client", "version": "0.61.0"},
+            },
+            "jsonrpc": "2.0",
+            "id": 0,
+        },
+        {"method": "notifications/initialized", "jsonrpc": "2.0"},
+        {"method": "prompts/list", "params": {}, "jsonrpc": "2.0", "id": 1},
+        {"method": "tools/list", "params": {}, "jsonrpc": "2.0", "id": 2},
+        {"method": "resources/list", "params": {}, "jsonrpc": "2.0", "id": 3},
+    ],
+    "opencode": [
+        {
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {"roots": {}},
+                "clientInfo": {"name": "opencode", "version": "1.18.33"},
+            },
+            "jsonrpc": "2.0",
+            "id": 0,
+        },
+        {"method": "notifications/initialized", "jsonrpc": "2.0"},
+        {"method": "tools/list", "jsonrpc": "2.0", "id": 1},
+    ],
+}
+
+
+@pytest.mark.parametrize("client", sorted(CAPTURES))
+def test_every_request_of_a_real_client_is_answered(
+    write_notes: Callable[..., Path], client: str
+) -> None:
+    folder = write_notes({"MEMORY.md": "# Memory\n\n- Nora lives in Braga.\n"})
+    asked = CAPTURES[client]
+    reading = io.BytesIO(b"".join(json.dumps(one).encode() + b"\n" for one in asked))
+    writing = io.BytesIO()
+    serve(Service(load_settings(workspace=folder), write=True), reading, writing)
+    messages = [json.loads(line) for line in writing.getvalue().splitlines()]
+    answers = {one["id"]: one for one in messages if "id" in one}
+    assert sorted(answers) == [one["id"] for one in asked if "id" in one]
+    assert all("result" in answer for answer in answers.values())
+    assert answers[0]["result"]["protocolVersion"] == asked[0]["params"]["protocolVersion"]
+    listed = next(one["id"] for one in asked if one["method"] == "tools/list")
+    names = [tool["name"] for tool in answers[listed]["result"]["tools"]]
+    assert names == ["memory_search", "memory_get", "memory_remember"]
+    for call in (one for one in asked if one["method"] == "tools/call"):
+        result = answers[call["id"]]["result"]
+        assert "Nora lives in Braga." in result["content"][0]["text"]
+        assert "structuredContent" not in result, "the model would be given that instead"
