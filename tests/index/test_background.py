@@ -1,61 +1,31 @@
-"""One sync in the background at a time."""
+"""A sync in the background is one, and whoever waits for it learns how far it is."""
 
 from __future__ import annotations
 
 import threading
 
-from memdown.errors import StoreError
 from memdown.index.background import Background
+from memdown.types import Progress, ProgressCallback
 
 
-def test_a_second_start_joins_the_sync_that_runs() -> None:
-    go = threading.Event()
-    background = Background()
-    first, was_running = background.start(lambda _: go.wait(), None)
-    second, joined = background.start(lambda _: go.wait(), None)
-    go.set()
-    first.join()
-    third, again = background.start(lambda _: None, None)
-    background.join()
-    assert (was_running, joined, again) == (False, True, False)
-    assert second is first
-    assert third is not first
+def test_who_comes_later_gets_the_progress_of_the_sync_that_runs() -> None:
+    """A client's first search finds the sync of the start under way."""
+    begun, go_on = threading.Event(), threading.Event()
+    first: list[Progress] = []
+    second: list[Progress] = []
 
-
-def test_its_error_is_kept_for_whoever_waits() -> None:
-    def fail(_: object) -> None:
-        raise StoreError("The disk is full.")
+    def work(progress: ProgressCallback) -> None:
+        progress(Progress(1, 2, "notes"))
+        begun.set()
+        go_on.wait(30)
+        progress(Progress(2, 2, "notes"))
 
     background = Background()
-    thread, _ = background.start(fail, None)
-    thread.join()
-    assert str(thread.error) == "The disk is full."
-
-
-def test_waiting_while_it_starts_is_safe() -> None:
-    done: list[int] = []
-    for number in range(200):
-        background = Background()
-        starter = threading.Thread(
-            target=background.start,
-            args=(lambda _, number=number: done.append(number), None),
-        )
-        starter.start()
-        background.join()
-        starter.join()
-        background.join()
-        assert done[-1:] == [number], "whoever waits after the start waits for its end"
-    assert done == list(range(200))
-
-
-def test_a_new_start_does_not_rely_on_the_sync_that_runs() -> None:
-    """It may have passed over a note that was saved a moment ago, so that nobody would look again."""
-    go, done = threading.Event(), []
-    background = Background()
-    background.start(lambda _: go.wait(), None)
-    background.start_anew(lambda _: done.append("second"))
-    background.start_anew(lambda _: done.append("third"))
-    assert done == []
-    go.set()
-    background.join()
-    assert done == ["second"], "one that has not begun yet will see everything"
+    background.start(work, first.append)
+    assert begun.wait(30)
+    sync, was_running = background.start(work, second.append)
+    assert was_running
+    go_on.set()
+    sync.join(30)
+    assert [one.completed for one in first] == [1, 2]
+    assert [one.completed for one in second] == [2]

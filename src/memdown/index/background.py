@@ -22,7 +22,7 @@ class SyncThread(threading.Thread):
     ) -> None:
         super().__init__(name="memdown-sync", daemon=True)
         self._work = work
-        self._progress = progress
+        self._watchers = [progress] if progress else []
         self._before = before
         self.has_begun = False
         self.indexing = threading.Event()
@@ -42,8 +42,12 @@ class SyncThread(threading.Thread):
 
     def _note(self, progress: Progress) -> None:
         self.indexing.set()
-        if self._progress is not None:
-            self._progress(progress)
+        for report in tuple(self._watchers):
+            report(progress)
+
+    def also_report_to(self, progress: ProgressCallback) -> None:
+        """Report to someone who came later and waits for this sync, too."""
+        self._watchers.append(progress)
 
 
 class Background:
@@ -57,6 +61,8 @@ class Background:
         """The sync that runs now, and whether it was running already."""
         with self._lock:
             if self._latest is not None and self._latest.is_alive():
+                if progress:
+                    self._latest.also_report_to(progress)
                 return self._latest, True
             return self._started(SyncThread(work, progress)), False
 
