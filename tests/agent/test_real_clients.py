@@ -121,7 +121,7 @@ def anthropic_events(body: dict[str, Any]) -> list[dict[str, Any]]:
     else:
         block, stop = {"type": "text", "text": ""}, "end_turn"
         delta = {"type": "text_delta", "text": "In Braga."}
-    message = {
+    message: dict[str, Any] = {
         "id": "msg_1", "type": "message", "role": "assistant", "model": "scripted", "content": [],
         "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 9, "output_tokens": 1},
     }  # fmt: skip
