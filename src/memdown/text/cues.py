@@ -26,18 +26,31 @@ _NUMBER: Final = re.compile(
     r"twice|half|couple|once)\b|[二三四五六七八九十百千万两]",
     re.IGNORECASE,
 )
-_TIME: Final = re.compile(
+# Looking a word up is ten times faster than trying some sixty of them at every place of a text.
+_TIME_NUMBERS: Final = re.compile(
     r"\b(?:19|20)\d\d\b|\d{1,2}[:.]\d\d\b|\b\d{1,2}\s?(?:am|pm|uhr)\b|\b\d{1,2}\.\s?\d{1,2}\."
-    r"|\b(?:january|february|march|april|june|july|august|september|october|november|december|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|yesterday|today|tomorrow|tonight|morning|afternoon|"
-    r"evening|night|weekend|(?:last|next|this|every|past|a few|two|three)\s(?:day|week|month|year)s?|ago|"
-    r"montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|januar|februar|märz|juni|juli|oktober|"
-    r"dezember|gestern|heute|morgen|lunes|martes|jueves|viernes|sábado|domingo|enero|febrero|marzo|"
-    r"ayer|hoy|mañana|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|hier|demain)\b"
-    r"|\b(?:вчера|сегодня|завтра|понедельник|вторник|сред[ау]|четверг|пятниц[ау]|суббот[ау]|воскресенье|году?)\b"
-    r"|[年月日時时]",
-    re.IGNORECASE,
 )
+_TIME_SPANS: Final = re.compile(
+    r"\b(?:last|next|this|every|past|a few|two|three)\s(?:day|week|month|year)s?\b"
+)
+_SPANS: Final = frozenset("day days week weeks month months year years".split())
+_DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_TIME_WORDS: Final = frozenset(
+    (
+        *_DAYS,
+        *(f"{day}s" for day in _DAYS),
+        *"january february march april june july august september october november december".split(),
+        *"yesterday today tomorrow tonight morning afternoon evening night weekend ago".split(),
+        *"montag dienstag mittwoch donnerstag freitag samstag sonntag".split(),
+        *"januar februar märz juni juli oktober dezember gestern heute morgen".split(),
+        *"lunes martes jueves viernes sábado domingo enero febrero marzo ayer hoy mañana".split(),
+        *"lundi mardi mercredi jeudi vendredi samedi dimanche hier demain".split(),
+        *"вчера сегодня завтра понедельник вторник среда среду четверг пятница пятницу".split(),
+        *"суббота субботу воскресенье год году".split(),
+    )
+)
+_TIME_SIGNS: Final = re.compile("[年月日時时]")
+_TOKEN: Final = re.compile(r"\w+")
 _NAME: Final = re.compile(r"(?<=[a-zà-ÿ,;)] )[A-ZÀ-Þ][\w’'-]+|(?<=[а-я,;)] )[А-Я]\w+")
 _SPEAKER: Final = "\x02speaker:"
 _KIND: Final = "\x02kind:"
@@ -100,11 +113,22 @@ def cues_of(text: str) -> tuple[str, ...]:
     found = [ASKS] if _ASKS.search(text) else []
     if _NUMBER.search(text):
         found.append(_KIND + "number")
-    if _TIME.search(text):
+    if _names_a_time(text.lower()):
         found.append(_KIND + "time")
     if _NAME.search(text):
         found.append(_KIND + "name")
     return tuple(found)
+
+
+def _names_a_time(text: str) -> bool:
+    """Whether a text in small letters names a date, a time of day or a span of time."""
+    words = set(_TOKEN.findall(text))
+    return bool(
+        not _TIME_WORDS.isdisjoint(words)
+        or _TIME_NUMBERS.search(text)
+        or (not text.isascii() and _TIME_SIGNS.search(text))
+        or (not _SPANS.isdisjoint(words) and _TIME_SPANS.search(text))
+    )
 
 
 def asked_kind(question: str) -> str | None:
