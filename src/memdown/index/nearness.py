@@ -14,7 +14,7 @@ log = logging.getLogger("memdown")
 
 # Where embedding costs time or money, only the nearest by words are compared.
 _MOST_PAID: Final = 24
-_MOST_FREE: Final = 2_000
+_MOST_FREE: Final = 400
 
 
 def comparing_by(embedder: Embedder | None) -> Comparing | None:

@@ -6,12 +6,12 @@ import datetime
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from memdown.errors import MemdownError, NoteNotFound
-from memdown.notes.cues import details_of
+from memdown.notes.cues import content_words
 from memdown.notes.discovery import scan
 from memdown.notes.reading import decode, read_note
 from memdown.notes.roots import Workspace, date_of, locate
@@ -124,19 +124,21 @@ def in_context(fact: Fact) -> str:
 
 def _by_words(text: str, facts: Sequence[Fact]) -> list[float]:
     """How many of the words, weighted by how rare they are, each fact shares with a text."""
-    bags = [frozenset(details_of(in_context(fact)).words) for fact in facts]
-    asked = frozenset(details_of(text).words)
+    bags = [
+        content_words(fact.text) | content_words(fact.heading.rpartition(" > ")[2])
+        for fact in facts
+    ]
+    asked = content_words(text)
     frequency = Counter(word for bag in bags for word in bag)
-    weights: Mapping[str, float] = {
-        word: math.log(1 + (len(facts) + 1) / (1 + frequency[word])) for word in asked
+    squared = {
+        word: math.log(1 + (len(facts) + 1) / (1 + count)) ** 2 for word, count in frequency.items()
     }
-    default = math.log(1 + len(facts) + 1)
-    size = math.sqrt(sum(weight**2 for weight in weights.values())) or 1.0
+    unknown = math.log(2 + len(facts)) ** 2
+    size = math.sqrt(sum(squared.get(word, unknown) for word in asked)) or 1.0
     found = []
     for bag in bags:
-        shared = sum(weights[word] ** 2 for word in asked & bag)
-        norm = math.sqrt(
-            sum(math.log(1 + (len(facts) + 1) / (1 + frequency[word])) ** 2 for word in bag)
-        )
-        found.append(shared / (size * (norm or default)))
+        both = asked & bag
+        shared = sum(map(squared.__getitem__, both))
+        norm = math.sqrt(sum(map(squared.__getitem__, bag))) if both else 1.0
+        found.append(shared / (size * (norm or 1.0)))
     return found
