@@ -157,8 +157,6 @@ def _tell(memory: Memory, one: Statement, teller: str, figures: Figures) -> None
     done = memory.remember(one.text, durable=one.durable, until=until, replaces=replaces)
     figures.doubled += one.again and not done.known
     if teller == "replaces":
-        figures.superseding += bool(one.old)
-        figures.related += bool(one.old)
         return
     if one.old:
         figures.superseding += 1
