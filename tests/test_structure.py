@@ -170,3 +170,14 @@ def test_help_loads_nothing_heavy() -> None:
 
 def test_a_search_without_a_configuration_file_loads_no_validation() -> None:
     assert not loaded_by("import memdown.memory") & {"pydantic", "pyjson5", "httpx", "watchfiles"}
+
+
+def test_the_map_names_places_that_exist() -> None:
+    text = (TESTS.parent / "docs/architecture.md").read_text()
+    places = set(re.findall(r"`((?:[a-z_]+/)*[a-z_]+(?:\.py|/))`", text))
+    missing = [
+        place
+        for place in places
+        if not (PACKAGE / place).exists() and not (TESTS.parent / place).exists()
+    ]
+    assert missing == []
