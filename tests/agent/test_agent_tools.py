@@ -92,6 +92,19 @@ def test_names_that_models_confuse_are_understood_and_the_rest_is_named(memory: 
     assert read.data["text"] == "The router at home is an ER-605."
 
 
+def test_a_fact_is_corrected_forgotten_and_reviewed(memory: Memory) -> None:
+    note = memory.settings.workspace / "MEMORY.md"
+    text = {"text": "The router at home is an ER-707.", "durable": True, "replaces": "MEMORY.md#L3"}
+    corrected = run_tool(memory, "memory_remember", text, write=True)
+    assert "No longer true: " in corrected.text
+    assert "~~" in note.read_text()
+    gone = run_tool(memory, "memory_forget", {"fact": corrected.data["citation"]}, write=True)
+    assert not gone.is_error
+    assert "ER-707" in gone.text
+    assert not run_tool(memory, "memory_review", {}, write=True).is_error
+    assert run_tool(memory, "memory_forget", {"fact": "MEMORY.md#L3"}).is_error
+
+
 def test_an_empty_answer_says_what_to_do_next(memory: Memory) -> None:
     """A model has no options of a command line."""
     result = run_tool(memory, "memory_search", {"query": "zxqj vwkp"})
@@ -255,5 +268,5 @@ def test_one_definition_serves_every_format() -> None:
         assert chat[number]["function"]["name"] == responses[number]["name"] == tool.name
         assert claude[number]["input_schema"] == mcp[number]["inputSchema"] == tool.parameters
         assert mcp[number]["annotations"]["readOnlyHint"] is not tool.writes
-        assert mcp[number]["annotations"]["destructiveHint"] is False
+        assert mcp[number]["annotations"]["destructiveHint"] is (tool.name == "memory_forget")
     json.dumps([chat, responses, claude, mcp])

@@ -29,7 +29,7 @@ def tools(world: World) -> None:
         with world.memory(changes) as memory:
             return [tool.name for tool in tools_for(memory, write=True)]
 
-    assert names() == ["memory_search", "memory_get", "memory_remember"]
+    assert names()[:3] == ["memory_search", "memory_get", "memory_remember"]
     assert names(enabled=False) == []
     assert names(**{"plugins.slots.memory": "none"}) == []
     assert "memory_recall" in names(**{"plugins.slots.memory": "memory-lancedb"})

@@ -132,7 +132,7 @@ def test_every_request_of_a_real_client_is_answered(
     assert answers[0]["result"]["protocolVersion"] == asked[0]["params"]["protocolVersion"]
     listed = next(one["id"] for one in asked if one["method"] == "tools/list")
     names = [tool["name"] for tool in answers[listed]["result"]["tools"]]
-    assert names == ["memory_search", "memory_get", "memory_remember"]
+    assert names[:3] == ["memory_search", "memory_get", "memory_remember"]
     for call in (one for one in asked if one["method"] == "tools/call"):
         result = answers[call["id"]]["result"]
         assert "Nora lives in Braga." in result["content"][0]["text"]

@@ -141,7 +141,32 @@ REMEMBER = ToolDefinition(
     ),
 )
 
+FORGET = ToolDefinition(
+    "memory_forget",
+    "Say that a fact no longer holds, when the user asks to forget it and nothing takes its place: "
+    "it is struck through, so it is no longer given as true, and can be undone. For a correction "
+    "use memory_remember with `replaces`. To erase the words for good is the user's own command.",
+    _schema(
+        ["fact"],
+        fact=_text("Its place as memory_search gave it (MEMORY.md#L7), or its words."),
+    ),
+    writes=True,
+    deletes=True,
+    title="Forget a fact",
+    aliases=_aliases(fact="reference text query memory path memoryid"),
+)
+
+REVIEW = ToolDefinition(
+    "memory_review",
+    "List what should be tidied in the notes: contradictions, duplicates, expired and oversized "
+    "facts, each with its places. Nothing is changed; correct with memory_remember or memory_forget "
+    "after asking the user.",
+    _schema([]),
+    title="Review memory",
+)
+
 TOOLS = (SEARCH, GET)
+WRITING = (REMEMBER, FORGET, REVIEW)
 
 
 def openai_tools(tools: Iterable[ToolDefinition]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from memdown.agent.answers import ToolResult, citation_json, failed
 from memdown.agent.arguments import checked_arguments
-from memdown.agent.definitions import REMEMBER, ToolDefinition
+from memdown.agent.definitions import FORGET, REMEMBER, REVIEW, ToolDefinition
 from memdown.agent.toolset import run_tool, tools_for
 from memdown.agent.turns import (
     Message,
@@ -208,7 +208,8 @@ def run_flush(
     """
     settings = memory.settings.compaction.memory_flush
     writer = _Writer(memory, today)
-    tools = tools_for(memory, write=True)
+    # To forget and to tidy is not for a moment when nobody is looking.
+    tools = tuple(tool for tool in tools_for(memory, write=True) if tool not in (FORGET, REVIEW))
     error = "the model was not asked"
     left = max(1, attempts)
     shortened = _MOST_HALVINGS

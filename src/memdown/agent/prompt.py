@@ -60,7 +60,8 @@ def _when_to_write(tools: Collection[str]) -> list[str]:
         "what you believed: one plain sentence that makes sense alone, durable: true if it should "
         "hold for months, else it goes to today's log.",
         "A correction names what it corrects: search for the old fact and pass its place as "
-        "`replaces`. If the answer asks whether something is replaced, call again with that place.",
+        "`replaces`. If the answer asks whether something is replaced, call again with that place. "
+        "What the user wants forgotten, strike with memory_forget.",
     ]
 
 

@@ -27,7 +27,7 @@ from memdown.agent.answers import (
     show_citations,
 )
 from memdown.agent.arguments import Checked, checked_arguments
-from memdown.agent.definitions import REMEMBER, TOOLS, ToolDefinition
+from memdown.agent.definitions import TOOLS, WRITING, ToolDefinition
 from memdown.errors import MemdownError, PathRefused, SecretFound
 from memdown.types import Answer, ProgressCallback
 
@@ -40,6 +40,7 @@ REFUSED = "leave the secret out and write down where it is kept instead"
 _FILTERS = ("since", "until", "folder", "tag", "source")
 _LINES_AROUND = 21
 _MESSAGES_AROUND = 7
+_MOST_PROPOSALS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def offered_tools(settings: Settings, *, write: bool = False) -> tuple[ToolDefin
         from memdown.agent.long_term import LONG_TERM_TOOLS
 
         return tuple(tool for tool in LONG_TERM_TOOLS if write or not tool.writes)
-    return (*TOOLS, REMEMBER) if write and settings.access == "rw" else TOOLS
+    return (*TOOLS, *WRITING) if write and settings.access == "rw" else TOOLS
 
 
 def open_toolset(
@@ -162,6 +163,10 @@ class NoteTools:
             return self._search(given.values, asker)
         if name == "memory_get":
             return self._get(given.values, asker)
+        if name == "memory_forget":
+            return self._forget(given.values)
+        if name == "memory_review":
+            return self._review()
         return self._remember(given.values)
 
     def _search(self, given: Mapping[str, Any], asker: Asker) -> ToolResult:
@@ -200,6 +205,30 @@ class NoteTools:
             until=given.get("until"),
         )
         return ToolResult(data, remembered_text(data))
+
+    def _forget(self, given: Mapping[str, Any]) -> ToolResult:
+        from memdown.facts import forgetting
+
+        struck = forgetting.strike(self.memory(), given["fact"], actor="agent")
+        data = {"struck": [{"reference": one.reference, "text": one.text} for one in struck]}
+        lines = [f"Struck: {one.reference}: {framed(one_line(one.text))}" for one in struck]
+        return ToolResult(data, "\n".join(lines) or "No fact was struck.")
+
+    def _review(self) -> ToolResult:
+        from memdown.facts import reviewing
+
+        found = reviewing.review(self.memory())[:_MOST_PROPOSALS]
+        data = {
+            "proposals": [
+                {"kind": one.kind, "reason": one.reason, "references": list(one.references)}
+                for one in found
+            ]
+        }
+        lines = [
+            f"- {one.kind}: {framed(one_line(one.reason))} ({', '.join(one.references)})"
+            for one in found
+        ]
+        return ToolResult(data, "\n".join([RECALLED, *lines]) if found else "Nothing to tidy.")
 
     def _place(self, path: str) -> tuple[Memory, str]:
         """The memory that a path is of, and the path there: `project:memory/x.md`."""
