@@ -426,3 +426,13 @@ def test_a_closed_memory_says_so(folder: Path) -> None:
     memory.close()
     with pytest.raises(StoreError, match="closed"):
         memory.search("router")
+
+
+def test_an_empty_note_is_indexed_beside_others(
+    write_notes: Callable[[dict[str, str]], Path], open_memory: Callable[..., Memory]
+) -> None:
+    """An editor truncates a file before it writes: for a moment it has no chunks and no vectors."""
+    notes = {"memory/a.md": "Alpha.\n", "memory/b.md": "", "memory/c.md": "Gamma.\n"}
+    with open_memory(write_notes(notes)) as memory:
+        assert memory.sync().indexed == 3
+        assert memory.search("gamma").hits[0].path == "memory/c.md"

@@ -154,7 +154,10 @@ def _in_blocks(part: str, vectors: PackedVectors) -> dict[Part, bytes]:
 
 
 def _or_zeros(vectors: Vectors | None, count: int, dims: int) -> Vectors:
-    return np.zeros((count, dims), np.float32) if vectors is None else vectors
+    # An empty note has no rows, and then the length of a row is not known.
+    if vectors is None or not vectors.size:
+        return np.zeros((count, dims), np.float32)
+    return vectors
 
 
 def due(manifest: Sequence[Segment], struck: int) -> range:
