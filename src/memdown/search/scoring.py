@@ -124,11 +124,12 @@ def _compared(found: Candidates, vector: Vector, reader: Reader, embed: Embed) -
         return found
     known = _few_vectors.get(reader)
     if known is None:
-        stored = reader.chunks(np.unique(reader.passage_chunk).tolist())
+        stored = reader.chunks(np.unique(reader.passage_chunk[reader.alive]).tolist())
         texts = [text for row in sorted(stored) for text in passage_texts(stored[row].chunk)]
         known = _few_vectors[reader] = embed(texts)
-    order = np.argsort(reader.passage_chunk, kind="stable")
-    place = np.empty(len(order), np.int64)
+    alive = np.flatnonzero(reader.alive)
+    order = alive[np.argsort(reader.passage_chunk[alive], kind="stable")]
+    place = np.zeros(len(reader.passage_chunk), np.int64)
     place[order] = np.arange(len(order))
     similar = cosines(known[place[found.rows]], vector).astype(np.float32)
     background = average(float(similar.mean()), len(similar))
