@@ -260,14 +260,15 @@ class _Origin:
         places = each * segments.MOST_PASSAGES + local // segments.PASSAGES_A_BLOCK
         numbers: NDArray[np.int8] | None = None
         scale = np.zeros(len(wanted), np.float32)
-        for place in np.unique(places).tolist():
+        order = np.argsort(places, kind="stable")
+        blocks, begins = np.unique(places[order], return_index=True)
+        for place, mine in zip(blocks.tolist(), np.split(order, begins[1:]), strict=True):
             segment, block = divmod(place, segments.MOST_PASSAGES)
             found = self._kept.block(self._view, self._numbers[segment], block)
             if not len(found.scale):
                 continue
             if numbers is None:
                 numbers = np.zeros((len(wanted), found.numbers.shape[1]), np.int8)
-            mine = np.flatnonzero(places == place)
             inside = local[mine] - block * segments.PASSAGES_A_BLOCK
             numbers[mine], scale[mine] = found.numbers[inside], found.scale[inside]
         return None if numbers is None else Quantised(numbers, scale)

@@ -133,6 +133,11 @@ class Reader:
         return first
 
     @cached_property
+    def chunk_passages(self) -> NDArray[np.int64]:
+        """How many passages each chunk has, int64 (C,); they stand in a row."""
+        return np.bincount(self.passage_chunk, minlength=len(self.chunk_key))
+
+    @cached_property
     def file_number(self) -> NDArray[np.int64]:
         """The number of each file in the keys of its chunks, shape (F,); -1 for a file without any."""
         numbers = np.full(len(self.files), -1, np.int64)

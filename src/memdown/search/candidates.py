@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -173,7 +173,7 @@ def _pool(
     parts = [_highest(np.flatnonzero(text > 0), text, tuning.pool_text)]
     if by_chunk is not None:
         near = _highest(np.flatnonzero(by_chunk > -1), by_chunk, tuning.pool_chunks)
-        parts += list(_passages_of(reader, near))
+        parts += _passages_of(reader, near)
     rows = np.unique(np.concatenate(parts)).astype(np.int32)
     return rows if within is None else rows[within[rows]]
 
@@ -184,16 +184,15 @@ def _highest(rows: NDArray[np.int64], values: Floats, count: int) -> NDArray[np.
     return rows[np.argpartition(-values[rows], count)[:count]]
 
 
-def _passages_of(reader: Reader, chunks: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    first = reader.chunk_first
-    for chunk in chunks.tolist():
-        begin = int(first[chunk])
-        if begin < 0:
-            continue
-        end = begin
-        while end < len(reader.passage_chunk) and reader.passage_chunk[end] == chunk:
-            end += 1
-        yield np.arange(begin, end)
+def _passages_of(reader: Reader, chunks: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The rows of the passages of some chunks, a run for each."""
+    begins = reader.chunk_first[chunks]
+    ends = begins + reader.chunk_passages[chunks]
+    return [
+        np.arange(begin, end)
+        for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)
+        if begin >= 0
+    ]
 
 
 class _Compared(NamedTuple):
