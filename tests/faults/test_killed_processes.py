@@ -39,7 +39,7 @@ def test_kills_at_random_points(tmp_path: Path, campaign: Campaign, kills: int) 
 
 
 def failpoints() -> list[str]:
-    """Every name that the sources pass to `reach`."""
+    """Every name that the sources pass to `reach`; tests/notes/test_replace_killed.py has `replace.`."""
     sources = Path(memdown.__file__).parent.rglob("*.py")
     names = {
         name
@@ -47,6 +47,7 @@ def failpoints() -> list[str]:
         for line in source.read_text().splitlines()
         if "reach(" in line
         for name in re.findall(r'"([a-z]+\.[a-z_]+)"', line)
+        if not name.startswith("replace.")
     }
     assert len(names) >= 15
     return sorted(names)

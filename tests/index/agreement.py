@@ -12,14 +12,12 @@ from random import Random
 
 import pytest
 
-from memdown import Answer, Memory
+from memdown import Hit, Memory
 from memdown.config import load_settings
 from memdown.testing import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "workspace"
-# Stores add up in another order and round vectors differently.
-_TIE = 0.001
 
 
 def questions_of(folder: Path, count: int) -> list[str]:
@@ -62,27 +60,23 @@ def opened(folder: Path, config: Path, store: Mapping[str, object], agent: str) 
 
 
 def agreement(one: Memory, other: Memory, questions: Sequence[str]) -> float:
-    """The share of questions with the same answers."""
-    same = 0
-    for question in questions:
-        first, second = (memory.search(question, min_score=0.0) for memory in (one, other))
-        same += _same(first, second)
-    return same / len(questions)
+    """The share of questions whose best place in one store is among the first six of the other.
 
-
-def _same(one: Answer, other: Answer) -> bool:
-    """Equal places with equal scores; places of equal scores may be swapped.
-
-    Of several that share the last place each answer may show another one.
+    The engines rank in two ways, SQLite over its read model: neither order nor scores are the same.
     """
-    mine, theirs = _scores(one), _scores(other)
-    if len(mine) != len(theirs):
-        return False
-    last = min(mine.values(), default=0.0) + _TIE
-    return all(
-        abs(mine.get(place, last) - theirs.get(place, last)) <= _TIE for place in {*mine, *theirs}
+    pairs = [
+        [memory.search(question, min_score=0.0) for memory in (one, other)]
+        for question in questions
+    ]
+    shown = [(mine.hits[0], theirs) for mine, theirs in pairs if mine.hits]
+    return sum(any(_overlap(best, hit) for hit in theirs.hits) for best, theirs in shown) / len(
+        shown
     )
 
 
-def _scores(answer: Answer) -> dict[str, float]:
-    return {hit.citation or "": hit.score for hit in answer.hits}
+def _overlap(one: Hit, other: Hit) -> bool:
+    return (
+        one.path == other.path
+        and one.start_line <= other.end_line
+        and other.start_line <= one.end_line
+    )

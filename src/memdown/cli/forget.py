@@ -35,7 +35,7 @@ def forget_command(target: Target, query: str, erase: bool, yes: bool) -> int:
     \b
     Examples:
       memdown forget MEMORY.md:7
-      memdown forget "door code 4471" --erase
+      memdown forget "the old door code" --erase
     """
     with target.open() as memory:
         memory.sync()

@@ -190,8 +190,7 @@ class ReaderSnapshot:
         """The keys and vectors of all chunks, or of evenly drawn ones."""
         stored = self._reader.chunk_vectors
         rows = self._known.rows
-        if stored is not None:
-            rows = rows[stored.scale[rows] > 0]
+        rows = rows[:0] if stored is None else rows[stored.scale[rows] > 0]
         rows = rows[:: max(1, -(-len(rows) // limit))]
         return self._reader.chunk_key[rows].tolist(), self._reader.vectors_of(rows.tolist())
 

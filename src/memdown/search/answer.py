@@ -267,7 +267,7 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
         ranked = diversity.with_rank([*varied, *ranked[_VARIED:]], "diversity")
     if len(options.sources) > 1:
         ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
-    ranked = order_by_currency(ranked, Times(asked.today, options.as_of, options.history))
+    ranked = _current_first(ranked, Times(asked.today, options.as_of, options.history))
     chosen = [
         ranking.cited(replace(hit, strength="strong" if _is_strong(hit, asked) else "weak"))
         for hit in ranked[: options.max_results]
@@ -275,6 +275,13 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
     if not chosen:
         reasons += _why_nothing(asked, hits)
     return Found(chosen, reasons, _explanation(asked, hits, kept))
+
+
+def _current_first(hits: Sequence[Hit], times: Times) -> list[Hit]:
+    """What holds before what was; the scores stay where they are, the best on top."""
+    ordered = order_by_currency(hits, times)
+    scores = sorted((hit.score for hit in ordered), reverse=True)
+    return [replace(hit, score=score) for hit, score in zip(ordered, scores, strict=True)]
 
 
 def _explanation(asked: Asked, hits: Sequence[Hit], kept: Sequence[Hit]) -> Explanation:
@@ -428,7 +435,7 @@ def _reader_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
         period=(asked.named.first, asked.named.last) if asked.named else None,
         only_time=bool(asked.timely) and not query.terms.words,
     )
-    best = ranked.best
+    best = ranked.best if asked.named else ranked.best[: candidate_count(options)]
     # Of another time than others, or for variety, one may win that is far behind.
     all_of_them = asked.named is not None or options.mmr_lambda is not None
     first = len(best) if all_of_them else max(_LEAST_READ, 2 * options.max_results)
