@@ -9,8 +9,9 @@ from dataclasses import dataclass
 class Tuning:
     """The weights of the features and the sizes of the pool.
 
-    Features are between 0 and 1, relative to the best passage of a question; `python -m bench tune`
-    measures each weight with the others fixed, every set by itself.
+    Features are between 0 and 1, relative to the best passage of a question. The weights lie between
+    those that a coordinate search found on all tuning sets and on all but the chats; they are not
+    held out, and docs/design.md says what that means.
     """
 
     # Weights of the keyword leg; they and those of meaning are scaled to the legs' shares, 0.7 and 0.3.
