@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from memdown import Memory
-from memdown.web.guard import Access
-from memdown.web.pairing import Pairings
+from memdown.web.guard import Access, Pairings
 from memdown.web.serving import Door, link, listen, server
 from memdown.web.site import Site
 from waiting import eventually

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from memdown.cli import run
-from memdown.web.pairing import Pairings
+from memdown.web.guard import Pairings
 from memdown.web.serving import Door, running_ports
 from waiting import eventually
 

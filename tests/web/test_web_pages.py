@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 
 from memdown import Memory
 from memdown.types import FileState
-from memdown.web import history, searching, shelves
-from memdown.web.templating import STATIC, ago
+from memdown.web import changes, searching, shelves
+from memdown.web.site import STATIC, ago
 from web.conftest import client_for
 from web.live import site_over
 
@@ -175,10 +175,10 @@ def test_git_settings_of_the_workspace_start_no_program(folder: Path) -> None:
     git("config", "diff.md.textconv", f"touch {trap}; cat")
     git("config", "diff.md.command", f"touch {trap}; cat")
     (folder / ".gitattributes").write_text("*.md diff=md\n")
-    (change,) = history.changes(folder, "MEMORY.md")
+    (change,) = changes.commits(folder, "MEMORY.md")
     assert change.subject == "First"
-    assert history.difference(folder, "MEMORY.md", change.commit)[1].kind == "+"
-    assert history.is_versioned(folder)
+    assert changes.difference(folder, "MEMORY.md", change.commit)[1].kind == "+"
+    assert changes.is_versioned(folder)
     assert not trap.exists()
 
 
@@ -209,10 +209,10 @@ def test_a_missing_object_is_fetched_from_nowhere(
     old_git.write_text(f'#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nexec {shutil.which("git")} "$@"\n')
     old_git.chmod(0o755)
     monkeypatch.setenv("PATH", f"{old_git.parent}:{os.environ['PATH']}")
-    history.changes(folder, "MEMORY.md")
+    changes.commits(folder, "MEMORY.md")
     assert not trap.exists()
 
 
 def test_a_folder_without_git_has_no_history(folder: Path) -> None:
-    assert not history.is_versioned(folder)
-    assert history.changes(folder, "MEMORY.md") == []
+    assert not changes.is_versioned(folder)
+    assert changes.commits(folder, "MEMORY.md") == []

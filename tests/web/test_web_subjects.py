@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from memdown import Memory
-from memdown.web.names import names_in
+from memdown.web.library import names_in
 from web.conftest import client_for
 from web.live import site_over
 

@@ -14,8 +14,8 @@ from memdown.shapes import status_json
 from memdown.transcripts.sessions import recall
 from memdown.transcripts.sessions.browsing import conversations, turns_of
 from memdown.types import Answer, Chunk, FileState, Hit, Why
-from memdown.web import history, shelves, talks, today
-from memdown.web.history import Change, Line
+from memdown.web import changes, shelves, talks
+from memdown.web.changes import Commit, Line
 from memdown.web.rendering import render_note
 from memdown.web.site import Site
 
@@ -72,15 +72,15 @@ def read_history(site: Site, given: Values) -> Any:
     """List the commits that changed a note."""
     path = site.memory.notebook.read(given["path"]).path
     return {
-        "versioned": history.is_versioned(site.folder),
-        "changes": [change_json(one) for one in history.changes(site.folder, path)],
+        "versioned": changes.is_versioned(site.folder),
+        "changes": [commit_json(one) for one in changes.commits(site.folder, path)],
     }
 
 
 def read_difference(site: Site, given: Values) -> Any:
     """Tell what one commit changed in a note."""
     path = site.memory.notebook.read(given["path"]).path
-    lines = history.difference(site.folder, path, given["commit"])
+    lines = changes.difference(site.folder, path, given["commit"])
     return {"lines": [line_json(one) for one in lines]}
 
 
@@ -124,21 +124,21 @@ def list_changes(site: Site, given: Values) -> Any:
 def undo_change(site: Site, given: Values) -> Any:
     """Take a change back; its note is as it was before, but for later changes elsewhere in it."""
     site.check_writable()
-    return {"path": today.undo(site, given["id"])}
+    return {"path": changes.undo(site, given["id"])}
 
 
 def mark_read(site: Site, given: Values) -> Any:
     """Note that a change was looked at, or all of them up to it."""
     site.check_writable()
-    looked = today.looked(site)
+    looked = changes.looked(site)
     looked.mark([] if given["all"] else [given["id"]], upto=given["id"] if given["all"] else 0)
-    return {"unread": today.unread(site)}
+    return {"unread": changes.unread(site)}
 
 
 def strike_fact(site: Site, given: Values) -> Any:
     """Mark the fact in a line as no longer true."""
     site.check_writable()
-    return {"change": today.strike(site, given["path"], given["line"])}
+    return {"change": changes.strike(site, given["path"], given["line"])}
 
 
 def find_traces(site: Site, given: Values) -> Any:
@@ -172,25 +172,25 @@ def _trace(site: Site, one: forgetting.Trace) -> dict[str, Any]:
 def keep_change(site: Site, given: Values) -> Any:
     """Move what a change added to MEMORY.md."""
     site.check_writable()
-    return {"citation": today.keep_for_good(site, given["id"])}
+    return {"citation": changes.keep_for_good(site, given["id"])}
 
 
 def restore_note(site: Site, given: Values) -> Any:
     """Give a note the text that it had after a change."""
     site.check_writable()
-    return {"change": today.restore(site, given["path"], given["id"])}
+    return {"change": changes.restore(site, given["path"], given["id"])}
 
 
 def trash_note(site: Site, given: Values) -> Any:
     """Delete a note; taking the change back brings it back."""
     site.check_writable()
-    return {"change": today.remove_note(site, given["path"], given["base"])}
+    return {"change": changes.remove_note(site, given["path"], given["base"])}
 
 
 def rename_note(site: Site, given: Values) -> Any:
     """Give a note another path."""
     site.check_writable()
-    return {"path": today.rename_note(site, given["path"], given["to"], given["base"])}
+    return {"path": changes.rename_note(site, given["path"], given["to"], given["base"])}
 
 
 def preview(site: Site, given: Values) -> Any:
@@ -267,7 +267,7 @@ def session(site: Site, given: Values) -> Any:  # noqa: ARG001
 
 def pulse(site: Site, given: Values) -> Any:
     """Tell cheaply whether anything changed; pages ask this every second."""
-    job, news = site.job.state(), today.news(site)
+    job, news = site.job.state(), changes.news(site)
     version = None
     if given["path"]:
         with contextlib.suppress(MemdownError):
@@ -409,7 +409,7 @@ def chunk_json(one: Chunk) -> dict[str, Any]:
     }
 
 
-def change_json(one: Change) -> dict[str, Any]:
+def commit_json(one: Commit) -> dict[str, Any]:
     """A commit that changed a note."""
     return {
         "commit": one.commit,

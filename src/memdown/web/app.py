@@ -33,11 +33,9 @@ from memdown.errors import (
 )
 from memdown.web import pages
 from memdown.web.api import note_json
-from memdown.web.fields import from_body, from_query
 from memdown.web.guard import Guard
-from memdown.web.operations import OPERATIONS, Operation, document
-from memdown.web.site import Site
-from memdown.web.templating import STATIC, page
+from memdown.web.operations import OPERATIONS, Operation, document, from_body, from_query
+from memdown.web.site import STATIC, Site, page
 
 log = logging.getLogger("memdown")
 

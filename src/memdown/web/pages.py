@@ -6,7 +6,8 @@ import datetime
 import os
 import posixpath
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -18,11 +19,10 @@ from memdown.notes import Note, daily_note, is_memory
 from memdown.notes.descriptors import NOTE, opened_folder
 from memdown.notes.document import title_of
 from memdown.notes.front_matter import read_front_matter
-from memdown.types import FileState
-from memdown.web import health, history, searching, shelves, subjects, talks, today
+from memdown.types import Failure, FileState, Status, Usage
+from memdown.web import changes, searching, shelves, subjects, talks
 from memdown.web.rendering import PICTURES, note_url, render_note, render_snippet
-from memdown.web.site import Site
-from memdown.web.templating import page
+from memdown.web.site import Site, page
 
 View = Callable[[Site, Request], Response]
 
@@ -56,7 +56,7 @@ def hits(site: Site, request: Request) -> Response:
 def _home(site: Site) -> dict[str, Any]:
     files = site.memory.notes().files
     return {
-        **today.page_values(site),
+        **changes.page_values(site),
         "total": len(files),
         "curated": next((path for path in files if path.lower() == "memory.md"), None),
         "latest": [_glimpse(site, state) for state in shelves.latest(files, _LATEST)],
@@ -173,7 +173,7 @@ def note(site: Site, request: Request) -> Response:
         "name": one.path.rpartition("/")[2],
         "tree": shelves.tree(files, "", one.path),
         "current": one.path,
-        "versioned": history.is_versioned(site.folder),
+        "versioned": changes.is_versioned(site.folder),
         "editable": one.editable and not site.read_only,
         **_view(site, request, one, view, files),
     }
@@ -202,10 +202,10 @@ def _view(
     if view == "history":
         commit = request.query_params.get("commit", "")
         return {
-            "versions": today.versions(site, one.path),
-            "changes": history.changes(site.folder, one.path),
+            "versions": changes.versions(site, one.path),
+            "changes": changes.commits(site.folder, one.path),
             "commit": commit,
-            "difference": history.difference(site.folder, one.path, commit) if commit else [],
+            "difference": changes.difference(site.folder, one.path, commit) if commit else [],
         }
     return {}
 
@@ -235,7 +235,7 @@ def _no_log_yet(site: Site, request: Request, path: str, files: dict[str, FileSt
 
 def index(site: Site, request: Request) -> Response:
     """The index and its health."""
-    return page(site, request, "health.html", {"section": "health", **health.facts(site)})
+    return page(site, request, "health.html", {"section": "health", **_health(site)})
 
 
 def picture(site: Site, request: Request) -> Response:
@@ -285,3 +285,82 @@ PAGES: tuple[tuple[str, View], ...] = (
     ("/health", index),
     ("/index", index),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What one provider got, all days together."""
+
+    provider: str
+    host: str
+    requests: int
+    texts: int
+    characters: int
+    first: str
+    last: str
+
+
+def _health(site: Site) -> dict[str, Any]:
+    """What is indexed and how, what left the machine, what is wrong."""
+    status = site.memory.status()
+    days = status.usage
+    failed = site.job.report.failed if site.job.report else ()
+    looked_up = sum(one.looked_up for one in days)
+    return {
+        "status": status,
+        "state": _state(status, failed),
+        "files": sum(status.store.files.values()),
+        "chunks": sum(status.store.chunks.values()),
+        "hit_rate": sum(one.found for one in days) / looked_up if looked_up else None,
+        "sent": _sent(days),
+        "job": site.job.state(),
+        "failed": failed,
+        "browsers": site.access.pairings.all() if site.access.pairings else [],
+        "chunking": site.memory.settings.chunking,
+    }
+
+
+def _state(status: Status, failed: Sequence[Failure]) -> tuple[str, str]:
+    """The health in one word for the colour and one sentence for people."""
+    notes = status.store.files.get("memory", 0)
+    unread = len({one.path for one in (*status.problems, *failed)})
+    waiting = max(0, status.changed - unread)
+    if not status.store.files and not status.changed:
+        return "empty", "There are no notes yet."
+    if not status.store.files:
+        return "stale", "Not indexed yet: the first search does it."
+    said = [f"{notes:,} {'note' if notes == 1 else 'notes'}"]
+    if waiting:
+        said.append(f"{waiting} not indexed yet")
+    elif status.dirty and not unread:
+        said.append("to be indexed anew, because the settings changed")
+    else:
+        said.append("all up to date" if not unread else "the rest up to date")
+    if unread:
+        said.append(f"{unread} that could not be read")
+    said.append(
+        "nothing left this machine" if not _sent(status.usage) else "some text was sent away"
+    )
+    return "bad" if unread else "stale" if waiting or status.dirty else "fresh", ", ".join(
+        said
+    ) + "."
+
+
+def _sent(days: tuple[Usage, ...]) -> list[Sent]:
+    """The days added up by provider and host, where something was sent at all."""
+    sums: dict[tuple[str, str], Sent] = {}
+    for one in days:
+        if not one.requests:
+            continue
+        key = (one.provider, one.host)
+        before = sums.get(key) or Sent(one.provider, one.host, 0, 0, 0, one.day, one.day)
+        sums[key] = Sent(
+            one.provider,
+            one.host,
+            before.requests + one.requests,
+            before.texts + one.texts,
+            before.characters + one.characters,
+            min(before.first, one.day),
+            max(before.last, one.day),
+        )
+    return list(sums.values())

@@ -20,8 +20,7 @@ from memdown.text import match_spans
 from memdown.types import Answer, Explanation, Hit, Move
 from memdown.web import talks
 from memdown.web.rendering import Known, note_url, render_snippet
-from memdown.web.site import Site
-from memdown.web.templating import page
+from memdown.web.site import Site, page
 
 HITS = 10
 MOST_HITS = 100

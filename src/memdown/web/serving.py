@@ -34,8 +34,7 @@ from memdown.files.locks import acquire_or_fail, is_locked
 from memdown.files.private import make_folder, open_file
 from memdown.memory import Memory
 from memdown.web.app import create_app
-from memdown.web.guard import Access
-from memdown.web.pairing import Pairings
+from memdown.web.guard import Access, Pairings
 from memdown.web.site import Site
 
 

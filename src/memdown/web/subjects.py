@@ -23,12 +23,10 @@ from memdown.notes.journal import Change
 from memdown.notes.statements import Fact, facts_of
 from memdown.transcripts.sessions import recall
 from memdown.web import talks
-from memdown.web.library import Library, folded
-from memdown.web.names import Names, bare
+from memdown.web.changes import who
+from memdown.web.library import Library, Names, bare, folded
 from memdown.web.rendering import note_url, render_snippet
-from memdown.web.site import Site
-from memdown.web.templating import page
-from memdown.web.today import who
+from memdown.web.site import Site, page
 
 MOST_NEIGHBOURS = 30
 _MOST_FACTS = 200

@@ -16,8 +16,7 @@ from memdown.transcripts.sessions import recall
 from memdown.transcripts.sessions.browsing import Conversation, conversations, find, turns_of
 from memdown.transcripts.sessions.moving import bring_over
 from memdown.web.rendering import render_snippet
-from memdown.web.site import Site
-from memdown.web.templating import page
+from memdown.web.site import Site, page
 
 _MOST_TURNS = 2000
 _FOUND = 40

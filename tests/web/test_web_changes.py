@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from memdown.web import today
+from memdown.web.changes import Looked, Read
 from memdown.web.site import Site
 
 
@@ -91,14 +91,14 @@ def test_a_change_that_is_not_there_is_explained(client: TestClient, call: str) 
 
 
 def test_a_long_pause_is_a_return(tmp_path: Path) -> None:
-    looked = today.Looked(tmp_path / "x.sqlite")
+    looked = Looked(tmp_path / "x.sqlite")
     assert looked.visit(1_000_000).before == 0
     assert looked.visit(1_000_600).before == 0
     assert looked.visit(1_100_000).before == 1_000_600
     looked.mark([3, 7], upto=5)
-    assert looked.read() == today.Read(5, frozenset({7}), 1_100_000, 1_000_600)
+    assert looked.read() == Read(5, frozenset({7}), 1_100_000, 1_000_600)
     (tmp_path / "x.read.json").write_text("damaged")
-    assert looked.read() == today.Read()
+    assert looked.read() == Read()
 
 
 def test_words_are_forgotten_everywhere_with_a_receipt(
