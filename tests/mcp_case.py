@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from mcp import Client, StdioServerParameters
 from memdown.config import load_settings
-from memdown.mcp.server import create_server
+from memdown.mcp.http import create_server
 from memdown.mcp.service import Service
 
 TOKEN = "a-token-for-tests-only"

@@ -31,7 +31,7 @@ from memdown.search.answer import STRONG, SearchOptions
 from memdown.search.rank import GENTLE_DECAY
 from memdown.search.searcher import Searcher
 from memdown.text.tombstones import read_tombstones, scrub, tombstone_file
-from memdown.transcripts.conversations import Conversations, sessions_folder
+from memdown.transcripts.reading import Conversations, sessions_folder
 from memdown.types import Embedder, Reranker, Store
 
 if TYPE_CHECKING:

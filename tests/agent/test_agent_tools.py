@@ -21,8 +21,7 @@ from memdown.agent import (
     tools_for,
 )
 from memdown.agent.answers import MAX_TEXT_CHARS, RECALLED, shortened
-from memdown.agent.arguments import checked_arguments
-from memdown.agent.definitions import REMEMBER, TOOLS, ToolDefinition
+from memdown.agent.definitions import REMEMBER, TOOLS, ToolDefinition, checked_arguments
 from memdown.agent.toolset import offered_tools
 from memdown.config import load_settings
 from memdown.errors import BadArguments

@@ -10,7 +10,7 @@ import pytest
 
 from memdown import Memory
 from memdown.agent import recall, recall_text
-from memdown.agent.recalling import is_curated, telling_lines
+from memdown.agent.prompt import is_curated, telling_lines
 from memdown.types import Hit
 
 NOTES = {

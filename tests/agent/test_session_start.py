@@ -12,8 +12,14 @@ from hypothesis import strategies as st
 
 from memdown import Memory
 from memdown.agent import session_context
-from memdown.agent.session_start import CLIENT_BUDGET, fair_shares, length
-from memdown.agent.standing import blocks_of, needed_room, standing
+from memdown.agent.session_start import (
+    CLIENT_BUDGET,
+    blocks_of,
+    fair_shares,
+    length,
+    needed_room,
+    standing,
+)
 
 TODAY = datetime.date(2026, 3, 2)
 NOTES = {

@@ -18,7 +18,8 @@ from mcp_case import in_process
 from memdown import Memory
 from memdown.agent import prompt_section, run_tool, tools_for
 from memdown.agent.chat.agent import ChatAgent
-from memdown.agent.chat.endpoint import Endpoint, connect
+from memdown.agent.chat.endpoint import connect
+from memdown.agent.chat.wires import Endpoint
 from memdown.agent.flush import run_flush
 from memdown.agent.turns import Message, Reply, ToolCall
 from memdown.backends.ltm import LongTermMemory

@@ -11,7 +11,7 @@ import pytest
 from config.key_world import World, found, shows, watched
 from memdown import ConfigError
 from memdown.agent import tools_for
-from memdown.transcripts import conversations
+from memdown.transcripts import reading
 from search.test_reranking import Server
 from waiting import eventually
 
@@ -113,7 +113,7 @@ def watching(world: World) -> None:
 
 @shows("sync.sessions.deltaBytes", "sync.sessions.deltaMessages")
 def growing_conversations(world: World) -> None:
-    world.monkeypatch.setattr(conversations, "DEBOUNCE_SECONDS", 0.0)
+    world.monkeypatch.setattr(reading, "DEBOUNCE_SECONDS", 0.0)
     both = {"sources": ["memory", "sessions"], "experimental.sessionMemory": True}
 
     def indexed(**changes: object) -> int:

@@ -21,8 +21,7 @@ from memdown import http_server as connections
 from memdown.config import load_settings
 from memdown.errors import ConfigError
 from memdown.mcp import http
-from memdown.mcp.http import find_token
-from memdown.mcp.server import create_server
+from memdown.mcp.http import create_server, find_token
 from memdown.mcp.service import Service
 
 HELLO = {

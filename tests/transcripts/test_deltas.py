@@ -18,8 +18,8 @@ from memdown.index.sqlite import SqliteStore
 from memdown.testing import HashEmbedder
 from memdown.transcripts import read_portions, scan_transcripts
 from memdown.transcripts import reading as reading_module
-from memdown.transcripts.conversations import DEBOUNCE_SECONDS, Conversations
-from memdown.transcripts.marks import Mark, parse_mark
+from memdown.transcripts.discovery import Mark, parse_mark
+from memdown.transcripts.reading import DEBOUNCE_SECONDS, Conversations
 from memdown.types import Chunk, FileState, Fingerprint, ModelKey, Source, TextQuery
 from transcripts.talking import CONFIG, add, said, talk
 

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from memdown import Memory
-from memdown.transcripts.conversations import sessions_folder
+from memdown.transcripts.reading import sessions_folder
 from memdown.web.operations import OPERATIONS, document
 from memdown.web.site import Site
 from waiting import eventually

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
         should_flush,
         workspace_access,
     )
-    from memdown.agent.prompt import prompt_section
-    from memdown.agent.recalling import recall, recall_text
+    from memdown.agent.prompt import prompt_section, recall, recall_text
     from memdown.agent.session_start import session_context
     from memdown.agent.toolset import (
         memory_get,
@@ -95,8 +94,8 @@ _PLACES = {
     "openai_responses_tools": "definitions",
     "openai_tools": "definitions",
     "prompt_section": "prompt",
-    "recall": "recalling",
-    "recall_text": "recalling",
+    "recall": "prompt",
+    "recall_text": "prompt",
     "ToolResult": "answers",
     "run_tool": "toolset",
     "session_context": "session_start",

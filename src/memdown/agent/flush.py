@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memdown.agent.answers import ToolResult, citation_json, failed
-from memdown.agent.arguments import checked_arguments
-from memdown.agent.definitions import FORGET, REMEMBER, REVIEW, ToolDefinition
+from memdown.agent.definitions import FORGET, REMEMBER, REVIEW, ToolDefinition, checked_arguments
 from memdown.agent.toolset import run_tool, tools_for
 from memdown.agent.turns import (
     Message,

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memdown.agent.answers import RECALLED, ToolResult, failed, framed
-from memdown.agent.arguments import checked_arguments
-from memdown.agent.definitions import ToolDefinition
+from memdown.agent.definitions import ToolDefinition, checked_arguments
 from memdown.agent.toolset import ALONE, REFUSED, Asker, unknown_tool
 from memdown.backends.ltm import (
     CATEGORIES,

@@ -3,16 +3,250 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from memdown.agent.answers import RECALLED, framed, one_line
 from memdown.agent.provenance import persons_lines
-from memdown.agent.standing import holds, needed_room, standing
 from memdown.errors import NoteNotFound, WorkspaceError
 from memdown.notes import daily_note
 from memdown.types import Excerpt
+
+_HEADING_LINE = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_BULLET = re.compile(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+(.*)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_STRUCK = re.compile(r"~~.+~~(?:\s*(?:\([^()]*\)|[·;,]|~~.+?~~))*\s*\.?$")
+_TAIL = re.compile(r"\(([^()]*)\)\s*$")
+_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
+_UNTIL = re.compile(r"(?:\buntil|\bto)\s+(\d{4}-\d{2}-\d{2})\b")
+# People put what matters most at the top of a note: so much of the room is for that.
+_TOP_SHARE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some lines that belong together, the headings above them, and the day they are dated."""
+
+    line: int
+    text: str
+    headings: tuple[str, ...] = ()
+    date: datetime.date | None = None
+    holds: bool = True
+
+    @property
+    def size(self) -> int:
+        return len(self.text) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is shown of a note, and how much is not: blocks without room, and those of the past."""
+
+    text: str
+    no_room: int = 0
+    past: int = 0
+
+
+def standing(text: str, today: datetime.date, room: int) -> Standing:
+    """The facts of a note that hold today, in at most `room` characters.
+
+    Where they do not all fit, a quarter of the room is for the top of the note and the rest for
+    what is newest: by its date, else by its place, since notes are added at the end.
+    """
+    blocks = list(blocks_of(text, today))
+    current = [block for block in blocks if block.holds]
+    chosen = _fitting(current, room)
+    return Standing(_shown(chosen), len(current) - len(chosen), len(blocks) - len(current))
+
+
+def needed_room(text: str, today: datetime.date) -> int:
+    """How many characters it takes to show all that holds today."""
+    return _needed([block for block in blocks_of(text, today) if block.holds])
+
+
+def _needed(blocks: Sequence[Block]) -> int:
+    headings = {title for block in blocks for title in block.headings}
+    return sum(block.size + 1 for block in blocks) + sum(len(title) + 2 for title in headings)
+
+
+def blocks_of(text: str, today: datetime.date) -> Iterator[Block]:
+    """The blocks of a note in order; in each, nested lines that no longer hold are left out."""
+    lines = text.split("\n")
+    at = _after_front_matter(lines)
+    above: list[tuple[int, str]] = []
+    while at < len(lines):
+        line = lines[at].rstrip()
+        heading = _HEADING_LINE.match(line)
+        if not line:
+            at += 1
+        elif heading:
+            level = len(heading[1])
+            above = [*(one for one in above if one[0] < level), (level, line.strip())]
+            at += 1
+        else:
+            end = _block_end(lines, at)
+            yield _block(lines[at:end], at + 1, tuple(title for _, title in above), today)
+            at = end
+
+
+def holds(line: str, today: datetime.date) -> bool:
+    """Whether a line is true today: not struck through, and not past the day it is dated to."""
+    bullet = _BULLET.fullmatch(line.rstrip())
+    said = bullet[2] if bullet else line.strip()
+    if _STRUCK.fullmatch(said):
+        return False
+    tail = _TAIL.search(said)
+    last = _UNTIL.search(tail[1]) if tail else None
+    day = _parsed(last[1]) if last else None
+    return day is None or day >= today
+
+
+def dated(line: str) -> datetime.date | None:
+    """The day in the parenthesis at the end of a line; None if there is none."""
+    tail = _TAIL.search(line)
+    found = _DAY.search(tail[1]) if tail else None
+    return _parsed(found[0]) if found else None
+
+
+def _parsed(text: str) -> datetime.date | None:
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _block(
+    lines: Sequence[str], number: int, headings: tuple[str, ...], today: datetime.date
+) -> Block:
+    first = lines[0]
+    if _FENCE.match(first):
+        return Block(number, "\n".join(lines).rstrip(), headings)
+    kept = [first]
+    dropped: int | None = None
+    for line in lines[1:]:
+        bullet = _BULLET.match(line)
+        indent = len(line) - len(line.lstrip())
+        if dropped is not None and line.strip() and indent > dropped:
+            continue
+        dropped = indent if bullet and not holds(line, today) else None
+        if dropped is None:
+            kept.append(line)
+    text = "\n".join(kept).rstrip()
+    # A paragraph of several lines says more than the date at its end.
+    one = bool(_BULLET.match(first)) or len(kept) == 1
+    return Block(number, text, headings, dated(first) if one else None, holds(first, today))
+
+
+def _block_end(lines: Sequence[str], start: int) -> int:
+    """Where the block that begins here ends: before the next bullet on its level, blank or heading."""
+    fence = _FENCE.match(lines[start])
+    bullet = _BULLET.match(lines[start])
+    at = start + 1
+    if fence:
+        while at < len(lines) and not lines[at].lstrip().startswith(fence[1]):
+            at += 1
+        return min(at + 1, len(lines))
+    while at < len(lines):
+        line = lines[at]
+        if _HEADING_LINE.match(line):
+            break
+        if not line.strip():
+            if not bullet or not _goes_on(lines, at, len(bullet[1])):
+                break
+        elif _begins_anew(line, bullet):
+            break
+        at += 1
+    return at
+
+
+def _begins_anew(line: str, bullet: re.Match[str] | None) -> bool:
+    """Whether a line is a bullet on the same level; below a paragraph, any bullet or code."""
+    other = _BULLET.match(line)
+    if bullet is None:
+        return bool(other or _FENCE.match(line))
+    return other is not None and len(other[1]) <= len(bullet[1])
+
+
+def _goes_on(lines: Sequence[str], blank: int, indent: int) -> bool:
+    """Whether a bullet goes on behind a blank line: with a line further in."""
+    following = next((line for line in lines[blank:] if line.strip()), "")
+    return len(following) - len(following.lstrip()) > indent
+
+
+def _after_front_matter(lines: Sequence[str]) -> int:
+    if not lines or lines[0].rstrip() != "---":
+        return 0
+    end = next((n for n, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), None)
+    return end + 1 if end else 0
+
+
+def _fitting(blocks: Sequence[Block], room: int) -> list[Block]:
+    """The blocks that there is room for, headings counted: some from the top, else the newest."""
+    if _needed(blocks) <= room:
+        return list(blocks)
+    newest = sorted(blocks, key=lambda one: (one.date or datetime.date.min, one.line), reverse=True)
+    chosen: dict[int, Block] = {}
+    told: set[str] = set()
+    left = room
+
+    def take(order: Sequence[Block], least: float) -> None:
+        nonlocal left
+        for block in order:
+            new = [title for title in block.headings if title not in told]
+            cost = block.size + 1 + sum(len(title) + 2 for title in new)
+            if block.line in chosen:
+                continue
+            if left - cost < least:
+                return
+            chosen[block.line] = block
+            told.update(new)
+            left -= cost
+
+    take(newest[:1], 0)
+    take(blocks, room * (1 - _TOP_SHARE))
+    take(newest, 0)
+    if not chosen and newest:
+        # One block that is larger than the room: its beginning is better than nothing.
+        cut = replace(newest[0], text=newest[0].text[: max(0, room - 2)].rstrip() + " …")
+        return [cut] if room > 80 else []
+    return [chosen[line] for line in sorted(chosen)]
+
+
+def _shown(blocks: Sequence[Block]) -> str:
+    """The blocks under their headings; below one heading the dated ones first, newest on top."""
+    lines: list[str] = []
+    told: tuple[str, ...] = ()
+    for headings, group in _sections(blocks):
+        same = 0
+        while same < min(len(told), len(headings)) and told[same] == headings[same]:
+            same += 1
+        lines += headings[same:]
+        told = headings
+        for number, block in enumerate(_newest_first(group)):
+            # Two paragraphs without a blank line between them would be one.
+            apart = number and not _BULLET.match(block.text)
+            lines.append(f"\n{block.text}" if apart else block.text)
+    return "\n".join(lines)
+
+
+def _sections(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    group: list[Block] = []
+    for block in blocks:
+        if group and group[0].headings != block.headings:
+            yield group[0].headings, group
+            group = []
+        group.append(block)
+    if group:
+        yield group[0].headings, group
+
+
+def _newest_first(blocks: Sequence[Block]) -> list[Block]:
+    with_date = [block for block in blocks if block.date]
+    without = [block for block in blocks if not block.date]
+    return [*sorted(with_date, key=lambda one: (one.date, one.line), reverse=True), *without]
+
 
 DEFAULT_BUDGET = 20_000
 # What a client puts into the context of what a hook says; of more, Claude Code (2.1) shows the

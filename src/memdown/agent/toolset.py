@@ -26,8 +26,7 @@ from memdown.agent.answers import (
     remembered_text,
     show_citations,
 )
-from memdown.agent.arguments import Checked, checked_arguments
-from memdown.agent.definitions import TOOLS, WRITING, ToolDefinition
+from memdown.agent.definitions import TOOLS, WRITING, Checked, ToolDefinition, checked_arguments
 from memdown.errors import MemdownError, PathRefused, SecretFound
 from memdown.types import Answer, ProgressCallback
 
@@ -274,9 +273,9 @@ def _named(answer: Answer, name: str) -> Answer:
 
 def _messages_around(memory: Memory, path: str, line: int, count: int | None) -> ToolResult:
     """The messages of a conversation around a line of its transcript, secrets redacted."""
-    from memdown.transcripts.conversations import sessions_folder
     from memdown.transcripts.messages import without_recalled
-    from memdown.transcripts.sessions.recall import messages_around
+    from memdown.transcripts.reading import sessions_folder
+    from memdown.transcripts.sessions.browsing import messages_around
 
     settings = memory.settings
     if "sessions" not in settings.sources:

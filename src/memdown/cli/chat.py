@@ -14,7 +14,7 @@ from memdown.errors import ConfigError, MemdownError
 
 if TYPE_CHECKING:
     from memdown.agent.chat.agent import ChatAgent
-    from memdown.agent.chat.endpoint import Endpoint, Kind
+    from memdown.agent.chat.wires import Endpoint, Kind
     from memdown.config import Settings
     from memdown.memory import Memory
 
@@ -91,7 +91,8 @@ def chat_command(
 
 
 def _endpoint(settings: Settings, kind: Kind, base_url: str | None, model: str) -> Endpoint:
-    from memdown.agent.chat.endpoint import DEFAULT_URLS, Endpoint
+    from memdown.agent.chat.endpoint import DEFAULT_URLS
+    from memdown.agent.chat.wires import Endpoint
 
     configured = settings.providers.get(kind)
     key = os.environ.get(f"{kind.upper()}_API_KEY", "").strip()

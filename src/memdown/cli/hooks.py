@@ -100,8 +100,7 @@ def install_command(
     They use the workspace around this folder, or the one that --workspace names. Shows the change
     first; --apply makes it, keeps a copy of the old file, and runs the hooks once.
     """
-    from memdown.agent.hooks.install import installed_commands, plan_hooks, settings_file
-    from memdown.agent.hooks.proving import prove
+    from memdown.agent.hooks.install import installed_commands, plan_hooks, prove, settings_file
     from memdown.cli.changes import offer_change
     from memdown.mcp.clients import memory_options, own_command, passed_environment
 

@@ -99,14 +99,12 @@ def _others(target: Target, folders: tuple[Path, ...]) -> dict[str, Settings]:
 
 def _serve_http(service: Service, host: str, port: int, more: tuple[str, ...]) -> None:
     _need_sdk()
-    from memdown.mcp import http, server
+    from memdown.mcp import http
 
     token, source = http.find_token(service.settings.state_dir)
     listener = http.listen(host, port)
     port = listener.getsockname()[1]
-    app = http.create_app(
-        server.create_server(service), token, http.allowed_hosts(host, port, more)
-    )
+    app = http.create_app(http.create_server(service), token, http.allowed_hosts(host, port, more))
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Serving http://{shown}:{port}/mcp; the token is in {source}.", err=True)
     http.serve(app, listener)
@@ -172,8 +170,7 @@ def install_command(
 
 def _prove(target: Target, client: str, file: Path) -> str:
     """Start the server as the client's file now says, and tell what it answered."""
-    from memdown.mcp.clients import installed_command
-    from memdown.mcp.proving import prove
+    from memdown.mcp.clients import installed_command, prove
     from memdown.notes import scan
     from memdown.opening import open_notes
 

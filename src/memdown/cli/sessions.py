@@ -179,8 +179,8 @@ def delete_command(target: Target, session: str, yes: bool) -> int:
 
 
 def _folder(target: Target) -> Path:
-    from memdown.transcripts.conversations import sessions_folder
-    from memdown.transcripts.sessions.moving import bring_over
+    from memdown.transcripts.reading import sessions_folder
+    from memdown.transcripts.sessions.store import bring_over
 
     settings = target.settings()
     bring_over(settings.state_dir, settings.agent)

@@ -8,9 +8,33 @@ from itertools import islice
 from pathlib import Path
 
 from memdown.errors import ImportFailed
-from memdown.imports import chatgpt, claude_code, codex, markdown, mem0, openclaw
-from memdown.imports.foreign import entries
-from memdown.imports.items import Found
+from memdown.imports import openclaw
+from memdown.imports.coding_agents import (
+    claude_code_session,
+    codex_session,
+    find_claude_code,
+    find_codex,
+)
+from memdown.imports.exports import find_chatgpt, find_mem0
+from memdown.imports.items import Found, Item, entries, markdown_below, note, note_text, safe, shown
+
+
+def _find_markdown(path: Path, home: Path) -> Found:
+    """Every Markdown file, in the folders it lies in, under the name of the folder or file."""
+    if path.is_file():
+        return Found((_note(path, path.name, "files", home),))
+    source = safe(path.resolve().name)
+    return Found(
+        tuple(
+            _note(file, file.relative_to(path).as_posix(), source, home)
+            for file in markdown_below(path)
+        )
+    )
+
+
+def _note(path: Path, name: str, source: str, home: Path) -> Item:
+    return note(source, shown(path, home), name, lambda: note_text(path))
+
 
 SOURCES = ("claude-code", "codex", "chatgpt", "openclaw", "mem0")
 
@@ -22,12 +46,12 @@ def find(source: str, path: Path | None, environ: Mapping[str, str]) -> Found:
         return _find_path(_given(source), home)
     place = _existing(path) if path else _usual_place(source, home, environ)
     if source == "claude-code":
-        return _some(claude_code.find(_above(place, "projects"), home), place, source)
+        return _some(find_claude_code(_above(place, "projects"), home), place, source)
     if source == "codex":
-        return _some(codex.find(_above(place, "sessions"), home), place, source)
+        return _some(find_codex(_above(place, "sessions"), home), place, source)
     if source == "openclaw":
         return _some(openclaw.find(place, home), place, source)
-    return chatgpt.find(place, home) if source == "chatgpt" else mem0.find(place, home)
+    return find_chatgpt(place, home) if source == "chatgpt" else find_mem0(place, home)
 
 
 def _find_path(path: Path, home: Path) -> Found:
@@ -35,20 +59,20 @@ def _find_path(path: Path, home: Path) -> Found:
         if (path / "openclaw.json").is_file() or any(path.glob("agents/*/sessions")):
             return openclaw.find(path, home)
         if (path / "projects").is_dir() and any(path.glob("projects/*/*")):
-            return claude_code.find(path, home)
+            return find_claude_code(path, home)
         if (path / "memories").is_dir() or any(path.glob("sessions/**/rollout-*.jsonl")):
-            return codex.find(path, home)
+            return find_codex(path, home)
         if any(path.glob("conversations*.json")):
-            return chatgpt.find(path, home)
-        return _some(markdown.find(path, home), path, "Markdown")
+            return find_chatgpt(path, home)
+        return _some(_find_markdown(path, home), path, "Markdown")
     if path.suffix.lower() == ".md":
-        return markdown.find(path, home)
+        return _find_markdown(path, home)
     if path.suffix == ".jsonl":
         return _find_lines(path, home)
     if path.suffix == ".zip" or path.name.startswith("conversations"):
-        return chatgpt.find(path, home)
+        return find_chatgpt(path, home)
     if path.suffix == ".json":
-        return chatgpt.find(path, home) if _is_chatgpt(path) else mem0.find(path, home)
+        return find_chatgpt(path, home) if _is_chatgpt(path) else find_mem0(path, home)
     raise ImportFailed(
         f"{path} is of no known kind; give a folder or .md file of Markdown, a .jsonl session, "
         "ChatGPT's ZIP or conversations.json, or a JSON export of mem0."
@@ -59,13 +83,13 @@ def _find_lines(path: Path, home: Path) -> Found:
     """A JSONL file, told by its first lines."""
     for entry in islice(entries(path), 50):
         if "payload" in entry or entry.get("record_type") or path.name.startswith("rollout-"):
-            return Found((codex.session(path, home),))
+            return Found((codex_session(path, home),))
         if "sessionId" in entry or "parentUuid" in entry or "leafUuid" in entry:
-            return Found((claude_code.session(path, home),))
+            return Found((claude_code_session(path, home),))
         if entry.get("type") in ("session", "message"):
             return Found((openclaw.session(path, home, None),))
         if any(key in entry for key in ("memory", "user_id")):
-            return mem0.find(path, home)
+            return find_mem0(path, home)
     raise ImportFailed(
         f"{path} is no session of Claude Code, Codex or OpenClaw and no export of mem0; "
         "name the source, as in `memdown import mem0 PATH`."

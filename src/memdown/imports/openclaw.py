@@ -11,8 +11,19 @@ from typing import Any
 
 from memdown.config.search_settings import MemorySearch
 from memdown.errors import ImportFailed
-from memdown.imports.foreign import entries, markdown_below, note_text
-from memdown.imports.items import Found, Item, Said, Talk, note, safe, shown, transcript
+from memdown.imports.items import (
+    Found,
+    Item,
+    Said,
+    Talk,
+    entries,
+    markdown_below,
+    note,
+    note_text,
+    safe,
+    shown,
+    transcript,
+)
 from memdown.text import json5_text
 from memdown.transcripts.messages import BrokenLine, parse_entry, spoken_text, text_of
 from memdown.transcripts.sessions.entries import camel

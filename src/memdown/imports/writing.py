@@ -16,7 +16,7 @@ from memdown.files.private import make_folder
 from memdown.imports.items import Item
 from memdown.notes.descriptors import opened_folder
 from memdown.text.tombstones import ERASED_FILE, read_tombstones, scrub
-from memdown.transcripts.conversations import sessions_folder
+from memdown.transcripts.reading import sessions_folder
 from memdown.types import Failure
 
 Status = Literal["new", "same", "update", "kept"]

@@ -14,7 +14,7 @@ from memdown.index.freshness import Places
 from memdown.notes.chunks import chunk_document
 from memdown.notes.document import read_document
 from memdown.text import TERMS_VERSION
-from memdown.transcripts.conversations import Conversations
+from memdown.transcripts.reading import Conversations
 from memdown.types import Chunk, Document, Embedder, Failure, FileState, Fingerprint, ModelKey
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ Transcripts are JSONL files in `<state>/agents/<agentId>/sessions/`. Lines that 
 about something else are passed over; nothing in a transcript can stop the rest of it.
 """
 
-from memdown.transcripts.discovery import Transcripts, opened, scan_transcripts
-from memdown.transcripts.marks import Mark, parse_mark
+from memdown.transcripts.discovery import Mark, Transcripts, opened, parse_mark, scan_transcripts
 from memdown.transcripts.messages import Role, Turn
 from memdown.transcripts.reading import Portion, added_messages, read_portions, read_turns
 

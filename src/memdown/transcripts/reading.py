@@ -5,14 +5,23 @@ from __future__ import annotations
 import datetime
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 
 from memdown.text.redaction import Redactor
-from memdown.transcripts.discovery import opened, state_of
-from memdown.transcripts.lines import read_lines
-from memdown.transcripts.marks import Mark, goes_on, parse_mark, samples_of
+from memdown.transcripts.discovery import (
+    Mark,
+    goes_on,
+    opened,
+    parse_mark,
+    read_lines,
+    samples_of,
+    scan_transcripts,
+    state_of,
+)
 from memdown.transcripts.messages import (
     BrokenLine,
     Turn,
@@ -20,7 +29,7 @@ from memdown.transcripts.messages import (
     read_turn,
     without_recalled,
 )
-from memdown.types import Document, FileState
+from memdown.types import Document, Failure, FileState
 
 # Large enough for good batches, small enough that memory stays flat for a transcript of any size.
 PORTION_CHARS = 1_000_000
@@ -242,3 +251,70 @@ def _date(milliseconds: int) -> datetime.date | None:
         return datetime.datetime.fromtimestamp(milliseconds / 1000).astimezone().date()
     except (OverflowError, OSError, ValueError):
         return None
+
+
+DEBOUNCE_SECONDS = 5.0
+
+
+def sessions_folder(state_dir: Path, agent: str) -> Path:
+    """Where the conversations of one agent are; no agent looks into another's."""
+    return state_dir / "agents" / agent / "sessions"
+
+
+class Conversations:
+    """The transcripts in one folder; none at all unless `enabled`.
+
+    A conversation that goes on is indexed in the background only once `delta_bytes` or
+    `delta_messages` were added, and not sooner than 5 s after that was noticed. A search or a new
+    session does not wait for that.
+
+    Transcripts are loaded when they are needed: most memories have none, and start faster so.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        enabled: bool,
+        delta_bytes: int,
+        delta_messages: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.folder = folder
+        self.enabled = enabled
+        self._delta_bytes = delta_bytes
+        self._delta_messages = delta_messages
+        self._clock = clock
+        self._noticed: dict[str, float] = {}
+
+    def scan(self) -> tuple[dict[str, FileState], tuple[Failure, ...]]:
+        """The transcripts there are, as far as they count, and what could not be looked at."""
+        if not self.enabled:
+            return {}, ()
+        found = scan_transcripts(self.folder)
+        return found.files, found.problems
+
+    def portions(self, state: FileState, known: FileState | None) -> Iterator[Portion]:
+        """What a transcript has beyond what is known of it, a part at a time."""
+        return read_portions(str(self.folder), state, known)
+
+    def settled(self, state: FileState, known: FileState | None) -> bool:
+        """Whether a transcript that changed has grown enough, for long enough, to be indexed."""
+        if not self._grown(state, known):
+            self._noticed.pop(state.path, None)
+            return False
+        now = self._clock()
+        if now - self._noticed.setdefault(state.path, now) < DEBOUNCE_SECONDS:
+            return False
+        del self._noticed[state.path]
+        return True
+
+    def _grown(self, state: FileState, known: FileState | None) -> bool:
+        mark = parse_mark(known.digest) if known else None
+        added = state.size - (mark.offset if mark else 0)
+        if added < 0 or added >= self._delta_bytes or not self._delta_messages:
+            return True
+        known = known or FileState(state.path, "sessions", 0, 0)
+        return added_messages(str(self.folder), state, known, self._delta_messages) >= (
+            self._delta_messages
+        )

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memdown.transcripts import Turn
-from memdown.transcripts.conversations import sessions_folder
+from memdown.transcripts.reading import sessions_folder
 from memdown.transcripts.sessions import recall
 from memdown.transcripts.sessions.browsing import Conversation, conversations, find, turns_of
-from memdown.transcripts.sessions.moving import bring_over
+from memdown.transcripts.sessions.store import bring_over
 from memdown.web.rendering import render_snippet
 from memdown.web.site import Site, page
 

@@ -13,7 +13,8 @@ import pytest
 from agent.chat.loopback import Body, Loopback, Policy, Say, loopback
 from memdown import Memory, WorkspaceError
 from memdown.agent.chat.agent import ChatAgent
-from memdown.agent.chat.endpoint import Endpoint, Kind, connect
+from memdown.agent.chat.endpoint import connect
+from memdown.agent.chat.wires import Endpoint, Kind
 from memdown.errors import EndpointError
 from memdown.transcripts.sessions import SessionStore
 from waiting import eventually

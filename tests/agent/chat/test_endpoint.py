@@ -8,7 +8,8 @@ import pytest
 
 from agent.chat.loopback import Say, loopback
 from memdown.agent import Message, ToolCall, Usage
-from memdown.agent.chat.endpoint import Endpoint, Kind, connect
+from memdown.agent.chat.endpoint import connect
+from memdown.agent.chat.wires import Endpoint, Kind
 from memdown.agent.definitions import TOOLS
 from memdown.errors import ContextOverflow, EndpointError
 

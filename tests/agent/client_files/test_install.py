@@ -12,11 +12,10 @@ import pytest
 
 from memdown.agent.client_files import apply_change, jsonc, plan_change
 from memdown.agent.hooks.install import installed_commands, settings_file
-from memdown.agent.hooks.proving import prove as prove_hooks
+from memdown.agent.hooks.install import prove as prove_hooks
 from memdown.cli import run
 from memdown.errors import ConfigError, MemdownError
-from memdown.mcp.clients import CLIENTS, plan_install
-from memdown.mcp.proving import prove
+from memdown.mcp.clients import CLIENTS, plan_install, prove
 
 
 @pytest.fixture

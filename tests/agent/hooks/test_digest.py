@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memdown.agent.hooks.conversation import Said
-from memdown.agent.hooks.digest import digest
+from memdown.agent.hooks.digest import Said, digest
 
 
 def said(role: str, text: str, *files: str) -> Said:

@@ -8,7 +8,7 @@ import pytest
 
 from memdown.errors import SessionError, SessionNotFound
 from memdown.transcripts.sessions import Message, SessionStore
-from memdown.transcripts.sessions.moving import bring_over
+from memdown.transcripts.sessions.store import bring_over
 
 
 @pytest.fixture

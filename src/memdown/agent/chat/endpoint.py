@@ -6,9 +6,9 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
+from memdown.agent.chat.wires import WIRES, Endpoint
 from memdown.agent.definitions import ToolDefinition
 from memdown.agent.turns import Message, ModelCall, OnText, Reply
 from memdown.errors import ContextOverflow, EndpointError
@@ -16,22 +16,10 @@ from memdown.errors import ContextOverflow, EndpointError
 if TYPE_CHECKING:
     import httpx
 
-Kind = Literal["openai", "anthropic"]
 DEFAULT_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
 _ATTEMPTS = 3
 _READ_SECONDS = 300.0
 _TOO_LONG = ("context_length_exceeded", "context length", "prompt is too long", "maximum context")
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Which model, where; the key never shows in a message."""
-
-    kind: Kind
-    base_url: str
-    model: str
-    key: str = field(default="", repr=False)
-    max_output_tokens: int = 4096
 
 
 def connect(
@@ -40,10 +28,7 @@ def connect(
     attempts: int = _ATTEMPTS,
 ) -> ModelCall:
     """A function that asks this endpoint, up to `attempts` times while it is busy."""
-    if endpoint.kind == "anthropic":
-        from memdown.agent.chat import anthropic_wire as wire
-    else:
-        from memdown.agent.chat import openai_wire as wire  # type: ignore[no-redef]
+    wire = WIRES[endpoint.kind]
     client: httpx.Client | None = None
 
     def ask(
@@ -53,7 +38,7 @@ def connect(
     ) -> Reply:
         nonlocal client
         client = client or _client()
-        url = endpoint.base_url.rstrip("/") + wire.PATH
+        url = endpoint.base_url.rstrip("/") + wire.path
         body = wire.request(endpoint, messages, tools)
         for attempt in range(attempts):
             try:
@@ -143,11 +128,6 @@ def _failure(endpoint: Endpoint, url: str, status: int, body: str) -> Exception:
     if status in (408, 409, 429) or status >= 500:
         return _Busy(f"{url} is busy or broken ({status}): {said}")
     return EndpointError(f"{url} answered with an error ({status or 'stream'}): {said}")
-
-
-def unfinished(url: str) -> EndpointError:
-    """For an answer that just stops."""
-    return EndpointError(f"{url} stopped in the middle of an answer; try again.")
 
 
 def _parsed(text: str, url: str) -> dict[str, Any]:

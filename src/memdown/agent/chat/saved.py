@@ -15,9 +15,9 @@ from memdown.config import Settings
 from memdown.errors import WorkspaceError
 from memdown.files.private import make_folder
 from memdown.transcripts import sessions
-from memdown.transcripts.conversations import sessions_folder
+from memdown.transcripts.reading import sessions_folder
 from memdown.transcripts.sessions.entries import ToolCall as StoredCall
-from memdown.transcripts.sessions.moving import bring_over
+from memdown.transcripts.sessions.store import bring_over
 
 _ROLES = ("system", "user", "assistant", "tool")
 

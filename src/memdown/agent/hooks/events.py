@@ -19,7 +19,7 @@ from memdown.opening import open_notes
 from memdown.types import Citation, Excerpt
 
 if TYPE_CHECKING:
-    from memdown.agent.hooks.conversation import Said
+    from memdown.agent.hooks.digest import Said
     from memdown.agent.hooks.saving import Copy
 
 MAX_INPUT_CHARS = 8_000_000
@@ -112,7 +112,7 @@ def user_prompt_submit(given: HookInput, settings: Settings) -> Output:
     # The start of the session told that there is no workspace; not before every prompt again.
     if not _has_notes(settings) or not settings.workspace.is_dir():
         return None
-    from memdown.agent.recalling import recall, recall_text
+    from memdown.agent.prompt import recall, recall_text
     from memdown.memory import Memory
 
     with Memory.from_settings(settings) as memory:
@@ -149,7 +149,7 @@ def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
         return
     from memdown.agent.hooks.digest import digest
     from memdown.agent.hooks.saving import opened_copy, save_conversation
-    from memdown.transcripts.conversations import sessions_folder
+    from memdown.transcripts.reading import sessions_folder
 
     folder = sessions_folder(settings.state_dir, settings.agent)
     with opened_copy(folder, given.session_id) as copy:

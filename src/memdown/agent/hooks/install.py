@@ -5,15 +5,17 @@ Claude Code, Codex and Gemini CLI speak the same protocol; events and units have
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
-from collections.abc import Mapping
+import subprocess
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from memdown.agent.client_files import Change, as_it_was, jsonc, plan_change
-from memdown.errors import ConfigError
+from memdown.errors import ConfigError, MemdownError
 
 _RECALL = "user-prompt-submit"
 
@@ -156,3 +158,35 @@ def _without(group: Any, name: str) -> Any:
 def _is_ours(hook: Any, name: str) -> bool:
     command = hook.get("command") if isinstance(hook, dict) else None
     return isinstance(command, str) and "memdown" in command and f" hook {name}" in command
+
+
+_SECONDS = 60
+
+
+def prove(commands: Sequence[str]) -> list[str]:
+    """What each command says of itself; raises what is wrong with the first that fails."""
+    return [_run(command) for command in commands]
+
+
+def _run(command: str) -> str:
+    given = {"session_id": "memdown-install", "cwd": str(Path.home()), "memdown_dry_run": True}
+    try:
+        done = subprocess.run(  # noqa: S602 - an agent runs it by a shell, too
+            command,
+            shell=True,
+            input=json.dumps(given),
+            capture_output=True,
+            text=True,
+            cwd=Path.home(),
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise MemdownError("the hook did not end in time.") from None
+    if done.returncode:
+        said = done.stderr.strip() or f"the hook ended with exit code {done.returncode}."
+        raise MemdownError(said.removeprefix("memdown: "))
+    try:
+        return str(json.loads(done.stdout)["systemMessage"]).removeprefix("memdown: ")
+    except (ValueError, KeyError, TypeError):
+        raise MemdownError("the hook gave no answer that an agent would understand.") from None

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from memdown.agent.hooks.conversation import Read, Said, read_said
+from memdown.agent.hooks.digest import Read, Said, read_said
 from memdown.errors import ConfigError, WorkspaceError
 from memdown.files.locks import acquire_or_fail
 from memdown.files.private import make_folder

@@ -1,7 +1,7 @@
 """Conversations on disk: the JSON5 session store, and finding what was said word for word."""
 
+from memdown.transcripts.sessions.browsing import Recalled, recall
 from memdown.transcripts.sessions.entries import History, Message, SessionEntry, Summary
-from memdown.transcripts.sessions.recall import Recalled, recall
 from memdown.transcripts.sessions.store import Listing, SessionStore
 
 __all__ = [

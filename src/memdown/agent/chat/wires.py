@@ -1,0 +1,210 @@
+"""What each model API speaks: requests out, streamed answers in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from memdown.agent.definitions import ToolDefinition, anthropic_tools, openai_tools
+from memdown.agent.turns import Message, OnText, Reply, ToolCall, Usage
+from memdown.errors import EndpointError
+
+Kind = Literal["openai", "anthropic"]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Which model, where; the key never shows in a message."""
+
+    kind: Kind
+    base_url: str
+    model: str
+    key: str = field(default="", repr=False)
+    max_output_tokens: int = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """How one kind of endpoint is spoken to."""
+
+    path: str
+    headers: Callable[[Endpoint], dict[str, str]]
+    request: Callable[[Endpoint, Sequence[Message], Sequence[ToolDefinition]], dict[str, Any]]
+    read: Callable[[Iterator[dict[str, Any]], OnText | None], Reply]
+
+
+_ANTHROPIC_PATH = "/v1/messages"
+_INPUT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+def _anthropic_headers(endpoint: Endpoint) -> dict[str, str]:
+    return {"x-api-key": endpoint.key, "anthropic-version": "2023-06-01"}
+
+
+def _anthropic_request(
+    endpoint: Endpoint, messages: Sequence[Message], tools: Sequence[ToolDefinition]
+) -> dict[str, Any]:
+    """The body of one call."""
+    body: dict[str, Any] = {
+        "model": endpoint.model,
+        "max_tokens": endpoint.max_output_tokens,
+        "system": "\n\n".join(message.text for message in messages if message.role == "system"),
+        "messages": _anthropic_messages(messages),
+        "stream": True,
+    }
+    return {**body, "tools": anthropic_tools(tools)} if tools else body
+
+
+def _anthropic_read(events: Iterator[dict[str, Any]], on_text: OnText | None) -> Reply:
+    """The streamed answer put together."""
+    text: list[str] = []
+    calls: dict[int, ToolCall] = {}
+    read_tokens = written = 0
+    finished = False
+    for event in events:
+        kind = event.get("type")
+        if kind == "message_start":
+            usage = (event.get("message") or {}).get("usage") or {}
+            read_tokens = sum(usage.get(name) or 0 for name in _INPUT_COUNTS)
+        elif kind == "content_block_start" and event["content_block"].get("type") == "tool_use":
+            block = event["content_block"]
+            calls[event["index"]] = ToolCall(block["id"], block["name"], "")
+        elif kind == "content_block_delta":
+            delta = event["delta"]
+            if piece := delta.get("text"):
+                text.append(piece)
+                if on_text:
+                    on_text(piece)
+            elif event["index"] in calls:
+                call = calls[event["index"]]
+                more = delta.get("partial_json") or ""
+                calls[event["index"]] = ToolCall(call.id, call.name, call.arguments + more)
+        elif kind == "message_delta":
+            written = (event.get("usage") or {}).get("output_tokens") or 0
+        elif kind == "message_stop":
+            finished = True
+    if not finished:
+        raise _unfinished()
+    return Reply("".join(text), tuple(calls.values()), Usage(read_tokens, written))
+
+
+def _anthropic_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Blocks by role; two messages of one role in a row become one, as the API wants it."""
+    merged: list[dict[str, Any]] = []
+    for message in messages:
+        blocks = _blocks(message)
+        if message.role == "system" or not blocks:
+            continue
+        role = "user" if message.role == "tool" else message.role
+        if merged and merged[-1]["role"] == role:
+            merged[-1]["content"].extend(blocks)
+        else:
+            merged.append({"role": role, "content": blocks})
+    return merged
+
+
+def _blocks(message: Message) -> list[dict[str, Any]]:
+    if message.role == "tool":
+        return [
+            {"type": "tool_result", "tool_use_id": message.call_id, "content": message.text or "-"}
+        ]
+    blocks: list[dict[str, Any]] = []
+    if message.text.strip():
+        blocks.append({"type": "text", "text": message.text})
+    blocks.extend(
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": _input(call.arguments)}
+        for call in message.calls
+    )
+    return blocks
+
+
+def _input(arguments: str) -> dict[str, Any]:
+    try:
+        given = json.loads(arguments or "{}")
+    except ValueError:
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+_OPENAI_PATH = "/chat/completions"
+
+
+def _openai_headers(endpoint: Endpoint) -> dict[str, str]:
+    return {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+
+
+def _openai_request(
+    endpoint: Endpoint, messages: Sequence[Message], tools: Sequence[ToolDefinition]
+) -> dict[str, Any]:
+    """The body of one call."""
+    body: dict[str, Any] = {
+        "model": endpoint.model,
+        "messages": [_openai_message(message) for message in messages],
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+    return {**body, "tools": openai_tools(tools)} if tools else body
+
+
+def _openai_read(events: Iterator[dict[str, Any]], on_text: OnText | None) -> Reply:
+    """The streamed answer put together."""
+    text: list[str] = []
+    calls: dict[int, dict[str, str]] = {}
+    usage: Usage | None = None
+    finished = False
+    for event in events:
+        if counted := event.get("usage"):
+            usage = Usage(counted.get("prompt_tokens", 0), counted.get("completion_tokens", 0))
+        for choice in event.get("choices") or ():
+            delta = choice.get("delta") or {}
+            if piece := delta.get("content"):
+                text.append(piece)
+                if on_text:
+                    on_text(piece)
+            for part in delta.get("tool_calls") or ():
+                _merge(calls.setdefault(part.get("index", 0), {}), part)
+            finished = finished or bool(choice.get("finish_reason"))
+    if not finished:
+        raise _unfinished()
+    made = [
+        ToolCall(call.get("id") or f"call-{index}", call.get("name", ""), call.get("arguments", ""))
+        for index, call in sorted(calls.items())
+    ]
+    return Reply("".join(text), tuple(made), usage)
+
+
+def _merge(call: dict[str, str], part: dict[str, Any]) -> None:
+    """Add a piece of a call; its arguments come in many."""
+    function = part.get("function") or {}
+    call["id"] = call.get("id") or part.get("id") or ""
+    call["name"] = call.get("name") or function.get("name") or ""
+    call["arguments"] = call.get("arguments", "") + (function.get("arguments") or "")
+
+
+def _openai_message(message: Message) -> dict[str, Any]:
+    if message.role == "tool":
+        return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
+    if not message.calls:
+        return {"role": message.role, "content": message.text}
+    calls = [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": call.arguments or "{}"},
+        }
+        for call in message.calls
+    ]
+    return {"role": message.role, "content": message.text or None, "tool_calls": calls}
+
+
+def _unfinished() -> EndpointError:
+    """For an answer that just stops."""
+    return EndpointError("The endpoint stopped in the middle of an answer; try again.")
+
+
+WIRES: dict[Kind, Wire] = {
+    "openai": Wire(_OPENAI_PATH, _openai_headers, _openai_request, _openai_read),
+    "anthropic": Wire(_ANTHROPIC_PATH, _anthropic_headers, _anthropic_request, _anthropic_read),
+}
