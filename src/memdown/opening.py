@@ -18,11 +18,11 @@ from memdown.config import Chat, ProviderSettings, RemoteSettings, Settings
 from memdown.embedders import Given, JobOptions, Options, Sent, Setup, usage
 from memdown.embedders.choice import Choice
 from memdown.errors import EmbedderError, WorkspaceError
-from memdown.index import claims
+from memdown.index import engines
 from memdown.index import engines as stores
 from memdown.index.changes import Chunking, Sources
+from memdown.index.embedding import comparing_by
 from memdown.index.index import Index, WatchOptions, watch_file
-from memdown.index.nearness import comparing_by
 from memdown.index.status import StatusFacts
 from memdown.index.sync import Syncer, SyncOptions
 from memdown.notes.journal import Journal, Recorder, journal_file
@@ -264,14 +264,14 @@ def with_own_index(settings: Settings, folder: Path) -> Settings:
     """The settings with the index file that belongs to this workspace."""
     if settings.store.path != _default_index(settings):
         return settings
-    path = claims.index_path(settings.store.path, folder)
+    path = engines.index_path(settings.store.path, folder)
     return replace(settings, store=replace(settings.store, path=path))
 
 
 def claim_index(settings: Settings, folder: Path) -> None:
     """Note, before the first write, that the agent's default index is this workspace's."""
     if settings.store.path == _default_index(settings):
-        claims.claim(settings.store.path, folder)
+        engines.claim(settings.store.path, folder)
 
 
 def _default_index(settings: Settings) -> Path:

@@ -15,10 +15,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from memdown import MemdownError, Memory
+from memdown import MemdownError, Memory, files
 from memdown.config import load_settings
 from memdown.errors import NoteChanged
-from memdown.files import failpoints
 from memdown.index.sqlite import SqliteStore
 from memdown.notes import swapping
 from memdown.testing import HashEmbedder
@@ -71,7 +70,7 @@ def edit(memory: Memory, name: str, count: int) -> None:
                 draft.write_text(f"{entry(f'{name}-{number}')}\n")
                 draft.replace(note)
                 say(f"WROTE {name}-{number}")
-            failpoints.reach(point)
+            files.reach(point)
 
         vars(swapping)["reach"] = reach
         try:

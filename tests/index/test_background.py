@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from memdown.index.background import Background
+from memdown.index.index import Background
 from memdown.types import Progress, ProgressCallback
 
 

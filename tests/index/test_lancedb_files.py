@@ -16,7 +16,7 @@ import pytest
 from contracts.store_contract import KEY, PRINT, chunk, state, texts_found, unit, words
 from index.agreement import EXAMPLE, agreement, made_up, opened, questions_of
 from memdown.errors import IndexCorrupt, StoreError
-from memdown.files.failpoints import VARIABLE
+from memdown.files import VARIABLE
 from memdown.index.lancedb import LanceStore, candidates, create
 from memdown.index.lancedb import store as lance
 from memdown.index.lancedb.pointer import read_pointer

@@ -11,8 +11,8 @@ import pytest
 from index.postgres_server import Server
 from memdown import Memory, cli
 from memdown.config import load_settings
+from memdown.index.engines import copy_vectors
 from memdown.index.lancedb import create as lancedb
-from memdown.index.moving import copy_vectors
 from memdown.index.postgres import create as postgres_store
 from memdown.index.sqlite import create as sqlite
 from memdown.testing import HashEmbedder

@@ -20,7 +20,7 @@ import pytest
 from contracts.store_contract import DIMS, KEY, PRINT, chunk, state, texts_found, unit, words
 from index.postgres_server import Server
 from memdown.errors import ConfigError, IndexBusy, IndexCorrupt, IndexTooNew, StoreError
-from memdown.files.failpoints import VARIABLE
+from memdown.files import VARIABLE
 from memdown.index.postgres import PostgresStore, create, schema
 from memdown.index.postgres import vectors as vector_leg
 from memdown.index.postgres.connection import connect

@@ -16,8 +16,8 @@ from memdown.errors import IndexCorrupt
 from memdown.index import merging, segments
 from memdown.index.loading import Follower
 from memdown.index.merging import NewRows, Segment
+from memdown.index.passages import occurrences
 from memdown.index.reader import IndexedChunks, Reader, Unit, quantise, read_in_memory, word
-from memdown.index.terms import occurrences
 from memdown.notes.chunks import chunk_document
 from memdown.types import FILE_SPAN, Chunk, Document, FileState, StoredChunk, Vectors
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
 from memdown.errors import IndexBusy, IndexCorrupt, IndexTooNew, StoreError
 from memdown.index.passages import passage_terms
-from memdown.index.sqlite import checksums, create, side_files
+from memdown.index.sqlite import create, damage
 from memdown.index.sqlite.connection import connect
 from memdown.index.sqlite.schema import MIGRATIONS, m001_first_tables, table_names
 from memdown.notes.chunks import chunk_document
@@ -146,7 +146,7 @@ def test_an_index_replaced_while_it_is_opened_is_opened_again(
     """The old file and the size of the new one would look like an index that was cut off."""
     path = tmp_path / "index.sqlite"
     filled(path)
-    really_check = side_files.check_whole
+    really_check = damage.check_whole
     asides: list[Path] = []
 
     def check(db: apsw.Connection, at: Path, opened: os.stat_result) -> None:
@@ -155,7 +155,7 @@ def test_an_index_replaced_while_it_is_opened_is_opened_again(
             path.touch()
         really_check(db, at, opened)
 
-    monkeypatch.setattr(side_files, "check_whole", check)
+    monkeypatch.setattr(damage, "check_whole", check)
     store = create(path)
     store.files()
     assert asides
@@ -255,7 +255,7 @@ def test_rows_of_a_rebuild_name_the_new_model(tmp_path: Path) -> None:
     with store.rebuild(other) as writer:
         writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
     store.close()
-    db = apsw.Connection(str(path), vfs=checksums.layer())
+    db = apsw.Connection(str(path), vfs=damage.layer())
     assert db.execute("SELECT DISTINCT model FROM chunks").fetchall() == [("other-model",)]
     db.close()
 

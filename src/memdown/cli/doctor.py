@@ -66,7 +66,7 @@ def doctor_command(target: Target, fix: bool) -> int:
 def _subject(target: Target) -> Subject:
     from memdown.doctor import Check, Subject
     from memdown.errors import MemdownError, UnsafePlace
-    from memdown.files.private import close_to_others
+    from memdown.files import close_to_others
     from memdown.memory import Memory
 
     try:

@@ -66,7 +66,7 @@ def migrate_command(target: Target, goal: str) -> None:
     """
     from memdown.cli.output import print_json, print_report
     from memdown.cli.terminal import progress_bar
-    from memdown.index.moving import copy_vectors
+    from memdown.index.engines import copy_vectors
     from memdown.memory import Memory
     from memdown.opening import open_store, with_own_index
     from memdown.shapes import report_json

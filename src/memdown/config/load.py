@@ -14,7 +14,7 @@ from memdown.config.search_settings import MemorySearch, StoreSettings
 from memdown.config.settings import Sections, Settings
 from memdown.config.values import chat_in
 from memdown.config.workspaces import OwnWorkspaces, read_marker, read_own, real
-from memdown.files.private import check_place
+from memdown.files import check_place
 
 
 def load_settings(

@@ -8,7 +8,7 @@ from pathlib import Path
 from memdown.config.document import substitute
 from memdown.config.values import Secret
 from memdown.errors import ConfigError, MissingVariable
-from memdown.files.private import check_place
+from memdown.files import check_place
 
 PROFILES = "auth-profiles.json"
 _FILE, _FOLDER = "openclaw.json", ".openclaw"

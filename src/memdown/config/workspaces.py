@@ -16,9 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from memdown.errors import ConfigError
-from memdown.files.atomic import replace_file
-from memdown.files.locks import acquire_or_fail, release
-from memdown.files.private import make_folder
+from memdown.files import acquire_or_fail, make_folder, release, replace_file
 
 LIST_NAME = "workspaces.json"
 _MOST_LIST_BYTES = 10_000_000

@@ -22,7 +22,7 @@ def python(_: Subject) -> Iterator[Check]:
 def sqlite(_: Subject) -> Iterator[Check]:
     import apsw
 
-    from memdown.index.sqlite import checksums
+    from memdown.index.sqlite import damage
     from memdown.index.sqlite.schema import fts5_error
 
     version = apsw.sqlite_lib_version()
@@ -41,7 +41,7 @@ def sqlite(_: Subject) -> Iterator[Check]:
         yield Check("FTS5", "ok", "keyword search works")
     else:
         yield Check("FTS5", "error", f"no keyword search: {missing}", upgrade)
-    if checksums.layer():
+    if damage.layer():
         yield Check("Checksums", "ok", "every page of the index is checked when it is read")
     else:
         finding = "this apsw has no checksum layer, so that a damaged index may go unnoticed"

@@ -8,9 +8,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from memdown import files
 from memdown.doctor.checks import Check, Subject
 from memdown.errors import WorkspaceError
-from memdown.files import private
 from memdown.memory import Memory
 from memdown.text.redaction import find_secrets
 
@@ -90,7 +90,7 @@ def state_folder(subject: Subject) -> Iterator[Check]:
         return
     yield Check("State folder", "ok", str(place))
     top = subject.settings.state_dir
-    found = private.open_to_others(top)
+    found = files.open_to_others(top)
     found += [file for file in _open_index_files(subject.settings.store.path) if file not in found]
     if found:
         more = f", and {len(found) - 1} more files and folders" if len(found) > 1 else ""
@@ -105,13 +105,13 @@ def state_folder(subject: Subject) -> Iterator[Check]:
 
 def _open_index_files(index: Path) -> list[Path]:
     """The index may lie in any folder, so that only its own files are looked at."""
-    files = (index.with_name(index.name + suffix) for suffix in ("", "-wal", "-shm", ".lock"))
-    return [file for file in files if file.is_file() and private.is_open_to_others(file)]
+    beside = (index.with_name(index.name + suffix) for suffix in ("", "-wal", "-shm", ".lock"))
+    return [file for file in beside if file.is_file() and files.is_open_to_others(file)]
 
 
 def _close(paths: Sequence[Path]) -> None:
     for path in paths:
-        private.close_to_others(path)
+        files.close_to_others(path)
 
 
 def provider(subject: Subject) -> Iterator[Check]:

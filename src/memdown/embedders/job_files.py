@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from memdown.files.atomic import replace_file
-from memdown.files.private import make_folder
+from memdown.files import make_folder, replace_file
 
 log = logging.getLogger("memdown")
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from memdown.errors import EmbedderError
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 
 DEFAULT = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
 _CONNECT_SECONDS = 5.0

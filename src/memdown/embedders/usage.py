@@ -9,9 +9,7 @@ import os
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
-from memdown.files.atomic import replace_file
-from memdown.files.locks import locked
-from memdown.files.private import open_file
+from memdown.files import locked, open_file, replace_file
 from memdown.types import Usage
 
 log = logging.getLogger("memdown")

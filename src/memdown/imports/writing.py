@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from memdown.errors import ImportFailed, MemdownError
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 from memdown.imports.items import Item
 from memdown.notes.descriptors import opened_folder
 from memdown.text.tombstones import ERASED_FILE, read_tombstones, scrub

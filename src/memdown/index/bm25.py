@@ -1,16 +1,16 @@
-"""BM25 as FTS5 computes it, over passages given as rows of term numbers; for stores without FTS5."""
+"""BM25 over posting lists, and what a passage could score at best, so that queries can be compared."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
+from memdown.text import is_gram, is_stop
+from memdown.types import TextQuery
 
 Numbers = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -19,27 +19,6 @@ _K1, _B = 1.2, 0.75
 _LEAST_RARITY = 1e-6
 # Rarity is judged as if there were at least so many passages: of one, every word is in all.
 FEW = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """The terms of all rows, one after the other, and the row that each belongs to."""
-
-    terms: Numbers
-    rows: Numbers
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """One thing to look for: any of some terms, or all of them in order (a phrase).
-
-    `found_in` is the number of passages that hold it; None if only the rows at hand can tell.
-    """
-
-    terms: tuple[int, ...]
-    found_in: float | None
-    is_phrase: bool = False
-    in_head: bool = True
 
 
 def rarity(total: float, found: float) -> float:
@@ -60,58 +39,6 @@ def gained(often: NDArray[Any], damp: Scores) -> Scores:
     return result
 
 
-def weighed(often: Scores, lengths: Numbers, average: float, total: int, found: float) -> Scores:
-    """What something that occurs so often adds to the scores of rows of these lengths."""
-    result: Scores = rarity(total, min(found, total)) * gained(often, dampening(lengths, average))
-    return result
-
-
-def scores(
-    count: int,
-    text: Column,
-    head: Column,
-    wanted: Sequence[Wanted],
-    *,
-    total: int,
-    average: float,
-) -> Scores:
-    """The score of each of `count` rows; `total` and `average` length are of the whole index."""
-    length = np.bincount(text.rows, minlength=count) + np.bincount(head.rows, minlength=count)
-    result = np.zeros(count)
-    looked_for = np.unique(np.array([term for one in wanted for term in one.terms], np.int64))
-    some_text, some_head = _only(text, looked_for), _only(head, looked_for)
-    for one in wanted:
-        if one.is_phrase:
-            often = TEXT_WEIGHT * _phrases(text, one.terms, count)
-        else:
-            often = TEXT_WEIGHT * _counts(some_text, one.terms, count)
-            if one.in_head:
-                often = often + HEAD_WEIGHT * _counts(some_head, one.terms, count)
-        found = one.found_in if one.found_in is not None else float(np.count_nonzero(often))
-        result += weighed(often, length, average, total, found)
-    return result
-
-
-def _only(column: Column, terms: Numbers) -> Column:
-    keep = np.isin(column.terms, terms)
-    return Column(column.terms[keep], column.rows[keep])
-
-
-def _counts(column: Column, terms: tuple[int, ...], count: int) -> Scores:
-    found = column.terms == terms[0] if len(terms) == 1 else np.isin(column.terms, terms)
-    return np.bincount(column.rows[found], minlength=count).astype(np.float64)
-
-
-def _phrases(column: Column, terms: tuple[int, ...], count: int) -> Scores:
-    starts = len(column.terms) - len(terms) + 1
-    if starts <= 0:
-        return np.zeros(count)
-    found = column.rows[:starts] == column.rows[len(terms) - 1 :]
-    for place, term in enumerate(terms):
-        found &= column.terms[place : place + starts] == term
-    return np.bincount(column.rows[:starts][found], minlength=count).astype(np.float64)
-
-
 def idf(total: float, found: float) -> float:
     """The weight of something that `found` of `total` passages hold; never below a hair above 0."""
     return rarity(total, found)
@@ -129,3 +56,38 @@ def saturate(frequency: NDArray[np.float32], norms: NDArray[np.float32]) -> NDAr
     """What a term of this weighted frequency gives to passages with these norms, before its idf."""
     result: NDArray[np.float32] = frequency * np.float32(_K1 + 1) / (frequency + norms)
     return result
+
+
+# A prefix is found with its word and scores about half as much.
+_WITH_PREFIX = 1.5
+# So many unknown pairs for each known one are borders; in real questions there is hardly one.
+_BORDERS = 2
+# In so many passages most words of a language occur; in fewer, it tells less that one is missing.
+_MANY = 500
+
+
+def reachable(query: TextQuery, frequencies: Sequence[int], total: int) -> float:
+    """What a passage of average length would score that holds every word once.
+
+    `frequencies` tells in how many of the `total` passages each word occurs. A pair of characters
+    that occurs nowhere is no missing word but a border between two words, unless there are many more
+    of them than of known pairs: then the query is about something else. A word that is a stop word in
+    some language and stands nowhere was not meant as a word.
+    """
+    if not total:
+        return 0.0
+    score = 0.0
+    borders = 0
+    for word, found in zip(query.words, frequencies, strict=True):
+        gram = is_gram(word)
+        if gram:
+            borders += -_BORDERS if found else 1
+        if found or not (gram or is_stop(word)):
+            weight = _WITH_PREFIX if word.startswith(query.prefixes) else 1.0
+            score += _rarity(total, found) * weight
+    return score + max(0, borders) * _rarity(total, 0)
+
+
+def _rarity(total: int, found: int) -> float:
+    share = 1.0 if found else min(1.0, math.log(max(total, FEW) + 1) / math.log(_MANY))
+    return rarity(total, found) * share

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from memdown.embedders.vectors import checked
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index.changes import Chunking, Sources
 from memdown.index.passages import PASSAGE_DIMS, passage_texts
+from memdown.notes.related import Comparing
 from memdown.text import estimate_tokens
 from memdown.types import (
     BatchEmbedder,
@@ -307,3 +310,29 @@ class Backfill:
 def jobs_of(embedder: Embedder | None) -> EmbeddingJobs | None:
     """The batch jobs of an embedder that has them turned on."""
     return embedder.jobs if isinstance(embedder, BatchEmbedder) else None
+
+
+log = logging.getLogger("memdown")
+
+# Where embedding costs time or money, only the nearest by words are compared.
+_MOST_PAID: Final = 24
+_MOST_FREE: Final = 400
+
+
+def comparing_by(embedder: Embedder | None) -> Comparing | None:
+    """How an embedder compares facts; None without one."""
+    if embedder is None:
+        return None
+    model = embedder
+
+    def nearness(text: str, others: Sequence[str]) -> Sequence[float] | None:
+        if not others:
+            return []
+        try:
+            vectors = model.embed_batch([text, *others])
+        except EmbedderError as error:
+            log.info("Facts are compared by words only: %s", error)
+            return None
+        return [float(value) for value in vectors[1:] @ vectors[0]]
+
+    return Comparing(nearness, _MOST_PAID if embedder.cacheable else _MOST_FREE)

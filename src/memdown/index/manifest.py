@@ -15,7 +15,7 @@ from pathlib import Path
 import apsw
 
 from memdown.errors import StoreError
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 from memdown.types import FileState
 
 _BUSY_MS = 10_000

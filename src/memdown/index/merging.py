@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from memdown.errors import IndexCorrupt
 from memdown.index import segments
+from memdown.index.passages import occurrences
 from memdown.index.reader import quantise
 from memdown.index.segments import MOST_PASSAGES, Lists, PackedVectors, Part, Rows
-from memdown.index.terms import occurrences
 from memdown.types import FILE_SPAN, Chunk, Vectors
 
 Numbers = NDArray[np.int64]

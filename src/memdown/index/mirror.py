@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from memdown.errors import MemdownError
 from memdown.index.inverted import Inverted
 from memdown.index.nearest import Gathered, Nearest
+from memdown.index.packing import source_keys
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.postings import Holders, NewPassage, Postings, units_of
 from memdown.index.reader import Unit
-from memdown.index.sqlite.keys import source_keys
 from memdown.types import (
     SOURCES,
     FileState,

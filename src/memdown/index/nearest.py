@@ -12,8 +12,7 @@ import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
-from memdown.index.selection import highest, in_files
-from memdown.index.similarity import cosines
+from memdown.index.similarity import cosines, highest, in_files
 from memdown.types import Match, Vector, Vectors
 
 Keys = NDArray[np.int64]

@@ -1,13 +1,26 @@
-"""What the keyword index of every store holds of a chunk, so that all stores find the same."""
+"""What the index has of a passage: its terms, its feature terms, and all of them as numbers for a segment.
+
+Every piece of text between two white spaces is looked up once in a table that knows its terms, so
+that a passage costs one look-up a word; the rest is done for all passages together, in numpy.
+`passages.passage_terms` says the same passage by passage, and is what this is tested against.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import threading
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memdown import text as terms
 from memdown.text.cues import cues_of, label_of, speaker_terms
+from memdown.text.terms import index_terms, ordered_terms, short_grams
 from memdown.types import Chunk, Passage, Vectors
 
 TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
@@ -88,3 +101,165 @@ def head_text(chunk: Chunk, passage: Passage) -> str:
 @lru_cache(maxsize=64)
 def _head_terms(head: str) -> str:
     return terms.joined_terms(head)
+
+
+Numbers = NDArray[np.int64]
+
+HEAD = "\x01"
+"""Stands before a term that is found in the heads of passages: the file name, names and headings."""
+
+_MOST_PIECES = 200_000
+_LONGEST_PIECE = 24
+_MOST_HEADS = 4_096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Occurrences:
+    """Every occurrence of a term in P passages; N of them, by passage and place.
+
+    `names` are the T terms in order of their UTF-8 bytes. `term` int64 (N,) is a place in `names`,
+    `row` int64 (N,) a passage, `position` int64 (N,) counts the terms of a passage's text from 0 and
+    means nothing for terms of heads. `lengths` int64 (P,) is the number of terms of text and head.
+    """
+
+    names: list[bytes]
+    term: Numbers
+    row: Numbers
+    position: Numbers
+    lengths: Numbers
+
+
+class _Pieces(dict[str, int]):
+    """Piece of text → its number; `flat[starts[n] : starts[n + 1]]` are the terms of piece n.
+
+    Long pieces hardly ever come again, so they are kept for one call only, as the last numbers.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.vocabulary: defaultdict[str, int] = defaultdict()
+        self.vocabulary.default_factory = self.vocabulary.__len__
+        self.flat = array("i")
+        self.starts = array("i", [0])
+        self.short: dict[int, list[str]] = {}
+        self._grams: dict[str, int] = {}
+        self._heads: dict[str, tuple[int, ...]] = {}
+        self._long: list[list[str]] = []
+
+    def __missing__(self, piece: str) -> int:
+        terms = ordered_terms(piece)
+        grams = [] if piece.isascii() else short_grams(terms)
+        if len(piece) > _LONGEST_PIECE:
+            self._long.append(terms)
+            number = -len(self._long)
+        else:
+            number = self[piece] = self._add(terms)
+        if grams:
+            self.short[number] = grams
+        return number
+
+    def grams(self, numbers: Sequence[int]) -> list[int]:
+        """What is shorter than the usual terms of scripts without spaces, as numbers of pieces."""
+        short = self.short
+        found = set().union(*map(short.__getitem__, filter(short.__contains__, numbers)))
+        return list(map(self._gram, sorted(found)))
+
+    def head(self, text: str) -> tuple[int, ...]:
+        """The terms of what stands above a passage."""
+        found = self._heads.get(text)
+        if found is None:
+            if len(self._heads) >= _MOST_HEADS:
+                self._heads.clear()
+            found = tuple(self.vocabulary[HEAD + term] for term in index_terms(text))
+            self._heads[text] = found
+        return found
+
+    def terms_of(self, numbers: Sequence[int]) -> tuple[Numbers, Numbers]:
+        """The terms of some pieces, one after the other, and how many each piece has."""
+        found = np.array(numbers, np.int64)
+        known = len(self.starts) - 1
+        for number, long in enumerate(self._long, start=1):
+            self._add(long)
+            self.short.pop(-number, None)
+        self._long.clear()
+        starts = np.frombuffer(self.starts, np.intc)
+        found = np.where(found < 0, known - 1 - found, found)
+        begins = starts[found].astype(np.int64)
+        sizes = starts[found + 1] - begins
+        places = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
+        flat = np.frombuffer(self.flat, np.intc)[places].astype(np.int64)
+        del starts
+        del self.flat[self.starts[known] :], self.starts[known + 1 :]
+        return flat, sizes
+
+    def _gram(self, term: str) -> int:
+        number = self._grams.get(term)
+        if number is None:
+            number = self._grams[term] = self._add([term])
+        return number
+
+    def _add(self, terms: Iterable[str]) -> int:
+        self.flat.extend(map(self.vocabulary.__getitem__, terms))
+        self.starts.append(len(self.flat))
+        return len(self.starts) - 2
+
+
+_lock = threading.Lock()
+_known = _Pieces()
+
+
+def occurrences(chunks: Sequence[Chunk]) -> Occurrences:
+    """Every occurrence of a term in the passages of some chunks; passages are numbered in order."""
+    global _known
+    with _lock:
+        if len(_known.starts) > _MOST_PIECES:
+            _known = _Pieces()
+        return _occurrences(_known, chunks)
+
+
+def _occurrences(pieces: _Pieces, chunks: Sequence[Chunk]) -> Occurrences:
+    numbers: list[int] = []
+    ends: list[int] = []
+    heads: list[int] = []
+    head_ends: list[int] = []
+    features: list[int] = []
+    feature_rows: list[int] = []
+    look_up: Callable[[str], int] = pieces.__getitem__
+    for chunk in chunks:
+        text = chunk.text
+        for passage, kinds in zip(chunk.passages, feature_terms(chunk), strict=True):
+            features += map(pieces.vocabulary.__getitem__, kinds)
+            feature_rows += [len(ends)] * len(kinds)
+            own = text[passage.start : passage.end]
+            begin = len(numbers)
+            numbers += map(look_up, own.split())
+            if not own.isascii():
+                numbers += pieces.grams(numbers[begin:])
+            ends.append(len(numbers))
+            heads += pieces.head(head_text(chunk, passage))
+            head_ends.append(len(heads))
+    count = len(ends)
+    term, sizes = pieces.terms_of(numbers)
+    row = np.repeat(np.repeat(np.arange(count), _differences(ends)), sizes)
+    lengths = np.bincount(row, minlength=count)
+    position = np.arange(len(term)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    head_counts = _differences(head_ends)
+    term = np.concatenate([term, np.array(heads + features, np.int64)])
+    above = np.repeat(np.arange(count), head_counts)
+    row = np.concatenate([row, above, np.array(feature_rows, np.int64)])
+    position = np.concatenate([position, np.zeros(len(heads) + len(features), np.int64)])
+    used = np.flatnonzero(np.bincount(term, minlength=1))
+    known = list(pieces.vocabulary)
+    names = [known[number].encode("utf-8", "surrogatepass") for number in used.tolist()]
+    order = sorted(range(len(names)), key=names.__getitem__)
+    rank = np.empty(len(known), np.int64)
+    rank[used[order]] = np.arange(len(order))
+    names = [names[place] for place in order]
+    return Occurrences(names, rank[term], row, position, lengths + head_counts)
+
+
+def _differences(ends: Sequence[int]) -> Numbers:
+    """How far each number is above the one before it."""
+    found = np.array(ends, np.int64)
+    found[1:] -= found[:-1].copy()
+    return found

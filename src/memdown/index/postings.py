@@ -16,11 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.bm25 import dampening, gained, rarity
+from memdown.index.bm25 import dampening, gained, rarity, reachable
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
-from memdown.index.reach import reachable
 from memdown.index.reader import Unit
-from memdown.index.selection import highest, in_files
+from memdown.index.similarity import highest, in_files
 from memdown.types import Match, TextMatches, TextQuery
 
 Keys = NDArray[np.int64]

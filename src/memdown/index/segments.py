@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.errors import IndexCorrupt
-from memdown.index.terms import HEAD, Occurrences
+from memdown.index.passages import HEAD, Occurrences
 
 Numbers = NDArray[np.int64]
 Bytes = NDArray[np.uint8]

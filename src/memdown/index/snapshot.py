@@ -10,13 +10,11 @@ import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
-from memdown.index.bm25 import idf, length_norms, saturate
+from memdown.index.bm25 import idf, length_norms, reachable, saturate
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.postings import units_of
-from memdown.index.reach import reachable
 from memdown.index.reader import Reader, quantise
-from memdown.index.selection import highest
-from memdown.index.similarity import cosines
+from memdown.index.similarity import cosines, highest
 from memdown.types import (
     FILE_SPAN,
     SOURCES,

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from memdown.errors import ConfigError
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 
 log = logging.getLogger("memdown")
 

@@ -20,7 +20,7 @@ from mcp.shared.exceptions import MCPError
 
 from memdown import __version__
 from memdown.errors import ConfigError, MemdownError
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 from memdown.mcp.service import Refused, Service
 from memdown.types import Progress
 

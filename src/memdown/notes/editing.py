@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memdown.errors import NoteChanged, NoteNotFound, PathRefused, WorkspaceError
-from memdown.files.failpoints import reach
+from memdown.files import reach
 from memdown.notes import pending
 from memdown.notes.descriptors import (
     failed_write,

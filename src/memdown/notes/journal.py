@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memdown.errors import WorkspaceError
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 from memdown.notes.pending import lock_file
 from memdown.notes.swapping import version_of
 from memdown.text.redaction.conversation import Redactor

@@ -18,9 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from memdown.errors import WorkspaceError
-from memdown.files.failpoints import reach
-from memdown.files.locks import acquire, release
-from memdown.files.private import make_folder
+from memdown.files import acquire, make_folder, reach, release
 from memdown.notes.descriptors import shown
 
 LOCK_SECONDS = 30.0

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
-from memdown.files.failpoints import reach
+from memdown.files import reach
 from memdown.notes import placing
 from memdown.notes.cues import looks_superseded, same_fact
 from memdown.notes.descriptors import shown

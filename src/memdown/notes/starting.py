@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from memdown.errors import WorkspaceError
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 from memdown.notes.roots import CURATED, LOGS
 
 _FIRST_NOTE = """\

@@ -25,7 +25,7 @@ import sys
 import time
 from dataclasses import dataclass
 
-from memdown.files.failpoints import reach
+from memdown.files import reach
 from memdown.notes.descriptors import NOTE, opened_folder, shown
 from memdown.notes.pending import Save
 from memdown.notes.roots import LOGS, Place

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
-from memdown.files.failpoints import reach
+from memdown.files import reach
 from memdown.notes import pending
 from memdown.notes.descriptors import (
     NOTE,

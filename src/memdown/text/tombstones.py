@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from memdown.errors import WorkspaceError
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 from memdown.text.scripts import fold
 
 ERASED: Final = "[erased]"

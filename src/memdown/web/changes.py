@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from memdown.errors import NoteNotFound
-from memdown.files.private import make_folder, open_file
+from memdown.files import make_folder, open_file
 from memdown.notes import placing, undoing
 from memdown.notes.editing import save_bytes
 from memdown.notes.journal import By, Change

@@ -35,8 +35,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memdown.errors import CannotPair
-from memdown.files.locks import acquire_or_fail, release
-from memdown.files.private import make_folder, open_file
+from memdown.files import acquire_or_fail, make_folder, open_file, release
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -30,8 +30,7 @@ import uvicorn
 from memdown import http_server as connections
 from memdown.config import Settings
 from memdown.errors import CannotListen, NoPage
-from memdown.files.locks import acquire_or_fail, is_locked
-from memdown.files.private import make_folder, open_file
+from memdown.files import acquire_or_fail, is_locked, make_folder, open_file
 from memdown.memory import Memory
 from memdown.web.app import create_app
 from memdown.web.guard import Access, Pairings

@@ -13,7 +13,7 @@ from memdown.agent.flush import FlushState, workspace_access
 from memdown.agent.turns import Message, ToolCall, Usage
 from memdown.config import Settings
 from memdown.errors import WorkspaceError
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 from memdown.transcripts import sessions
 from memdown.transcripts.reading import sessions_folder
 from memdown.transcripts.sessions.entries import ToolCall as StoredCall

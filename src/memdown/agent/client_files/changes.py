@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memdown.errors import ConfigError
-from memdown.files.atomic import replace_file
+from memdown.files import replace_file
 
 _MAX_BYTES = 64 * 1024 * 1024
 _MOST_BACKUPS = 20

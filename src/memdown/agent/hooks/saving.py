@@ -20,8 +20,7 @@ from typing import Any
 
 from memdown.agent.hooks.digest import Read, Said, read_said
 from memdown.errors import ConfigError, WorkspaceError
-from memdown.files.locks import acquire_or_fail
-from memdown.files.private import make_folder
+from memdown.files import acquire_or_fail, make_folder
 from memdown.text.redaction import Redactor
 from memdown.transcripts.messages import BrokenLine, parse_entry
 

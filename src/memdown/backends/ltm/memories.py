@@ -17,7 +17,7 @@ import numpy as np
 
 from memdown.backends.ltm.capturing import CATEGORIES, Category, category_of
 from memdown.errors import EmbedderError, MissingExtra, QueryError, StoreError
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 from memdown.text import distinct_terms
 from memdown.types import Embedder, Vector, Vectors
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from memdown.backends.qmd.collections import Collection
 from memdown.config.qmd_settings import QmdSettings
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 from memdown.text import without_stop_words
 
 MOST_OUTPUT = 8_000_000

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memdown.errors import MemdownError
-from memdown.files.private import make_folder
+from memdown.files import make_folder
 from memdown.transcripts import Turn, read_turns, scan_transcripts
 from memdown.transcripts.messages import flattened
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 
-from memdown.files.atomic import replace_file
-from memdown.files.locks import locked
+from memdown.files import locked, replace_file
 
 _FIRST_REST_SECONDS = 15.0
 _LONGEST_REST_SECONDS = 600.0

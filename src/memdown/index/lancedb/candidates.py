@@ -16,12 +16,11 @@ import numpy as np
 from lancedb.index import FTS, BTree, IvfPq
 from lancedb.query import MatchQuery
 
-from memdown.index.bm25 import dampening, gained, rarity
+from memdown.index.bm25 import dampening, gained, rarity, reachable
 from memdown.index.lancedb.reading import by_key, read
+from memdown.index.packing import source_keys
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.postings import NewPassage
-from memdown.index.reach import reachable
-from memdown.index.sqlite.keys import source_keys
 from memdown.types import Match, Source, TextMatches, TextQuery, Vector
 
 # From so many rows on a process asks the index and holds no copy.

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from memdown.index.inverted import Column, Inverted
 from memdown.index.mirror import MOST_BYTES, Changes, State
+from memdown.index.packing import source_keys
 from memdown.index.postings import NewPassage
-from memdown.index.sqlite.keys import source_keys
 from memdown.types import FILE_SPAN, Source, Vectors
 
 Keys = NDArray[np.int64]

@@ -14,7 +14,7 @@ from memdown.index.lancedb.candidates import Figures
 from memdown.index.lancedb.connection import mapped
 from memdown.index.lancedb.reading import by_key, read
 from memdown.index.mirror import View
-from memdown.index.sqlite.keys import source_keys
+from memdown.index.packing import source_keys
 from memdown.types import (
     FILE_SPAN,
     FileState,

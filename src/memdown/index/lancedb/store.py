@@ -14,9 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from memdown.errors import IndexBusy, IndexCorrupt, StoreError
-from memdown.files.failpoints import reach
-from memdown.files.locks import locked
-from memdown.files.private import make_folder
+from memdown.files import locked, make_folder, reach
 from memdown.index.lancedb import cache, candidates, rows
 from memdown.index.lancedb.candidates import Figures
 from memdown.index.lancedb.connection import KEPT_FOR, connect, mapped, opened, table_names
@@ -35,7 +33,7 @@ from memdown.index.lancedb.reading import LanceOrigin, by_key, fits_in_memory, r
 from memdown.index.lancedb.snapshot import LanceSnapshot
 from memdown.index.lancedb.writing import Batch
 from memdown.index.mirror import Mirror, State
-from memdown.index.sqlite.keys import file_ids, file_keys
+from memdown.index.packing import file_ids, file_keys
 from memdown.types import (
     Chunk,
     FileState,

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.bm25 import dampening, gained, rarity
+from memdown.index.bm25 import dampening, gained, rarity, reachable
+from memdown.index.packing import source_keys
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.postgres import postings
 from memdown.index.postgres.connection import run
 from memdown.index.postgres.place import Place
 from memdown.index.postgres.postings import NOTHING, Posting, unpack_terms
-from memdown.index.reach import reachable
-from memdown.index.selection import highest, in_files
-from memdown.index.sqlite.keys import source_keys
+from memdown.index.similarity import highest, in_files
 from memdown.types import FILE_SPAN, Match, TextMatches, TextQuery
 
 # How many postings one search may read, 8 bytes each.

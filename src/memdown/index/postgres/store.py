@@ -14,8 +14,8 @@ from pathlib import Path
 import psycopg
 
 from memdown.errors import ConfigError, IndexBusy, StoreError
-from memdown.files.failpoints import reach
-from memdown.index.dims import dims_of
+from memdown.files import reach
+from memdown.index.engines import dims_of
 from memdown.index.manifest import Manifest
 from memdown.index.postgres import cache, schema, tables, vectors
 from memdown.index.postgres.connection import (

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from memdown.errors import IndexCorrupt
-from memdown.files.failpoints import reach
+from memdown.files import reach
 from memdown.index.packing import (
+    file_ids,
+    file_keys,
     is_stored_text,
     pack_headings,
     pack_lines,
@@ -25,7 +27,6 @@ from memdown.index.postgres.connection import one, run
 from memdown.index.postgres.keywords import Totals
 from memdown.index.postgres.place import Place
 from memdown.index.postgres.postings import Terms, pack_terms, unpack_terms
-from memdown.index.sqlite.keys import file_ids, file_keys
 from memdown.types import (
     Chunk,
     FileState,

@@ -13,12 +13,11 @@ import psycopg
 from numpy.typing import NDArray
 from psycopg import sql
 
+from memdown.index.packing import file_keys, source_keys
 from memdown.index.postgres import schema
 from memdown.index.postgres.connection import Connection, one, run, transaction
 from memdown.index.postgres.place import Place
-from memdown.index.selection import highest
-from memdown.index.similarity import cosines
-from memdown.index.sqlite.keys import file_keys, source_keys
+from memdown.index.similarity import cosines, highest
 from memdown.types import FILE_SPAN, Match, Source, Vector, Vectors
 
 # Up to here comparing all takes less than a tenth of a second, and misses nothing.

@@ -11,9 +11,9 @@ from typing import Any
 
 import apsw
 
-from memdown.files.private import make_folder
-from memdown.index.sqlite import checksums, side_files
-from memdown.index.sqlite.failures import is_damage, mapped
+from memdown.files import make_folder
+from memdown.index.sqlite import damage
+from memdown.index.sqlite.damage import is_damage, mapped
 
 __all__ = ["connect", "is_unshared", "mapped", "one", "run", "spare_space", "transaction"]
 
@@ -34,7 +34,7 @@ def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
         facts = path.stat()
-        db = apsw.Connection(str(path), vfs=checksums.layer())
+        db = apsw.Connection(str(path), vfs=damage.layer())
         try:
             db.set_busy_timeout(_BUSY_MS)
             _make_first_page(db)
@@ -46,8 +46,8 @@ def connect(path: Path, *, read_only: bool = False) -> apsw.Connection:
                 "PRAGMA trusted_schema = OFF",
             ):
                 run(db, pragma)
-            side_files.check(db, path)
-            side_files.check_whole(db, path, facts)
+            damage.check_log(db, path)
+            damage.check_whole(db, path, facts)
         except BaseException:
             db.close()
             raise
@@ -69,12 +69,12 @@ def _make_first_page(db: apsw.Connection) -> None:
     _expect_page_size(db)
     if db.pragma("page_count"):
         return
-    checksums.reserve(db)
+    damage.reserve(db)
     run(db, "PRAGMA auto_vacuum = INCREMENTAL")
     run(db, "BEGIN IMMEDIATE")
     # Another process may have come first.
     if not db.pragma("application_id"):
-        run(db, f"PRAGMA application_id = {side_files.first_number()}")
+        run(db, f"PRAGMA application_id = {damage.first_number()}")
     run(db, "COMMIT")
 
 
@@ -94,15 +94,15 @@ def _connect_read_only(path: Path) -> apsw.Connection:
     for options in ("mode=ro", "immutable=1"):
         facts = path.stat()
         db = apsw.Connection(
-            f"{path.absolute().as_uri()}?{options}", flags=flags, vfs=checksums.layer()
+            f"{path.absolute().as_uri()}?{options}", flags=flags, vfs=damage.layer()
         )
         try:
             db.set_busy_timeout(_BUSY_MS)
             _expect_page_size(db)
             run(db, "PRAGMA cache_size = -16000")
             run(db, "SELECT count(*) FROM sqlite_master")
-            side_files.check(db, path)
-            side_files.check_whole(db, path, facts)
+            damage.check_log(db, path)
+            damage.check_whole(db, path, facts)
         except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError) as error:
             db.close()
             # What is only in the log would be missing from a view of the file alone.
@@ -146,7 +146,7 @@ def transaction(db: apsw.Connection) -> Iterator[None]:
     """A write transaction that holds the write lock from its start."""
     run(db, "BEGIN IMMEDIATE")
     try:
-        side_files.count_up(db)
+        damage.count_up(db)
         yield
     except BaseException:
         if db.in_transaction:

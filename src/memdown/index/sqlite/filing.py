@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import apsw
 import numpy as np
 
-from memdown.files.failpoints import reach
+from memdown.files import reach
 from memdown.index import merging, packing
 from memdown.index.merging import Made, NewRows, Segment
+from memdown.index.packing import file_ids, file_keys
 from memdown.index.sqlite import vectors
 from memdown.index.sqlite.connection import one, run
-from memdown.index.sqlite.keys import file_ids, file_keys
 from memdown.index.sqlite.schema import LIVE
 from memdown.types import Chunk, FileState, IndexedFile, Vectors
 

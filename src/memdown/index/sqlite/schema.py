@@ -11,7 +11,7 @@ from __future__ import annotations
 import apsw
 
 from memdown.errors import IndexTooNew
-from memdown.index.sqlite import checksums
+from memdown.index.sqlite import damage
 from memdown.index.sqlite.connection import run, transaction
 
 LIVE = ""
@@ -41,7 +41,7 @@ def m001_first_tables(db: apsw.Connection) -> None:
         "PRIMARY KEY (provider, model, provider_key, hash)) WITHOUT ROWID",
     )
     run(db, "CREATE INDEX idx_embedding_cache_updated_at ON embedding_cache(updated_at)")
-    checksums.note_missing(db)
+    damage.note_missing(db)
 
 
 def older_layout(_: apsw.Connection) -> None:

@@ -16,21 +16,11 @@ from typing import TypeAlias
 import apsw
 
 from memdown.errors import DiskFull, IndexBusy, IndexCorrupt, StoreError
-from memdown.files.failpoints import reach
-from memdown.files.locks import locked
-from memdown.index.dims import dims_of
+from memdown.files import locked, reach
+from memdown.index.engines import dims_of
 from memdown.index.loading import Follower
 from memdown.index.snapshot import ReaderSnapshot
-from memdown.index.sqlite import (
-    cache,
-    checksums,
-    filing,
-    generations,
-    integrity,
-    schema,
-    tables,
-    vectors,
-)
+from memdown.index.sqlite import damage, filing, generations, integrity, schema, tables, vectors
 from memdown.index.sqlite.connection import (
     connect,
     is_unshared,
@@ -39,10 +29,11 @@ from memdown.index.sqlite.connection import (
     spare_space,
     transaction,
 )
-from memdown.index.sqlite.failures import Damaged
+from memdown.index.sqlite.damage import Damaged
+from memdown.index.sqlite.generations import tidy
 from memdown.index.sqlite.schema import LIVE, NEXT
-from memdown.index.sqlite.tidying import tidy
-from memdown.index.sqlite.view import SqliteView
+from memdown.index.sqlite.tables import SqliteView
+from memdown.index.sqlite.vectors import write_cache
 from memdown.types import (
     Chunk,
     FileState,
@@ -144,10 +135,10 @@ class SqliteStore:
         if not self._cache_entries or not digests:
             return {}
         with self._writing_to() as db:
-            found = cache.read(db, key, digests)
+            found = vectors.read_cache(db, key, digests)
             if found:
                 with transaction(db):
-                    cache.touch(db, key, list(found))
+                    vectors.touch_cache(db, key, list(found))
             return found
 
     def remember_vectors(self, key: ModelKey, digests: Sequence[str], vectors: Vectors) -> None:
@@ -156,7 +147,7 @@ class SqliteStore:
             return
         with self._writing_to() as db:
             with transaction(db):
-                cache.write(db, key, digests, vectors, self._cache_entries)
+                write_cache(db, key, digests, vectors, self._cache_entries)
                 reach("cache.writing")
             reach("cache.written")
 
@@ -266,7 +257,7 @@ class SqliteStore:
             return StoreStatus(
                 files={} if db is None else tables.count_by_source(db, "files"),
                 chunks={} if db is None else tables.count_by_source(db, "chunks"),
-                cache_entries=0 if db is None else cache.count(db),
+                cache_entries=0 if db is None else vectors.count_cached(db),
                 fts_available=self._fts_error is None,
                 fts_error=self._fts_error,
                 vector_available=self._vector_error is None,
@@ -432,7 +423,7 @@ class SqliteStore:
         try:
             self._equip(db)
             is_older = schema.migrate(db, self._path)
-            checksums.check(db, writing=True)
+            damage.check_checksums(db, writing=True)
             if is_older:
                 log.warning(
                     "The index %s was made by an earlier version of Memdown; "
@@ -527,7 +518,7 @@ class SqliteStore:
                 db.close()
                 return None
             self._opened[db] = identity
-            checksums.check(db, writing=False)
+            damage.check_checksums(db, writing=False)
             if integrity.machine_died(db, self._path):
                 # A writer looks at everything before it writes; where none can, checksums must do.
                 with contextlib.suppress(StoreError), self._writing_to():

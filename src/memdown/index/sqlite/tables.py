@@ -1,19 +1,28 @@
-"""Reading what an index holds, and the entries of `meta`."""
+"""Reading what an index holds, as one unchanging state of its file."""
 
 from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
 import apsw
+import numpy as np
 
-from memdown.index.packing import as_bytes, unpack_chunk, unpack_tags
+from memdown.index.packing import (
+    as_bytes,
+    file_ids,
+    file_keys,
+    source_keys,
+    unpack_chunk,
+    unpack_tags,
+)
+from memdown.index.sqlite import filing, tables, vectors
 from memdown.index.sqlite.connection import one, run
-from memdown.index.sqlite.failures import Damaged
-from memdown.index.sqlite.keys import file_ids, file_keys, source_keys
+from memdown.index.sqlite.damage import Damaged
+from memdown.index.sqlite.schema import LIVE
 from memdown.types import (
     FILE_SPAN,
     SOURCES,
@@ -22,6 +31,7 @@ from memdown.types import (
     ModelKey,
     Source,
     StoredChunk,
+    Vectors,
 )
 
 _FINGERPRINT = "memory_index_meta_v1"
@@ -181,3 +191,48 @@ def _date(text: str | None) -> datetime.date | None:
         return datetime.date.fromisoformat(text) if text else None
     except (ValueError, TypeError) as error:
         raise Damaged(f"a date in it cannot be read ({error})") from error
+
+
+class SqliteView:
+    """A read transaction on a connection of its own."""
+
+    def __init__(
+        self,
+        db: apsw.Connection,
+        revision: object,
+        dims: int | None,
+        files: Callable[[], Mapping[int, FileState]],
+    ) -> None:
+        self._db = db
+        self._files = files
+        self.revision = revision
+        self.dims = dims
+
+    def manifest(self) -> Sequence[int]:
+        """The segments in the order in which they count."""
+        segments, _ = filing.read_manifest(self._db, LIVE)
+        return [segment.number for segment in segments]
+
+    def block(self, segment: int, part: str, number: int) -> bytes:
+        """A block of a segment; nothing where there is none."""
+        return filing.read_block(self._db, LIVE, segment, part, number)
+
+    def files(self) -> Mapping[int, FileState]:
+        """Every file by its number."""
+        return self._files()
+
+    def chunks(self, keys: Sequence[int]) -> Mapping[int, StoredChunk]:
+        """Chunks with their text, by key."""
+        found = tables.load_chunks(self._db, keys)
+        if len(found) < len(set(keys)):
+            raise Damaged("a chunk that was indexed is missing")
+        return found
+
+    def vectors(self, keys: Sequence[int]) -> Vectors:
+        """The exact vectors of chunks; zeros where there is none."""
+        rows = np.zeros((len(keys), self.dims or 0), np.float32)
+        if self.dims and keys:
+            found, known = vectors.fetch(self._db, self.dims, keys)
+            place = {key: number for number, key in enumerate(keys)}
+            rows[[place[key] for key in found]] = known
+        return rows

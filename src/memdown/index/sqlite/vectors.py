@@ -1,4 +1,4 @@
-"""The vectors of an index: stored by sqlite-vec's `vec0` where the extension loads, read without it.
+"""The vectors of an index, and the cache of those that were made once.
 
 Vectors are most of an index, so each is stored once: in `chunks_vec` where a writer has the
 extension, and then `chunks.embedding` is an empty blob that says so; otherwise in
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -19,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.index.sqlite.connection import one, run, transaction
-from memdown.index.sqlite.failures import Damaged
+from memdown.index.sqlite.damage import Damaged
 from memdown.index.sqlite.schema import IN_VEC, LIVE, table_names
-from memdown.types import Source, Vectors
+from memdown.types import ModelKey, Source, Vector, Vectors
 
 _SHADOWS = ("info", "chunks", "rowids", "vector_chunks00")
 _TOLERANCE = 1e-2
@@ -253,3 +254,68 @@ def read_all(db: apsw.Connection, dims: int) -> tuple[Keys, Vectors]:
     rows = np.concatenate([rows for _, rows in blocks])
     order = np.argsort(keys, kind="stable")
     return keys[order], rows[order]
+
+
+_KEYS_A_READ = 400
+
+
+def read_cache(db: apsw.Connection, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
+    """The known vectors among `digests`."""
+    found: dict[str, Vector] = {}
+    for first in range(0, len(digests), _KEYS_A_READ):
+        for digest, blob in run(
+            db,
+            "SELECT hash, embedding FROM embedding_cache "
+            "WHERE provider = ? AND model = ? AND provider_key = ? "
+            "AND hash IN (SELECT value FROM json_each(?))",
+            (*_columns(key), json.dumps(digests[first : first + _KEYS_A_READ])),
+        ):
+            found[digest] = np.frombuffer(blob, dtype=np.float32)
+    return found
+
+
+def touch_cache(db: apsw.Connection, key: ModelKey, digests: Sequence[str]) -> None:
+    """Mark vectors as just used, so that they are the last to go."""
+    run(
+        db,
+        "UPDATE embedding_cache SET updated_at = ? "
+        "WHERE provider = ? AND model = ? AND provider_key = ? "
+        "AND hash IN (SELECT value FROM json_each(?))",
+        (_now(), *_columns(key), json.dumps(digests)),
+    )
+
+
+def write_cache(
+    db: apsw.Connection, key: ModelKey, digests: Sequence[str], vectors: Vectors, most: int
+) -> None:
+    """Keep new vectors; over `most` entries the least recently used go."""
+    now = _now()
+    db.executemany(
+        "INSERT OR REPLACE INTO embedding_cache VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            (*_columns(key), digest, vector.tobytes(), vector.size, now)
+            for digest, vector in zip(digests, vectors, strict=True)
+        ),
+    ).fetchall()
+    excess = count_cached(db) - most
+    if excess > 0:
+        run(
+            db,
+            "DELETE FROM embedding_cache WHERE (provider, model, provider_key, hash) IN "
+            "(SELECT provider, model, provider_key, hash FROM embedding_cache "
+            "ORDER BY updated_at LIMIT ?)",
+            (excess,),
+        )
+
+
+def count_cached(db: apsw.Connection) -> int:
+    """How many vectors are kept."""
+    return int(one(db, "SELECT count(*) FROM embedding_cache"))
+
+
+def _columns(key: ModelKey) -> tuple[str, str, str]:
+    return key.provider, key.model, key.provider_key
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000

@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from memdown import files
 from memdown.errors import SessionError
-from memdown.files import private
-from memdown.files.atomic import replace_file
+from memdown.files import replace_file
 
 _TRIES = 10
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 1.0
@@ -51,7 +51,7 @@ def locked(folder: Path, sleep: Callable[[float], None] = time.sleep) -> Iterato
 def make_folder(folder: Path) -> None:
     """A folder that only its owner can look into."""
     try:
-        private.make_folder(folder)
+        files.make_folder(folder)
     except OSError as error:
         raise _failed(folder, "created", error) from None
 

@@ -14,7 +14,7 @@ import pytest
 from memdown.cli import run
 from memdown.config import load_settings
 from memdown.errors import UnsafePlace
-from memdown.files.private import check_place, make_folder
+from memdown.files import check_place, make_folder
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 NOBODY = 65534

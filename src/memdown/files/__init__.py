@@ -1,1 +1,0 @@
-"""Files of our own: locks, private folders, points at which tests kill."""
