@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memdown.cli import run
-from memdown.cli.places import LinePlace, parse_place, place_text, similar_paths
+from memdown.cli.browsing import LinePlace, parse_place, place_text, similar_paths
 
 NOTES = {
     "MEMORY.md": "# Memory\n\n- Tea.\n- Scones.\n",

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from config.config_case import load
 from memdown.config import Settings
-from memdown.config.keys import walk
+from memdown.config.keys import as_json, walk
 from memdown.config.search_settings import MemorySearch
 from memdown.config.settings import CompactionSettings, MemorySection
-from memdown.config.show import as_json
 from memdown.errors import ConfigError
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.config_case import load
-from memdown.config.origin import Layer, Origin
+from memdown.config.document import Layer, Origin
 from memdown.errors import ConfigError
 
 LAYERED = """

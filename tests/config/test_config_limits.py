@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from config.config_case import load, search
 from memdown.config import HybridSettings, Settings
+from memdown.config.document import Layer, Origin
 from memdown.config.keys import walk
 from memdown.config.limits import fit, settle
-from memdown.config.origin import Layer, Origin
 from memdown.config.search_settings import MemorySearch, QuerySettings
 from memdown.config.settings import CompactionSettings, MemorySection
 from memdown.errors import ConfigError

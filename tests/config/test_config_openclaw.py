@@ -9,7 +9,7 @@ import pytest
 
 from config.config_case import load
 from memdown.config import load_settings
-from memdown.config.show import as_json
+from memdown.config.keys import as_json
 from memdown.errors import ConfigError
 from memdown.opening import embedder_setup
 

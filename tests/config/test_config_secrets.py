@@ -15,7 +15,7 @@ import pytest
 
 from config.config_case import load, search
 from memdown.config import Secret
-from memdown.config.show import as_json
+from memdown.config.keys import as_json
 from memdown.errors import ConfigError
 
 KEY = "sk-hunter2-hunter2"

@@ -12,11 +12,10 @@ import pytest
 
 from config.config_case import load
 from memdown.config import Settings, load_settings
-from memdown.config.keys import walk
+from memdown.config.keys import as_json, walk
 from memdown.config.reference import render
 from memdown.config.search_settings import MemorySearch
 from memdown.config.settings import CompactionSettings, MemorySection
-from memdown.config.show import as_json
 
 DOCS = Path(__file__).parents[2] / "docs"
 

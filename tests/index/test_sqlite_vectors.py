@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts.store_contract import PRINT, chunk, state, unit
-from memdown.doctor.machine import vector_extension
+from memdown.doctor.checks import vector_extension
 from memdown.index.sqlite import create
 from memdown.index.sqlite.connection import connect
 from memdown.index.sqlite.schema import table_names

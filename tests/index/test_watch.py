@@ -248,7 +248,7 @@ def test_a_service_definition(folder: Path, kind: str) -> None:
 
 
 def test_paths_with_blanks_are_quoted_in_a_unit(tmp_path: Path) -> None:
-    from memdown.cli.units import service_definition
+    from memdown.cli.services import service_definition
 
     place = tmp_path / "my 100% notes"
     (place / "memory").mkdir(parents=True)

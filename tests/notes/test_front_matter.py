@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memdown.notes.front_matter import read_front_matter
+from memdown.notes.document import read_front_matter
 
 DAY = datetime.date(2026, 2, 11)
 

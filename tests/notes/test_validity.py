@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from memdown.notes.validity import Validity, read_until, read_validity, written
+from memdown.notes.statements import Validity, read_until, read_validity, written
 
 NOV_6, NOV_20 = datetime.date(2026, 11, 6), datetime.date(2026, 11, 20)
 TUESDAY = datetime.date(2026, 11, 17)

@@ -165,7 +165,7 @@ def _command(agent: ChatAgent, memory: Memory, text: str) -> None:
         citations = show_citations(settings.citations, settings.chat.kind)
         print_answer(memory.search(rest.strip()), citations=citations)
     elif name == "/memory":
-        from memdown.cli.output import print_status
+        from memdown.cli.index import print_status
 
         print_status(memory.status())
     else:

@@ -24,9 +24,8 @@ def get_command(target: Target, key: str) -> None:
     import json
 
     from memdown.agent.client_files.json5 import value_at
-    from memdown.cli.output import print_json
-    from memdown.config.keys import full_name
-    from memdown.config.show import as_json
+    from memdown.cli.index import print_json
+    from memdown.config.keys import as_json, full_name
 
     value = value_at(as_json(target.settings()), full_name(key).split("."))
     if target.as_json:
@@ -72,7 +71,7 @@ def unset_command(target: Target, key: str) -> None:
 
 
 def _tell(target: Target, key: str, files: list[Any]) -> None:
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
 
     if target.as_json:
         print_json({"key": key, "changed": [str(file) for file in files]})
@@ -86,8 +85,8 @@ def _tell(target: Target, key: str, files: list[Any]) -> None:
 @target_options
 def show_command(target: Target) -> None:
     """Print the settings in force, defaults included; keys are never shown."""
-    from memdown.cli.output import print_json
-    from memdown.config.show import as_json
+    from memdown.cli.index import print_json
+    from memdown.config.keys import as_json
 
     print_json(as_json(target.settings()))
 
@@ -96,7 +95,7 @@ def show_command(target: Target) -> None:
 @target_options
 def check_command(target: Target) -> None:
     """Say whether the configuration is right, or name what is wrong."""
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
 
     settings = target.settings()
     where = str(settings.config_path) if settings.config_path else None
@@ -110,7 +109,7 @@ def check_command(target: Target) -> None:
 @target_options
 def path_command(target: Target) -> None:
     """Print the file that is read, or where it would be."""
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
 
     settings = target.settings()
     path = settings.config_path or settings.state_dir / "memdown.json5"

@@ -72,7 +72,7 @@ def run_command(
 
     A file brings its own notes, or asks about the notes of the workspace.
     """
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
     from memdown.cli.terminal import progress_bar
     from memdown.evaluation.configurations import read_names
     from memdown.evaluation.questions import question_files, read_questions
@@ -121,7 +121,7 @@ def make_command(target: Target, count: int, seed: int) -> None:
     Facts become questions, names and identifiers are asked for; code, tables, front matter and
     fragments are left out. No model is asked and nothing leaves this machine.
     """
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
     from memdown.errors import WorkspaceError
     from memdown.evaluation.drafting import draft_questions
     from memdown.evaluation.own_notes import read_own_notes

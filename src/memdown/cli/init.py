@@ -1,4 +1,4 @@
-"""`memdown init`: a folder becomes a workspace, and the user's own."""
+"""`memdown init` and `completion`: a folder becomes a workspace; the shell completes commands."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import get_completion_class
 
 from memdown.cli.options import Target, target_options
 from memdown.errors import WorkspaceError
@@ -30,7 +31,7 @@ def init_command(target: Target, folder: Path | None, adopt: bool | None, undo: 
     small file .memdown.json5 is added. Otherwise MEMORY.md and memory/ are made. What exists is
     left as it is. From then on agents that run in it may use it.
     """
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
     from memdown.config import load_settings
 
     place = _absolute(folder or target.workspace or Path())
@@ -124,7 +125,7 @@ def _set_adopt(file: Path, adopt: bool) -> None:
 def _undo(target: Target, place: Path) -> None:
     import os
 
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
     from memdown.config.places import find_state_dir
     from memdown.config.workspaces import remove_own
 
@@ -155,3 +156,21 @@ def _tell(settings: Settings, created: list[str], notes: int, *, new: bool) -> N
     click.echo(f'  memdown remember "We use tabs, not spaces."{here}   write something down')
     click.echo(f'  memdown search "tabs or spaces?"{here}              find it again')
     click.echo(f"  memdown mcp install claude-code --apply{here}       give it to an agent")
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the completion script for a shell.
+
+    \b
+    bash: echo 'eval "$(memdown completion bash)"' >> ~/.bashrc
+    zsh:  echo 'eval "$(memdown completion zsh)"' >> ~/.zshrc
+    fish: memdown completion fish > ~/.config/fish/completions/memdown.fish
+    """
+    from memdown.cli import cli
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"{shell} is not supported.")
+    click.echo(kind(cli, {}, "memdown", "_MEMDOWN_COMPLETE").source())

@@ -1,8 +1,9 @@
-"""`memdown history`, `diff` and `undo`: what happened to the notes, and taking it back."""
+"""`memdown history`, `diff`, `undo` and `forget`: what happened to the notes, taking it back, forgetting."""
 
 from __future__ import annotations
 
 import datetime
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,11 @@ import click
 from memdown.cli.options import Target, Words, target_options, words_argument
 
 if TYPE_CHECKING:
+    from memdown.facts.forgetting import Forgetting, Receipt
     from memdown.memory import Memory
     from memdown.notes.journal import Change
     from memdown.notes.statements import Fact
+
 
 _MOST_LINES = 6
 
@@ -34,7 +37,7 @@ def history_command(target: Target, query: str | None, limit: int) -> int:
       memdown history where does Nora live
       memdown history MEMORY.md
     """
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
     from memdown.shapes import change_json
 
     with target.open() as memory:
@@ -62,7 +65,7 @@ def history_command(target: Target, query: str | None, limit: int) -> int:
 @target_options
 def diff_command(target: Target, number: int | None) -> int:
     """Show the lines of a change by its number in `memdown history`; of the last one without."""
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
     from memdown.errors import WorkspaceError
     from memdown.notes.undoing import diff
     from memdown.shapes import change_json
@@ -93,7 +96,7 @@ def undo_command(target: Target, number: int | None, last: bool, since: str | No
 
     NUMBER is that of `memdown history`. An undo is a change as well, and can be taken back.
     """
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
     from memdown.notes.undoing import undo, undo_last, undo_since
 
     if sum((number is not None, last, since is not None)) > 1:
@@ -131,7 +134,7 @@ def _changes(memory: Memory, query: str | None, limit: int) -> Sequence[Change]:
 
 def _chains(memory: Memory, query: str) -> list[list[Fact]]:
     """The facts that fit best, each with what it replaced, newest first."""
-    from memdown.notes.history import chains
+    from memdown.notes.undoing import chains
 
     return chains(memory.pen(), query)
 
@@ -149,7 +152,7 @@ def _fact_json(fact: Fact) -> dict[str, object]:
 
 
 def _print_fact(fact: Fact, *, first: bool) -> None:
-    from memdown.notes.validity import Validity, written
+    from memdown.notes.statements import Validity, written
 
     validity = fact.validity
     dates = written(Validity(validity.since or fact.day, validity.until, None, validity.source))
@@ -186,3 +189,109 @@ def _moment(text: str, today: datetime.date) -> datetime.datetime:
     if days is None:
         raise QueryError(f"{text!r} is no time that can be understood; write 2026-11-17 14:00.")
     return datetime.datetime.combine(days[0], datetime.time()).astimezone()
+
+
+_MOST_SHOWN = 40
+
+
+@click.command("forget", cls=Words)
+@words_argument("query", required=True)
+@click.option(
+    "--erase", is_flag=True, help="Remove the words everywhere, not only strike the fact."
+)
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@target_options
+def forget_command(target: Target, query: str, erase: bool, yes: bool) -> int:
+    """Strike a fact, or with --erase remove words from everything that is kept.
+
+    QUERY is a place such as MEMORY.md:7, or words. Without --erase the fact is struck and dated, and
+    `memdown undo` brings it back. With --erase every place that holds the words is listed first: notes,
+    their earlier versions, the index, transcripts, single memories, exports. Nothing is changed
+    without a yes. Then they are removed for good, all bytes are compared again, and what was done is
+    printed. A digest stays, so that no import brings the words back. Exit code 1: nothing was done.
+
+    \b
+    Examples:
+      memdown forget MEMORY.md:7
+      memdown forget "the old door code" --erase
+    """
+    with target.open() as memory:
+        memory.sync()
+        if erase:
+            return _erase(memory, query, yes=yes, as_json=target.as_json)
+        return _strike(memory, query, yes=yes, as_json=target.as_json)
+
+
+def _strike(memory: Memory, query: str, *, yes: bool, as_json: bool) -> int:
+    from memdown.cli.index import print_json
+    from memdown.facts.forgetting import strike
+    from memdown.notes.remembering import facts_meant
+
+    facts = facts_meant(memory.pen(), [query])
+    if not as_json:
+        for fact in facts:
+            click.echo(f"{fact.reference}  {fact.text}")
+    if not _agreed("Strike this?", yes=yes):
+        return 1
+    struck = strike(memory, facts[0].reference)
+    if as_json:
+        print_json({"struck": [fact.reference for fact in struck]})
+    else:
+        click.echo("Struck; `memdown undo` brings it back, --erase removes the words for good.")
+    return 0
+
+
+def _erase(memory: Memory, query: str, *, yes: bool, as_json: bool) -> int:
+    from memdown.cli.index import print_json
+    from memdown.facts.forgetting import erase, find, forgetting_json, receipt_json
+
+    what = find(memory, query)
+    if not what.traces:
+        click.echo(f"No file holds {what.words!r}; nothing was changed.", err=True)
+        return 1
+    if as_json and not yes:
+        print_json(forgetting_json(what))
+        return 1
+    if not as_json:
+        _print_places(what)
+    if not _agreed("Erase these words everywhere? This cannot be undone.", yes=yes):
+        return 1
+    receipt = erase(memory, what)
+    if as_json:
+        print_json(receipt_json(receipt))
+    else:
+        _print_receipt(receipt)
+    return 0 if receipt.complete else 2
+
+
+def _agreed(question: str, *, yes: bool) -> bool:
+    if yes:
+        return True
+    if not sys.stdin.isatty():
+        click.echo("Nothing was changed; add --yes to do it.", err=True)
+        return False
+    return click.confirm(question)
+
+
+def _print_places(what: Forgetting) -> None:
+    from memdown.cli.index import counted
+
+    click.echo(f"{counted(len(what.traces), 'place')} hold {what.words!r}:")
+    for one in what.traces[:_MOST_SHOWN]:
+        line = f":{one.line}" if one.line else ""
+        click.echo(f"  {one.kind:10}  {one.place}{line}  {one.text}".rstrip())
+    if len(what.traces) > _MOST_SHOWN:
+        click.echo(f"  … and {len(what.traces) - _MOST_SHOWN} more")
+
+
+def _print_receipt(receipt: Receipt) -> None:
+    done = ", ".join(f"{count} in {kind}" for kind, count in receipt.erased.items())
+    click.echo(f"Erased {receipt.time:%Y-%m-%d %H:%M}: {done or 'nothing'}")
+    size = receipt.scanned_bytes / 1e6
+    click.echo(
+        f"Compared {receipt.scanned_files} files, {size:.1f} MB: {len(receipt.left)} places left"
+    )
+    for one in receipt.left:
+        click.echo(f"  {one.kind}  {one.place}:{one.line}", err=True)
+    click.echo(f"Tombstone {receipt.tombstone} keeps the words from coming back.")
+    click.echo("Copies elsewhere (git, backups, other programs) are not touched.")

@@ -96,6 +96,6 @@ def _json(entry: Entry) -> dict[str, object]:
 
 
 def _print_json(data: dict[str, object]) -> None:
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
 
     print_json(data)

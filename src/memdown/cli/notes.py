@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memdown.cli.browsing import complete_path, parse_place, place_text, similar_paths
 from memdown.cli.options import Target, Words, target_options, words_argument
-from memdown.cli.places import complete_path, parse_place, place_text, similar_paths
 
 if TYPE_CHECKING:
     from memdown.memory import Memory
@@ -86,7 +86,7 @@ def search_command(
       memdown search decisions --since March --in projects --tag adr
     """
     from memdown.agent.answers import show_citations
-    from memdown.cli.output import print_estimate, print_json
+    from memdown.cli.index import print_estimate, print_json
     from memdown.cli.terminal import progress_bar
 
     with target.open() as memory:
@@ -110,8 +110,7 @@ def search_command(
         settings = memory.settings
     citations = show_citations(settings.citations, settings.asked_in(chat, session_key).kind)
     if target.as_json:
-        from memdown.cli.explaining import explain_json
-        from memdown.cli.hits import answer_json
+        from memdown.cli.hits import answer_json, explain_json
 
         data = answer_json(answer, citations=citations)
         print_json(data | {"explain": explain_json(answer)} if explain else data)
@@ -124,8 +123,7 @@ def search_command(
 
 
 def _print_found(answer: Answer, *, full: bool, explain: bool, citations: bool) -> None:
-    from memdown.cli.explaining import print_explanation
-    from memdown.cli.hits import print_answer
+    from memdown.cli.hits import print_answer, print_explanation
 
     print_answer(answer, full=full, citations=citations)
     if not answer.hits and answer.explanation and answer.explanation.below:
@@ -172,7 +170,7 @@ def read_note(memory: Memory, path: str, start: int = 1, lines: int | None = Non
 def _print_excerpt(excerpt: Excerpt, *, as_json: bool) -> int:
     """Print the lines; exit code 1 if there are none where some were asked for."""
     from memdown.agent.answers import excerpt_json
-    from memdown.cli.output import counted, print_json
+    from memdown.cli.index import counted, print_json
 
     is_there = excerpt.end_line >= excerpt.start_line or excerpt.start_line == 1
     if as_json:
@@ -233,7 +231,7 @@ def remember_command(
       memdown remember Works from Madrid --until Friday
       pbpaste | memdown remember
     """
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
     from memdown.errors import SecretFound
 
     if text is None or text == "-":

@@ -1,4 +1,4 @@
-"""`memdown review`: what in the notes wants a look, numbered, and done on request."""
+"""`memdown review` and `tidy`: what in the notes wants a look, by rules or by a model, done on request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def review_command(target: Target, wanted: str | None) -> int:
     No model is asked. Each proposal has a number: --apply 3,5 does these two, and `memdown undo`
     takes them back. The same notes give the same numbers. Exit code 1: there is nothing.
     """
-    from memdown.cli.output import counted, print_json
+    from memdown.cli.index import counted, print_json
     from memdown.facts.reviewing import apply, proposal_json, review
 
     with target.open() as memory:
@@ -47,3 +47,50 @@ def _numbers(text: str) -> list[int]:
         return [int(part) for part in text.replace(" ", ",").split(",") if part]
     except ValueError:
         raise click.UsageError(f"--apply takes numbers such as 3,5, not {text!r}.") from None
+
+
+@click.command("tidy")
+@click.option(
+    "--with",
+    "command",
+    required=True,
+    metavar="claude|codex|COMMAND",
+    help="The command of your coding agent; it gets the facts on its standard input.",
+)
+@click.option("--apply", "wanted", is_flag=True, help="Do what passed the checks.")
+@target_options
+def tidy_command(target: Target, command: str, wanted: bool) -> int:
+    """Let your own coding agent propose what to replace, merge, move, end or keep.
+
+    Your current facts are sent to that command. It answers with operations on references, never with
+    prose; each is checked (the fact is there and unchanged, at most a quarter of all facts, MEMORY.md
+    stays below what a session gets) and shown. Nothing is changed without --apply, and `memdown undo`
+    takes it back. Exit code 1: there is nothing to do.
+    """
+    from memdown.cli.index import counted, print_json
+    from memdown.facts.tidying import apply, ask_command, plan
+
+    with target.open() as memory:
+        memory.sync()
+        found = plan(memory, lambda prompt: ask_command(command, prompt))
+        done = apply(memory, found) if wanted else []
+    if target.as_json:
+        operations = [
+            {"op": one.kind, "references": [fact.reference for fact in one.facts]}
+            for one in found.operations
+        ]
+        print_json({"operations": operations, "refused": list(found.refused), "changes": done})
+        return 0 if operations else 1
+    for one in found.operations:
+        click.echo(f"{one.kind}: {', '.join(fact.reference for fact in one.facts)}")
+        for line in one.diff:
+            click.echo(f"  {line}")
+    for why in found.refused:
+        click.echo(f"refused: {why}", err=True)
+    if wanted:
+        click.echo(f"Made {counted(len(done), 'change')}; `memdown undo` takes them back.")
+    elif found.operations:
+        click.echo("This was only shown; add --apply to do it.", err=True)
+    else:
+        click.echo("Nothing is to be done.", err=True)
+    return 0 if found.operations else 1

@@ -13,8 +13,8 @@ from memdown.agent.client_files import apply_change, json5, jsonc, plan_change
 from memdown.cli.options import Target
 from memdown.config import places
 from memdown.config.keys import EXTRA_PATHS, WORKSPACE, full_name
+from memdown.config.load import read_sections
 from memdown.config.search_settings import MemorySearch
-from memdown.config.sections import read_sections
 from memdown.config.workspaces import (
     KEYS,
     MARKER,

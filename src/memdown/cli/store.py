@@ -64,7 +64,7 @@ def migrate_command(target: Target, goal: str) -> None:
       memdown store migrate --to postgresql://memdown@db.example.com/memdown
       memdown store migrate --to sqlite
     """
-    from memdown.cli.output import print_json, print_report
+    from memdown.cli.index import print_json, print_report
     from memdown.cli.terminal import progress_bar
     from memdown.index.engines import copy_vectors
     from memdown.memory import Memory
@@ -111,7 +111,7 @@ def init_command(target: Target, role: str | None) -> None:
       memdown store init
       memdown store init --agent alice --role alice
     """
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
 
     with _opened(target) as store:
         server = _server(store, target, "has no tables to make")
@@ -142,7 +142,7 @@ def status_command(target: Target) -> None:
     """
     from dataclasses import asdict
 
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
 
     with _opened(target) as store:
         status = store.status()
@@ -187,7 +187,7 @@ def verify_command(target: Target) -> None:
     Example:
       memdown store verify
     """
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
 
     with _opened(target) as store:
         wrong = store.check()
@@ -228,7 +228,7 @@ def vacuum_command(target: Target) -> None:
     Example:
       memdown store vacuum
     """
-    from memdown.cli.output import print_json
+    from memdown.cli.index import print_json
 
     with _opened(target) as store:
         if not isinstance(store, Vacuums):

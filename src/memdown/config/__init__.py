@@ -1,16 +1,6 @@
 """Configuration: a JSON5 file → `Settings`. Importing this loads no heavy library."""
 
 from memdown.config.load import load_settings
-from memdown.config.qmd_settings import (
-    QmdLimits,
-    QmdMatch,
-    QmdPath,
-    QmdRule,
-    QmdScope,
-    QmdSessionSettings,
-    QmdSettings,
-    QmdUpdateSettings,
-)
 from memdown.config.search_settings import (
     BatchSettings,
     CacheSettings,
@@ -32,6 +22,14 @@ from memdown.config.settings import (
     CompactionSettings,
     MemoryFlushSettings,
     ProviderSettings,
+    QmdLimits,
+    QmdMatch,
+    QmdPath,
+    QmdRule,
+    QmdScope,
+    QmdSessionSettings,
+    QmdSettings,
+    QmdUpdateSettings,
     Settings,
 )
 from memdown.config.values import Chat, ChatType, Duration, Secret, chat_of

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from memdown.config.origin import Location, Origin
-from memdown.config.qmd_settings import QmdSettings
+from memdown.config.document import Location, Origin
 from memdown.config.search_settings import (
     ChunkingSettings,
     HybridSettings,
     MemorySearch,
 )
+from memdown.config.settings import QmdSettings
 from memdown.config.values import Secret, Shared, Strict, camel
 from memdown.types import SOURCES, Source
 

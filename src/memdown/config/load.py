@@ -1,20 +1,240 @@
-"""Find the configuration file, read it, and resolve every setting for one agent."""
+"""Find the configuration file, read it, check its sections, and resolve every setting for one agent."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from memdown.config import openclaw, places
-from memdown.config.qmd_settings import QmdSettings
+from memdown.config import places
+from memdown.config.document import Layer, Origin, read_document, substitute
+from memdown.config.keys import closest
+from memdown.config.limits import Expand, fit, modernise, settle
 from memdown.config.search_settings import MemorySearch, StoreSettings
-from memdown.config.settings import Sections, Settings
-from memdown.config.values import chat_in
+from memdown.config.settings import (
+    CompactionSettings,
+    MemorySection,
+    PluginSlots,
+    ProviderSettings,
+    QmdSettings,
+    SandboxSettings,
+    Sections,
+    Settings,
+)
+from memdown.config.validation import validate
+from memdown.config.values import Shared, camel, chat_in
 from memdown.config.workspaces import OwnWorkspaces, read_marker, read_own, real
+from memdown.errors import ConfigError, MissingVariable
 from memdown.files import check_place
+
+T = TypeVar("T")
+
+# Keys of OpenClaw inside our own sections that Memdown has no use for.
+IGNORED: Mapping[type, tuple[str, ...]] = {
+    MemorySearch: (
+        "dimensions",
+        "documentInputType",
+        "inputType",
+        "local.contextSize",
+        "multimodal",
+        "outputDimensionality",
+        "qmd",
+        "queryInputType",
+        "rememberAcrossConversations",
+        "remote.nonBatchConcurrency",
+        "store.cache",
+        "store.fts",
+        "sync.embeddingBatchTimeoutSeconds",
+        "sync.sessions.postCompactionForce",
+    ),
+    CompactionSettings: ("memoryFlush.forceFlushTranscriptBytes", "memoryFlush.model"),
+    MemorySection: (
+        "qmd.mcporter",
+        "qmd.rerank",
+        "qmd.searchTool",
+        "qmd.update.startup",
+        "qmd.update.startupDelayMs",
+    ),
+}
+
+# Who may have a key under `models.providers`; `google` is where OpenClaw keeps Gemini's.
+_PROVIDERS = ("gemini", "google", "ollama", "openai", "voyage")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _File:
+    """The parsed file and what is needed to read it; `notes` collects remarks on the way."""
+
+    path: Path
+    environ: Mapping[str, str]
+    expand: Expand
+    notes: list[str] = dataclasses.field(default_factory=list)
+
+    def child(self, layer: Layer, name: str, known: tuple[str, ...] = ()) -> Layer:
+        """An object inside another; missing or null is empty. Near misses of `known` are noted."""
+        prefix = f"{layer.prefix}.{name}".removeprefix(".")
+        value = layer.tree.get(name)
+        if value is None:
+            return Layer(prefix, {})
+        if not isinstance(value, dict):
+            raise ConfigError(
+                f"{self.path}: {prefix} must be an object; correct it or remove the key."
+            )
+        child = Layer(prefix, value)
+        self.note_near_misses(child, known)
+        return child
+
+    def note_near_misses(self, layer: Layer, known: tuple[str, ...]) -> None:
+        """Remarks on foreign keys that look like a mistyped one of ours, or hide some of ours."""
+        for key in layer.tree:
+            name = f"{layer.prefix}.{key}".removeprefix(".")
+            if key == "$include":
+                remark = "is not followed; copy what Memdown needs into this file."
+                self.notes.append(f"{name} {remark}")
+            elif key not in known and (meant := closest(key, known, cutoff=0.85)):
+                self.notes.append(f"{name} is not read; did you mean {meant}?")
+
+    def read(self, section: type[T], *layers: Layer) -> tuple[T, Origin]:
+        """A section from its layers, with variables replaced, checked and within its limits."""
+        layers = tuple(self._ours(section, layer) for layer in layers)
+        origin = Origin(self.path, layers, self.notes)
+        replaced = tuple(Layer(layer.prefix, self.replaced(layer)) for layer in layers)
+        value = validate(section, Origin(self.path, replaced).merged(), origin)
+        return fit(value, origin, self.expand), origin
+
+    def replaced(self, layer: Layer) -> dict[str, object]:
+        """The keys of a layer, with variables replaced."""
+        where = f"{self.path}: {layer.prefix}"
+        return {
+            key: substitute(value, self.environ, f"{where}.{key}")
+            for key, value in layer.tree.items()
+        }
+
+    def _ours(self, section: type, layer: Layer) -> Layer:
+        tree = dict(layer.tree)
+        if issubclass(section, Shared):
+            known = tuple(camel(name) for name in section.__annotations__)
+            self.note_near_misses(layer, known)
+            tree = {key: value for key, value in tree.items() if key in known}
+        for ignored in IGNORED.get(section, ()):
+            if _remove(tree, ignored.split(".")):
+                self.notes.append(f"{layer.prefix}.{ignored} is a key that Memdown does not use.")
+        return Layer(layer.prefix, tree)
+
+
+def read_sections(
+    path: Path,
+    agent: str,
+    environ: Mapping[str, str],
+    expand: Expand,
+    tree: dict[str, object] | None = None,
+) -> Sections:
+    """What the file says for this agent; `agents.list` wins over `agents.defaults`.
+
+    A `tree` is what the file would hold.
+    """
+    file = _File(path, environ, expand)
+    root = Layer("", read_document(path) if tree is None else tree)
+    file.note_near_misses(root, ("agents", "memory", "models", "plugins"))
+    agents = file.child(root, "agents", ("defaults", "list"))
+    defaults = file.child(
+        agents, "defaults", ("compaction", "memorySearch", "sandbox", "workspace")
+    )
+    own = _agent_entry(file, agents, agent)
+    search, origin = file.read(
+        MemorySearch, file.child(defaults, "memorySearch"), file.child(own, "memorySearch")
+    )
+    search = settle(search, origin)
+    compaction, _ = file.read(CompactionSettings, file.child(defaults, "compaction"))
+    memory, _ = file.read(MemorySection, file.child(root, "memory"))
+    sandbox, _ = file.read(
+        SandboxSettings, file.child(defaults, "sandbox"), file.child(own, "sandbox")
+    )
+    slots, _ = file.read(PluginSlots, file.child(file.child(root, "plugins"), "slots"))
+    return Sections(
+        search=search,
+        compaction=compaction,
+        memory=dataclasses.replace(memory, qmd=modernise(memory.qmd)),
+        providers=dict(_providers(file, root, search)),
+        slots=slots,
+        sandbox=sandbox,
+        plugin_configs=dict(_plugin_configs(file, root, search)),
+        workspace=_workspace(file, own) or _workspace(file, defaults),
+        notes=tuple(dict.fromkeys(file.notes)),
+    )
+
+
+def _agent_entry(file: _File, agents: Layer, agent: str) -> Layer:
+    entries = agents.tree.get("list")
+    if entries is None:
+        return Layer("agents.list", {})
+    if not isinstance(entries, list):
+        raise ConfigError(f"{file.path}: agents.list must be a list; correct it or remove the key.")
+    for number, entry in enumerate(entries):
+        if isinstance(entry, dict) and str(entry.get("id", "")).lower() == agent:
+            layer = Layer(f"agents.list[{number}]", entry)
+            file.note_near_misses(layer, ("memorySearch", "sandbox", "workspace"))
+            return layer
+    return Layer("agents.list", {})
+
+
+def _providers(
+    file: _File, root: Layer, search: MemorySearch
+) -> Iterator[tuple[str, ProviderSettings]]:
+    chosen = {search.provider, search.fallback}
+    if "gemini" in chosen:
+        chosen.add("google")
+    providers = file.child(file.child(root, "models"), "providers")
+    for name in sorted((chosen | set(_PROVIDERS)) & providers.tree.keys()):
+        try:
+            settings, _ = file.read(ProviderSettings, file.child(providers, name))
+        except MissingVariable as error:
+            # The file may be made for a program with other variables: only a provider that
+            # was asked for must have its key.
+            if name in chosen:
+                raise
+            file.notes.append(f"models.providers.{name} is left out: {error}")
+            continue
+        yield name, settings
+
+
+def _plugin_configs(
+    file: _File, root: Layer, search: MemorySearch
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """What stands under `plugins.entries.<name>.config` for a plugin that is used; it checks it."""
+    entries = file.child(root, "plugins").tree.get("entries")
+    for name in dict.fromkeys((search.provider, search.fallback, search.store.driver)):
+        if isinstance(entries, dict) and name in entries:
+            entry = Layer("plugins.entries", entries)
+            yield name, file.replaced(file.child(file.child(entry, name), "config"))
+
+
+def _workspace(file: _File, layer: Layer) -> str | None:
+    value = layer.tree.get("workspace")
+    if value is None:
+        return None
+    where = f"{file.path}: {layer.prefix}.workspace"
+    if not isinstance(value, str):
+        raise ConfigError(f"{where} must be the path of a folder; correct it or remove the key.")
+    return str(substitute(value, file.environ, where)).strip() or None
+
+
+def _remove(tree: dict[str, object], path: list[str]) -> bool:
+    """Take one key out of a tree, leaving the tree of the file as it is."""
+    name, *rest = path
+    if name not in tree:
+        return False
+    if not rest:
+        del tree[name]
+        return True
+    inner = tree[name]
+    if not isinstance(inner, dict):
+        return False
+    tree[name] = inner = dict(inner)
+    return _remove(inner, rest)
 
 
 def load_settings(
@@ -43,7 +263,6 @@ def load_settings(
     if path is not None:
         check_place(path)
         # Imported only now: without a file, nothing heavy is loaded.
-        from memdown.config.sections import read_sections
 
         sections = read_sections(path, agent, environ, lambda text: places.expand(text, environ))
     search: dict[str, Any] = {
@@ -53,8 +272,8 @@ def load_settings(
     usual = state_dir / "workspace"
     if sections.workspace is not None and path is not None:
         usual = places.absolute(sections.workspace, path.parent, environ)
-    elif path is not None and openclaw.is_openclaw(path):
-        usual = openclaw.default_workspace(path, agent)
+    elif path is not None and places.is_openclaw(path):
+        usual = places.default_workspace(path, agent)
     own = read_own(state_dir)
     if workspace is not None:
         found = _Found(places.absolute(workspace, cwd, environ))
@@ -74,8 +293,8 @@ def load_settings(
         citations=sections.memory.citations,
         qmd=_resolve_qmd(sections.memory.qmd, state_dir),
         providers=sections.providers,
-        profile_keys=openclaw.read_profiles(
-            path.parent if path is not None and openclaw.is_openclaw(path) else state_dir,
+        profile_keys=places.read_profiles(
+            path.parent if path is not None and places.is_openclaw(path) else state_dir,
             agent,
             environ,
         ),

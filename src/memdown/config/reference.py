@@ -10,10 +10,10 @@ import json
 import sys
 from collections.abc import Iterator
 
-from memdown.config.keys import Key, walk
+from memdown.config.keys import Key, plain, walk
+from memdown.config.load import IGNORED
 from memdown.config.places import CONFIG_NAMES
 from memdown.config.search_settings import MemorySearch
-from memdown.config.sections import IGNORED
 from memdown.config.settings import (
     CompactionSettings,
     MemorySection,
@@ -21,7 +21,6 @@ from memdown.config.settings import (
     ProviderSettings,
     SandboxSettings,
 )
-from memdown.config.show import plain
 from memdown.config.workspaces import LIST_NAME, MARKER
 
 SECTIONS: tuple[tuple[str, type], ...] = (

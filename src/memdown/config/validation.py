@@ -13,8 +13,8 @@ import types
 from collections.abc import Mapping
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from memdown.config.document import Origin
 from memdown.config.keys import closest, nearest
-from memdown.config.origin import Origin
 from memdown.config.values import Duration, Strict, camel
 
 T = TypeVar("T")

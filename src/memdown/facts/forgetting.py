@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import json
 import os
 import re
+import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
 
 from memdown.errors import MemdownError, WorkspaceError
-from memdown.facts import scanning
 from memdown.notes import placing
 from memdown.notes.editing import update
 from memdown.notes.journal import By
@@ -28,6 +29,84 @@ from memdown.text.tombstones import ERASED, bury, tombstone_file
 
 if TYPE_CHECKING:
     from memdown.memory import Memory
+
+
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Needles:
+    """A pattern for some words in bytes: as UTF-8 and as JSON escapes them, in any case."""
+
+    pattern: re.Pattern[bytes]
+
+
+def text_pattern(words: str) -> re.Pattern[str]:
+    """A pattern for some words in text: any case, any white space between them."""
+    return re.compile(r"\s+".join(map(re.escape, words.split())), re.IGNORECASE)
+
+
+def needles_of(words: str) -> Needles:
+    """How words may stand in a file."""
+    forms = {form for case in (words, words.lower(), words.upper()) for form in _forms(case)}
+    patterns = [
+        rb"\s+".join(re.escape(part) for part in form.split(b" "))
+        for form in sorted(forms, key=len, reverse=True)
+    ]
+    return Needles(re.compile(b"|".join(patterns), re.IGNORECASE))
+
+
+def _forms(words: str) -> Iterator[bytes]:
+    plain = " ".join(words.split())
+    yield plain.encode("utf-8")
+    yield json.dumps(plain)[1:-1].encode()
+    yield json.dumps(plain, ensure_ascii=False)[1:-1].encode("utf-8")
+
+
+def lines_holding(file: Path, needles: Needles) -> list[int]:
+    """The lines of a file that hold the words; 0 stands for a place in a binary file."""
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return []
+    found = [match.start() for match in needles.pattern.finditer(data)]
+    if b"\0" in data[:4096]:
+        return [0] if found else []
+    return [data.count(b"\n", 0, start) + 1 for start in found]
+
+
+def blank_in_file(file: Path, needles: Needles, mark: str) -> int:
+    """Replace the words in a file of text by a mark, line for line; how often they stood there.
+
+    The new version takes the old one's place in one step; if someone wrote meanwhile, it is tried again.
+    """
+    for _ in range(_TRIES):
+        try:
+            before = file.stat()
+            data = file.read_bytes()
+        except OSError:
+            return 0
+        clean, count = needles.pattern.subn(mark.encode(), data)
+        if not count:
+            return 0
+        draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}.tmp")
+        try:
+            draft.write_bytes(clean)
+            draft.chmod(before.st_mode & 0o7777)
+            now = file.stat()
+            if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+                continue
+            draft.replace(file)
+            return count
+        except OSError as error:
+            raise WorkspaceError(
+                f"{file} cannot be rewritten ({error.strerror}); make its folder writable and try again."
+            ) from None
+        finally:
+            with contextlib.suppress(OSError):
+                draft.unlink(missing_ok=True)
+    raise WorkspaceError(f"{file} is being written all the time; end that program and try again.")
+
 
 Kind = Literal["note", "journal", "index", "transcript", "memory", "export", "other"]
 _SHORTEST: Final = 3
@@ -90,7 +169,7 @@ def strike(
 def find(memory: Memory, wanted: str) -> Forgetting:
     """Every place that holds some words, or the words of the fact that is meant; nothing changes."""
     words = _words(memory, wanted)
-    needles = scanning.needles_of(words)
+    needles = needles_of(words)
     notes, state = list(_in_notes(memory, words)), list(_in_state(memory, needles))
     traces = [*notes, *state]
     if notes and not any(one.kind == "index" for one in state):
@@ -105,7 +184,7 @@ def erase(memory: Memory, what: Forgetting, *, actor: str = "person") -> Receipt
     The memory must not be used by others of this process meanwhile; its index is made anew.
     """
     pen = memory.notebook.writing_pen(By(actor))
-    needles = scanning.needles_of(what.words)
+    needles = needles_of(what.words)
     counts: dict[str, int] = {}
     for path in dict.fromkeys(one.place for one in what.traces if one.kind == "note"):
         counts["note"] = counts.get("note", 0) + _erase_in_note(memory, path, what.words, actor)
@@ -113,7 +192,7 @@ def erase(memory: Memory, what: Forgetting, *, actor: str = "person") -> Receipt
     counts["journal"] = pen.journal.rewrite_matching(needles.pattern)
     stone = bury(tombstone_file(memory.notebook.lock_dir), what.words, pen.today)
     for file in _text_files(memory):
-        found = scanning.blank_in_file(file, needles, ERASED)
+        found = blank_in_file(file, needles, ERASED)
         if found:
             kind = _kind(memory, file)
             counts[kind] = counts.get(kind, 0) + found
@@ -140,7 +219,7 @@ def _words(memory: Memory, wanted: str) -> str:
 
 def _in_notes(memory: Memory, words: str) -> Iterator[Trace]:
     pen = memory.pen()
-    pattern = scanning.text_pattern(words)
+    pattern = text_pattern(words)
     for path in memory.notes().files:
         with contextlib.suppress(MemdownError):
             for number, line in enumerate(note_text(pen.workspace, path).split("\n"), start=1):
@@ -148,15 +227,15 @@ def _in_notes(memory: Memory, words: str) -> Iterator[Trace]:
                     yield Trace("note", path, number, line.strip()[:_MOST_SHOWN])
 
 
-def _in_state(memory: Memory, needles: scanning.Needles) -> Iterator[Trace]:
+def _in_state(memory: Memory, needles: Needles) -> Iterator[Trace]:
     for file in _all_files(memory):
-        for line in scanning.lines_holding(file, needles):
+        for line in lines_holding(file, needles):
             yield Trace(_kind(memory, file), str(file), line)
 
 
 def _erase_in_note(memory: Memory, path: str, words: str, actor: str) -> int:
     """Take the bullets that say little else out of a note; of other text, the words alone."""
-    pattern = scanning.text_pattern(words)
+    pattern = text_pattern(words)
     pen = memory.pen(actor)
     count = 0
 
@@ -188,7 +267,7 @@ def _erase_single_memories(memory: Memory, words: str) -> int:
     folder = memory.settings.state_dir / "agents" / memory.settings.agent / "memories.lancedb"
     if not folder.is_dir():
         return 0
-    pattern = scanning.text_pattern(words)
+    pattern = text_pattern(words)
     store = memory.long_term()
     found = [entry for entry in store.entries() if pattern.search(entry.text)]
     for entry in found:
@@ -219,7 +298,7 @@ def _new_index(memory: Memory) -> int:
 
 
 def _receipt(memory: Memory, words: str, counts: dict[str, int], stone: str) -> Receipt:
-    needles = scanning.needles_of(words)
+    needles = needles_of(words)
     left = list(_in_notes(memory, words))
     files = size = 0
     for file in _all_files(memory):
@@ -227,8 +306,7 @@ def _receipt(memory: Memory, words: str, counts: dict[str, int], stone: str) -> 
         with contextlib.suppress(OSError):
             size += file.stat().st_size
         left += [
-            Trace(_kind(memory, file), str(file), line)
-            for line in scanning.lines_holding(file, needles)
+            Trace(_kind(memory, file), str(file), line) for line in lines_holding(file, needles)
         ]
     now = datetime.datetime.now().astimezone()
     return Receipt(counts, tuple(left), stone, files, size, now)
@@ -293,7 +371,7 @@ def forgetting_json(what: Forgetting) -> dict[str, object]:
 
 def current_facts_about(memory: Memory, words: str) -> list[Fact]:
     """The current facts that hold some words."""
-    pattern = scanning.text_pattern(words)
+    pattern = text_pattern(words)
     today = memory.pen().today
     facts = gather(memory.notebook.workspace)
     return [one for one in facts if one.is_current(today) and pattern.search(one.text)]

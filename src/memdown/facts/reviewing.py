@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from memdown.errors import WorkspaceError
 from memdown.notes import placing
-from memdown.notes.cues import details_of, same_fact
 from memdown.notes.descriptors import shown
 from memdown.notes.editing import update
 from memdown.notes.journal import By
-from memdown.notes.related import gather, note_text
+from memdown.notes.related import details_of, gather, note_text, same_fact
 from memdown.notes.remembering import Pen, remember_fact, strike_fact
 from memdown.notes.roots import date_of
 from memdown.notes.statements import Fact, facts_of

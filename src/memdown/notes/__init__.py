@@ -7,7 +7,7 @@ opens, and nothing else is.
 
 from memdown.notes.discovery import Scan, scan
 from memdown.notes.editing import Note, read_whole, save
-from memdown.notes.leftovers import drafts, kept_versions, recover, unfinished_save
+from memdown.notes.notebook import create_workspace
 from memdown.notes.reading import decode, excerpt, read_note
 from memdown.notes.roots import (
     Workspace,
@@ -18,8 +18,15 @@ from memdown.notes.roots import (
     open_workspace,
     ways,
 )
-from memdown.notes.starting import create_workspace
-from memdown.notes.writing import append, remember, repair
+from memdown.notes.writing import (
+    append,
+    drafts,
+    kept_versions,
+    recover,
+    remember,
+    repair,
+    unfinished_save,
+)
 
 __all__ = [
     "Note",

@@ -9,14 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memdown.notes.descriptors import enter, fault, opened_folder, shown
-from memdown.notes.ignoring import GIT, NO_RULES, OWN, Rules, read_patterns
 from memdown.notes.roots import (
+    GIT,
     MAX_DEPTH,
+    NO_RULES,
+    OWN,
     Root,
+    Rules,
     Workspace,
     check_folder,
     date_of,
     hidden,
+    read_patterns,
     roots,
     rules_above,
     unusable,

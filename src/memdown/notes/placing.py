@@ -12,10 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from memdown.notes.document import heading_paths, outside_code
-from memdown.notes.front_matter import read_front_matter
-from memdown.notes.statements import BULLET, Fact, facts_of
-from memdown.notes.validity import Validity, read_validity, written
+from memdown.notes.document import heading_paths, outside_code, read_front_matter
+from memdown.notes.statements import BULLET, Fact, Validity, facts_of, read_validity, written
 from memdown.text import fold
 
 INBOX: Final = "Inbox"

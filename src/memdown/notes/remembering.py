@@ -17,7 +17,6 @@ from typing import Final
 from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
 from memdown.files import reach
 from memdown.notes import placing
-from memdown.notes.cues import looks_superseded, same_fact
 from memdown.notes.descriptors import shown
 from memdown.notes.editing import update
 from memdown.notes.journal import SELF, By, Journal, journal_file
@@ -28,12 +27,13 @@ from memdown.notes.related import (
     find_fact,
     gather,
     in_context,
+    looks_superseded,
     note_text,
     rank_related,
+    same_fact,
 )
 from memdown.notes.roots import Workspace, daily_note, date_of
-from memdown.notes.statements import BULLET, Fact, facts_of
-from memdown.notes.validity import read_until, read_validity
+from memdown.notes.statements import BULLET, Fact, facts_of, read_until, read_validity
 from memdown.notes.writing import append, curated, entry_of
 from memdown.text import fold
 from memdown.text.tombstones import read_tombstones, refuse_erased, tombstone_file

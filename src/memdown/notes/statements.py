@@ -1,7 +1,8 @@
-"""The facts of a note: each bullet, or each paragraph where there are no bullets.
+"""The facts of a note, each bullet, or each paragraph where there are no bullets; and when each holds.
 
-`~~…~~` means that a fact is no longer true; a trailing parenthesis may tell when it holds. What
-stands in code, in tables, in quotations and in front matter is no fact.
+`~~…~~` means that a fact is no longer true. A trailing parenthesis may say `since D`, `until D`, `D to D`
+or a day, and `from <path>#L<n>`, in the words of ten languages; what is none of this stays part of the
+text. What stands in code, in tables, in quotations and in front matter is no fact.
 """
 
 from __future__ import annotations
@@ -14,10 +15,178 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memdown.notes.document import heading_paths, outside_code
-from memdown.notes.front_matter import read_front_matter
+from memdown.notes.document import heading_paths, outside_code, read_front_matter
 from memdown.notes.roots import date_of
-from memdown.notes.validity import ALWAYS, Validity, read_validity
+from memdown.text import fold
+from memdown.text.dates import read_time
+from memdown.text.dates.words import WEEKDAYS
+
+_TRAILING: Final = re.compile(r"[ \t]*[(（]([^()（）]{4,160})[)）][ \t]*[.。]?[ \t]*$")
+_ISO: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_YEAR: Final = re.compile(r"(?<!\d)(?:19|20|24|25)\d\d(?!\d)")
+_SOURCE: Final = re.compile(
+    r"(?:from|aus|von|de|da|uit|van|来自|來自|出典|จาก)[ :：]*(?P<path>\S+\.(?:md|jsonl)#L\d+(?:-L?\d+)?)",
+    re.IGNORECASE,
+)
+_SEPARATOR: Final = re.compile(
+    r"\s*[,;·，；、]\s*(?=\D)|\s+(?=(?:from|aus|until|bis|since|seit)\b)"
+)
+# en de fr es pt it nl zh ja th
+_SINCE: Final = re.compile(
+    r"(?:since|as of|from|seit|ab|depuis(?: le)?|a partir (?:de|du)|desde(?: el| o)?|dal|da|sinds|vanaf"
+    rf"|自从?|从|{fold('ตั้งแต่')})[ :：]*(?P<day>.+?)(?:[ ]*(?:起|以来|から|以降|onwards?))?"
+    r"|(?P<onwards>.+?)[ ]*(?:起|以来|から|以降|onwards?)"
+)
+_UNTIL: Final = re.compile(
+    r"(?:until|till|up to|through|bis(?: zum)?|jusqu'au|jusqu'en|jusque|hasta(?: el)?|ate(?: o)?|fino (?:al?|a)"
+    rf"|tot(?: en met)?|t/m|直到|截至|到|至|{fold('จนถึง')}|{fold('ถึง')})[ :：]*(?P<day>.+?)(?:[ ]*(?:为止|止|まで))?"
+    r"|(?P<upto>.+?)[ ]*(?:为止|止|まで)"
+)
+_BETWEEN: Final = re.compile(
+    r"(?:(?:from|von|vom|du|de|del|da|dal|van)\s+)?(?P<first>.*?\d.*?)\s*(?:\b(?:to|until|till|bis|au|a|al|hasta|ate|fino al|tot|t/m)\b|–|—|→|\s-\s|～|〜"
+    rf"|から|到|至|{fold('ถึง')})\s*(?P<last>.*\d.*)"
+)
+# Any day is in the past of this one: a note may tell of a day to come.
+_FAR: Final = datetime.date(9998, 12, 31)
+_SOON: Final = re.compile(r"(?:in |for )?(\d{1,4}) ?(d|w|m|y|days?|weeks?|months?|years?)")
+_SOON_DAYS: Final = {"d": 1, "w": 7, "m": 30, "y": 365}
+_TOMORROW: Final = frozenset(
+    fold("tomorrow morgen demain mañana amanhã domani 明天 明日 พรุ่งนี้").split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """From when and until when a fact holds; `noted` is a day without either word.
+
+    `source` is the line that the fact was taken from, such as `memory/2026-11-06.md#L3`.
+    """
+
+    since: datetime.date | None = None
+    until: datetime.date | None = None
+    noted: datetime.date | None = None
+    source: str = ""
+
+    @property
+    def day(self) -> datetime.date | None:
+        """The day by which the fact is newer or older than another."""
+        return self.since or self.noted
+
+    def expired(self, today: datetime.date) -> bool:
+        """Whether its last day is over."""
+        return self.until is not None and self.until < today
+
+
+ALWAYS: Final = Validity()
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A text without its trailing parenthesis, and what that says."""
+
+    text: str
+    validity: Validity = ALWAYS
+
+
+def read_validity(text: str) -> Timed:
+    """Take the trailing parenthesis off a text, if it tells a time or a source."""
+    if text.rstrip(" \t.。")[-1:] not in (")", "）"):
+        return Timed(text)
+    match = _TRAILING.search(text)
+    said = _said(match[1]) if match else None
+    return Timed(text[: match.start()].rstrip(), said) if match and said else Timed(text)
+
+
+def written(validity: Validity) -> str:
+    """The parenthesis that says this, with a space before it; nothing if there is nothing to say."""
+    since, until = validity.since, validity.until
+    if since and until:
+        parts = [f"{since} to {until}"]
+    elif since:
+        parts = [f"since {since}"]
+    elif until:
+        parts = [f"{validity.noted} to {until}" if validity.noted else f"until {until}"]
+    else:
+        parts = [str(validity.noted)] if validity.noted else []
+    if validity.source:
+        parts.append(f"from {validity.source}")
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def read_until(text: str, today: datetime.date) -> datetime.date | None:
+    """The last day that a person means by "2026-11-20", "Friday", "tomorrow", "in 2 weeks"."""
+    folded = fold(text.strip())
+    folded = re.sub(r"^(?:until|till|bis|hasta|jusqu'a|fino a|tot|ate)\s+", "", folded)
+    if soon := _SOON.fullmatch(folded):
+        days = int(soon[1]) * _SOON_DAYS[soon[2][0]]
+        return today + datetime.timedelta(days)
+    if folded in _TOMORROW:
+        return today + datetime.timedelta(1)
+    weekday = WEEKDAYS.get(folded.removeprefix("next ").removeprefix("this "))
+    if weekday is not None:
+        return today + datetime.timedelta((weekday - today.weekday() - 1) % 7 + 1)
+    found = _days(folded)
+    if found is None and (named := read_time(folded, today)) and named[1] >= today:
+        return named[1]
+    return found[1] if found else None
+
+
+@functools.lru_cache(maxsize=4096)
+def _said(inside: str) -> Validity | None:
+    """What a parenthesis says; None if it is a remark of another kind."""
+    source = _SOURCE.search(inside)
+    rest = inside[: source.start()] + inside[source.end() :] if source else inside
+    path = source["path"] if source else ""
+    rest = fold(rest).strip(" ,;·，；、")
+    if not rest:
+        return Validity(source=path) if path else None
+    if not any(character.isdigit() for character in rest):
+        return None
+    return _dated(rest, path)
+
+
+def _dated(rest: str, source: str) -> Validity | None:
+    since = until = noted = None
+    whole = _day_or_range(rest)
+    for part in [rest] if whole else _SEPARATOR.split(rest):
+        found = _day_or_range(part)
+        if found is None:
+            return None
+        since, until, noted = found.since or since, found.until or until, found.noted or noted
+    return Validity(since, until, noted, source)
+
+
+def _day_or_range(text: str) -> Validity | None:
+    text = text.strip()
+    if match := _BETWEEN.fullmatch(text):
+        first, last = _days(match["first"]), _days(match["last"])
+        if first and last and first[0] <= last[1]:
+            return Validity(first[0], last[1])
+    if (match := _UNTIL.fullmatch(text)) and (days := _days(match["day"] or match["upto"])):
+        return Validity(until=days[1])
+    if (match := _SINCE.fullmatch(text)) and (days := _days(match["day"] or match["onwards"])):
+        return Validity(since=days[0])
+    days = _days(text)
+    # A bare month or year is a remark: "the book (1984)" is not over.
+    return Validity(noted=days[0]) if days and days[0] == days[1] else None
+
+
+def _days(text: str) -> tuple[datetime.date, datetime.date] | None:
+    """The first and the last day of a date that is written out with its year."""
+    text = text.strip(" .")
+    if iso := _ISO.fullmatch(text):
+        try:
+            day = datetime.date(int(iso[1]), int(iso[2]), int(iso[3]))
+        except ValueError:
+            return None
+        return day, day
+    if not _YEAR.search(text) or len(text) > 40:
+        return None
+    try:
+        return read_time(text, _FAR)
+    except (OverflowError, ValueError):
+        return None
+
 
 BULLET: Final = re.compile(r"([ \t]*)([-*+•]|[0-9]{1,9}[.)])([ \t]+)(\[[ xX]\][ \t]+)?(?=\S)")
 _NO_FACT: Final = re.compile(r"[ \t]*(?:\||>|<!--|</?[a-z]|#{1,6}(?:[ \t]|$))", re.IGNORECASE)

@@ -1,8 +1,8 @@
-"""Changes taken back byte by byte, or refused with the reason; versions and differences of notes.
+"""What happened to notes and facts: versions, differences, what a fact replaced, and taking it back.
 
-A change can be taken back while the lines that it changed are as it left them; changes elsewhere in
-the note stay. What the journal does not know exactly (a secret, a note of more than a megabyte) is never
-guessed.
+A change can be taken back byte by byte while the lines that it changed are as it left them; changes
+elsewhere in the note stay. What the journal does not know exactly (a secret, a note of more than a
+megabyte) is never guessed.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ import datetime
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from memdown.errors import NoteNotFound, UndoConflict, WorkspaceError
 from memdown.notes.descriptors import shown
 from memdown.notes.editing import save_bytes
 from memdown.notes.journal import Change, Journal
 from memdown.notes.reading import read_note
+from memdown.notes.related import gather, rank_related
 from memdown.notes.remembering import Pen
+from memdown.notes.statements import Fact
 from memdown.notes.swapping import version_of
 
 
@@ -198,4 +201,41 @@ def changes_holding(changes: Sequence[Change], words: str) -> list[Change]:
             word in f"{change.removed_text}\n{change.added_text}\n{change.path}".casefold()
             for word in wanted
         )
+    ]
+
+
+_MOST: Final = 3
+_RELATED: Final = 0.2
+# What is this much less near than the best is about something else.
+_SHARE: Final = 0.7
+
+
+def chains(pen: Pen, query: str) -> list[list[Fact]]:
+    """The facts that fit a question best, each followed by what it replaced."""
+    facts = gather(pen.workspace)
+    ranked = rank_related(query, facts, pen.comparing)
+    if not ranked or ranked[0].score < _RELATED:
+        return []
+    found: dict[str, list[Fact]] = {}
+    for one in ranked:
+        if one.score < _SHARE * ranked[0].score or len(found) == _MOST:
+            break
+        head = _head(one.fact, facts)
+        found.setdefault(head.reference, [head, *_past(head, facts)])
+    return list(found.values())
+
+
+def _head(fact: Fact, facts: Sequence[Fact]) -> Fact:
+    """What a struck fact was replaced by: the bullet that it is nested under."""
+    if not fact.struck or not fact.parent:
+        return fact
+    above = [one for one in facts if one.path == fact.path and one.line == fact.parent]
+    return above[0] if above else fact
+
+
+def _past(head: Fact, facts: Sequence[Fact]) -> list[Fact]:
+    return [
+        one
+        for one in facts
+        if one.path == head.path and one.parent == head.line and one.struck and one is not head
     ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memdown.errors import QueryError
-from memdown.notes.cues import details_of, looks_superseded, overlap, same_fact
+from memdown.notes.related import details_of, looks_superseded, overlap, same_fact
 from memdown.notes.statements import Fact, facts_of
 from memdown.text.dates import read_time
 from memdown.types import Hit

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 
 from memdown.errors import MemdownError
 from memdown.memory import Memory
-from memdown.notes.document import title_of
-from memdown.notes.front_matter import read_front_matter
+from memdown.notes.document import read_front_matter, title_of
 from memdown.types import FileState
 
 _MOST_CHARACTERS = 64_000_000

@@ -17,8 +17,7 @@ from starlette.responses import RedirectResponse, Response
 from memdown.errors import MemdownError, NoteNotFound
 from memdown.notes import Note, daily_note, is_memory
 from memdown.notes.descriptors import NOTE, opened_folder
-from memdown.notes.document import title_of
-from memdown.notes.front_matter import read_front_matter
+from memdown.notes.document import read_front_matter, title_of
 from memdown.types import Failure, FileState, Status, Usage
 from memdown.web import changes, searching, shelves, subjects, talks
 from memdown.web.rendering import PICTURES, note_url, render_note, render_snippet

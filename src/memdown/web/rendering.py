@@ -24,7 +24,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from memdown.notes.front_matter import read_front_matter
+from memdown.notes.document import read_front_matter
 from memdown.text import match_spans
 
 Known = Callable[[str], bool]

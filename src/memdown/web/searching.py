@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memdown.errors import MemdownError, NoteNotFound, QueryError
-from memdown.notes.document import title_of
-from memdown.notes.front_matter import read_front_matter
+from memdown.notes.document import read_front_matter, title_of
 from memdown.text import match_spans
 from memdown.types import Answer, Explanation, Hit, Move
 from memdown.web import talks

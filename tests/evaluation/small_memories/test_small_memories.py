@@ -25,7 +25,7 @@ from evaluation.small_memories.sets import (
 )
 from memdown import Memory
 from memdown.cli import run
-from memdown.notes.validity import read_validity
+from memdown.notes.statements import read_validity
 from memdown.types import Answer
 
 LEAST_BY_WORD = 0.90

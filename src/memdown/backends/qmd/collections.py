@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from memdown.config.qmd_settings import QmdPath
+from memdown.config.settings import QmdPath
 from memdown.errors import PathRefused
 from memdown.notes.roots import Workspace, roots
 from memdown.types import Source

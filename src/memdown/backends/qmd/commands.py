@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memdown.backends.qmd.collections import Collection
-from memdown.config.qmd_settings import QmdSettings
+from memdown.config.settings import QmdSettings
 from memdown.files import make_folder
 from memdown.text import without_stop_words
 

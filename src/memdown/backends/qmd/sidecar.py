@@ -23,7 +23,7 @@ from memdown.backends.qmd.notebook import (
     read_notebook,
     write_notebook,
 )
-from memdown.config.qmd_settings import QmdSettings
+from memdown.config.settings import QmdSettings
 from memdown.config.values import Chat
 from memdown.errors import PathRefused
 from memdown.notes.roots import Workspace, locate
