@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from recall_set import MORE_UNRELATED, PEOPLE
 
 from memdown import Memory
 from memdown.agent import recall, recall_text
@@ -102,15 +104,48 @@ def test_a_file_name_cannot_end_the_frame(
     assert text.endswith("</recalled-memories>")
 
 
-def test_the_needed_line_comes_up_and_nothing_for_other_talk(tmp_path: Path) -> None:
-    """Measured on the example workspace: 19 of 24 prompts today, and no noise."""
-    folder = tmp_path / "notes"
-    shutil.copytree(Path(__file__).parents[2] / "examples/workspace", folder)
-    with Memory.open(folder, state_dir=tmp_path / "state") as memory:
-        given = {prompt: recall_text(recall(memory, prompt)) for prompt, _ in NEEDED}
-        present = [prompt for prompt, needed in NEEDED if needed in given[prompt]]
-        assert len(present) >= 0.75 * len(NEEDED), set(given) - set(present)
-        assert [prompt for prompt in UNRELATED if recall(memory, prompt)] == []
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Memory]]:
+    """The example workspace and the memories of six more people, open."""
+    base = tmp_path_factory.mktemp("people")
+    shutil.copytree(Path(__file__).parents[2] / "examples/workspace", base / "en")
+    for language, person in PEOPLE.items():
+        for path, text in person.notes.items():
+            file = base / language / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+    with ExitStack() as opened:
+        yield {
+            language: opened.enter_context(
+                Memory.open(base / language, state_dir=base / f"state-{language}")
+            )
+            for language in ("en", *PEOPLE)
+        }
+
+
+def test_the_needed_line_comes_up(people: dict[str, Memory]) -> None:
+    """69 of 76 prompts in seven languages today; 80 % is asked, and a half in each language."""
+    asked = {"en": NEEDED, **{language: person.needed for language, person in PEOPLE.items()}}
+    missing = {
+        language: [
+            prompt
+            for prompt, needed in prompts
+            if needed not in recall_text(recall(people[language], prompt))
+        ]
+        for language, prompts in asked.items()
+    }
+    total = sum(map(len, asked.values()))
+    assert total >= 60
+    assert sum(map(len, missing.values())) <= 0.2 * total, missing
+    assert [one for one in asked if len(missing[one]) > len(asked[one]) / 2] == []
+
+
+def test_other_talk_brings_up_hardly_anything(people: dict[str, Memory]) -> None:
+    assert [prompt for prompt in UNRELATED if recall(people["en"], prompt)] == []
+    talk = [("en", prompt) for prompt in MORE_UNRELATED]
+    talk += [(one, prompt) for one, person in PEOPLE.items() for prompt in person.unrelated]
+    noise = [prompt for one, prompt in talk if recall(people[one], prompt)]
+    assert len(noise) <= 0.05 * len(talk), noise
 
 
 def test_a_long_snippet_is_cut_to_the_lines_that_match() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memdown.agent.answers import RECALLED, framed, one_line
 from memdown.errors import QueryError
 from memdown.notes import date_of
+from memdown.text import fold, index_terms, is_gram, is_stop
 from memdown.types import Hit
 
 if TYPE_CHECKING:
@@ -87,17 +88,22 @@ def _about_single_memories(tools: Collection[str]) -> list[str]:
 
 
 MAX_MEMORIES = 3
-# Of 24 prompts about the example workspace (tests/agent/test_recall.py) 0.6 brought up the needed
-# line for 14, this for 20; of unrelated prompts neither brought up anything.
+# How near in meaning two texts of no relation are differs from language to language (0.1 in English,
+# 0.6 in Japanese), and how high the best score is depends on how many notes there are. What a place
+# shares with a message says more than either: of 76 prompts in seven languages
+# (tests/agent/test_recall.py) a bare score of 0.45 brought up the needed line for 45, these for 69.
 STRONG_SCORE = 0.45
-# A score compares the notes with each other; these tell whether the best of them fits at all.
 _LEAST_WORDS = 2
-_CLOSE = 0.6
 _NEAR = 0.2
+_NEARER = 0.3
+_TELLING = 0.2
 # Words that many rules share, whatever they are about.
 _NO_SUBJECT = frozenset(
     ("never", "always", "alway", "only", "onli", "every", "everi", "again", "also")
 )
+# From so many words on, a request begins with what to do ("Write a …"), not with what it is about.
+_LEAST_REQUEST = 4
+_HIRAGANA = re.compile(r"[\u3040-\u309f]+")
 _SNIPPET_CHARS = 300
 _POOL = 20
 _SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|(?<=[。！？])")
@@ -107,34 +113,49 @@ _IMPORTS = ("memory/imports/", "memory/imported/")
 def recall(
     memory: Memory, message: str, *, limit: int = MAX_MEMORIES, min_score: float = STRONG_SCORE
 ) -> tuple[Hit, ...]:
-    """Up to `limit` places in curated notes that match a message strongly; often none.
+    """Up to `limit` places in curated notes that clearly belong to a message; often none.
 
     Curated are MEMORY.md and the notes under memory/ that carry no date. Daily logs, transcripts,
-    imports and extra paths never come up unasked.
+    imports and extra paths never come up unasked. A place with two words of the message belongs to
+    it from `min_score` on, or if it is near in meaning.
     """
     if not memory.settings.enabled:
         return ()
     try:
-        answer = memory.search(message, max_results=_POOL, min_score=min_score, sources=("memory",))
+        answer = memory.search(message, max_results=_POOL, min_score=0.0, sources=("memory",))
     except QueryError:
         return ()
-    curated = [hit for hit in answer.hits if is_curated(hit.path)]
-    fitting = [hit for hit in curated if _fits(hit, min_score) or _leads(hit, answer.hits)]
+    opening = _opening(message)
+    fitting = [
+        hit
+        for place, hit in enumerate(answer.hits)
+        if is_curated(hit.path) and _fits(hit, opening, min_score, leads=place == 0)
+    ]
     return tuple(fitting[:limit])
 
 
-def _fits(hit: Hit, min_score: float) -> bool:
-    """Whether more than a chance word is shared: two words, an identifier, or the meaning."""
-    if hit.score < min_score:
-        return False
-    named = any(character.isdigit() for word in hit.matched for character in word)
-    return named or len(hit.matched) >= _LEAST_WORDS or hit.vector_score >= _CLOSE
+def _opening(message: str) -> frozenset[str]:
+    """The terms of the word that a request begins with."""
+    words = message.split()
+    return frozenset(index_terms(words[0])) if len(words) >= _LEAST_REQUEST else frozenset()
 
 
-def _leads(hit: Hit, found: Sequence[Hit]) -> bool:
-    """Whether one shared word is enough: it is the best of all, and clearly so."""
-    said = set(hit.matched) - _NO_SUBJECT
-    return hit is found[0] and bool(said) and hit.vector_score >= _NEAR
+def _fits(hit: Hit, opening: frozenset[str], min_score: float, *, leads: bool) -> bool:
+    """Whether more than a chance word is shared: an identifier, two words, or one and the meaning."""
+    shared = [word for word in hit.matched if word not in opening and _is_subject(word)]
+    if any(character.isdigit() for word in shared for character in word):
+        return True
+    if len(shared) >= _LEAST_WORDS and (hit.score >= min_score or hit.vector_score >= _NEAR):
+        return True
+    telling = hit.text_score >= _TELLING or any(map(is_gram, shared))
+    return leads and bool(shared) and telling and hit.vector_score >= _NEARER
+
+
+def _is_subject(word: str) -> bool:
+    """Whether a word says what a text is about, in whatever language it is."""
+    if is_gram(word):
+        return not is_stop(word) and not _HIRAGANA.fullmatch(word)
+    return len(word) > 1 and not word.isdigit() and not is_stop(word) and word not in _NO_SUBJECT
 
 
 def is_curated(path: str) -> bool:
@@ -169,13 +190,14 @@ def telling_lines(hit: Hit, most: int = _SNIPPET_CHARS) -> str:
         for piece in (_SENTENCE_END.split(line) if len(line) > most else [line])
         if piece.strip()
     ]
-    shared = [sum(word in piece.casefold() for word in hit.matched) for piece in pieces]
+    shared = _shares(pieces, hit.matched)
     chosen: list[int] = []
     room = most
-    for number in sorted(range(len(pieces)), key=lambda n: (-shared[n], n)):
+    telling = [n for n, share in enumerate(shared) if share] or range(len(pieces))
+    for number in sorted(telling, key=lambda n: (-shared[n], len(pieces[n]) if shared[n] else n)):
         size = len(pieces[number].strip()) + 3
         if size > room and chosen:
-            break
+            continue
         chosen.append(number)
         room -= size
     kept = sorted(chosen)
@@ -184,3 +206,10 @@ def telling_lines(hit: Hit, most: int = _SNIPPET_CHARS) -> str:
         for before, number in zip([None, *kept], kept, strict=False)
     )
     return text if len(text) <= most else f"{text[:most].rstrip()} …"
+
+
+def _shares(pieces: Sequence[str], words: Sequence[str]) -> list[float]:
+    """How much each piece shares with the query: a word counts the more the fewer pieces have it."""
+    folded = [fold(piece) for piece in pieces]
+    counts = {word: sum(word in piece for piece in folded) for word in words}
+    return [sum(1 / counts[word] for word in words if word in piece) for piece in folded]
