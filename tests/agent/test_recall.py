@@ -8,8 +8,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from recall_set import MORE_UNRELATED, PEOPLE
 
+from agent.recall_set import MORE_UNRELATED, PEOPLE
 from memdown import Memory
 from memdown.agent import recall, recall_text
 from memdown.agent.prompt import is_curated, telling_lines
