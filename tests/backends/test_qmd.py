@@ -216,7 +216,7 @@ def test_a_sync_tells_what_is_wrong_with_qmd(scene: Scene) -> None:
 
 
 def test_rests_grow_and_end(scene: Scene) -> None:
-    from memdown.backends.qmd.notebook import Rest
+    from memdown.backends.qmd.commands import Rest
 
     rest, pauses = Rest(), []
     for _ in range(8):
@@ -325,7 +325,7 @@ def test_vectors_are_made_only_for_the_modes_that_use_them(scene: Scene) -> None
 
 
 def test_two_updates_never_run_at_once(scene: Scene) -> None:
-    from memdown.backends.qmd.notebook import alone
+    from memdown.backends.qmd.commands import alone
 
     with scene.open() as memory:
         memory.sync()
@@ -352,7 +352,7 @@ def test_closing_stops_an_update_that_takes_long(scene: Scene) -> None:
 
 def test_results_of_other_collections_are_left_out() -> None:
     from memdown.backends.qmd.collections import Collection
-    from memdown.backends.qmd.results import read_results
+    from memdown.backends.qmd.commands import read_results
 
     ours = [Collection("notes", Path("x"), "*.md", "qmd/notes/")]
     items = [

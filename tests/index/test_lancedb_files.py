@@ -19,7 +19,7 @@ from memdown.errors import IndexCorrupt, StoreError
 from memdown.files import VARIABLE
 from memdown.index.lancedb import LanceStore, candidates, create
 from memdown.index.lancedb import store as lance
-from memdown.index.lancedb.pointer import read_pointer
+from memdown.index.lancedb.connection import read_pointer
 from memdown.index.lancedb.store import agent_url
 from memdown.types import FILE_SPAN
 

@@ -13,7 +13,7 @@ import pytest
 from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
 from memdown.errors import IndexBusy
 from memdown.index.lancedb import create
-from memdown.index.lancedb.pointer import read_pointer
+from memdown.index.lancedb.connection import read_pointer
 
 pytestmark = pytest.mark.long
 
@@ -93,7 +93,7 @@ def test_the_turn_of_a_machine_that_died_ends(
     dead, other = (create(tmp_path / name, url=bucket) for name in ("dead", "other"))
     with dead.writing(5.0):
         dead.begin(PRINT)
-        monkeypatch.setattr("memdown.index.lancedb.lease.SECONDS", 0.5)
+        monkeypatch.setattr("memdown.index.lancedb.connection.LEASE_SECONDS", 0.5)
         assert dead._lease is not None
         dead._lease._until = 0.0
         dead.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))

@@ -8,8 +8,15 @@ from memdown.backends.ltm.capturing import (
     category_of,
     looks_like_injection,
 )
-from memdown.backends.ltm.memories import Entry, Forgotten, Found, LongTermMemory, Stored
-from memdown.backends.ltm.recalling import auto_capture, auto_recall
+from memdown.backends.ltm.memories import (
+    Entry,
+    Forgotten,
+    Found,
+    LongTermMemory,
+    Stored,
+    auto_capture,
+    auto_recall,
+)
 
 __all__ = [
     "CATEGORIES",

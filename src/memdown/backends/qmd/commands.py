@@ -6,6 +6,7 @@ Their environment is made so that nothing but ours is touched.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import selectors
@@ -14,13 +15,17 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 from memdown.backends.qmd.collections import Collection
 from memdown.config.settings import QmdSettings
-from memdown.files import make_folder
+from memdown.files import locked, make_folder, replace_file
+from memdown.notes import date_of
+from memdown.search.rank import cited
 from memdown.text import without_stop_words
+from memdown.types import Hit
 
 MOST_OUTPUT = 8_000_000
 # How often it is looked whether the command has ended or is no longer wanted.
@@ -259,3 +264,152 @@ def _user_models(environ: Mapping[str, str]) -> Path:
     cache = environ.get("XDG_CACHE_HOME")
     home = environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111
     return (Path(cache) if cache else Path(home) / ".cache") / "qmd" / "models"
+
+
+_PLACE = re.compile(r"qmd://([^/]+)/(.+)", re.DOTALL)
+# The line above a snippet: "@@ -2,4 @@ (1 before, 5 after)".
+_SPAN = re.compile(r"@@ -([0-9]{1,9}),([0-9]{1,9}) @@[^\n]*(?:\n|$)")
+
+
+def read_results(text: str, collections: Sequence[Collection]) -> list[Hit]:
+    """The hits in an output of `--json`, best first."""
+    try:
+        items = json.loads(text)
+    except (ValueError, RecursionError):
+        raise CommandFailed(f"qmd printed no JSON but {_beginning(text)}") from None
+    if not isinstance(items, list):
+        raise CommandFailed(f"qmd printed no list of results but {_beginning(text)}")
+    by_name = {collection.name: collection for collection in collections}
+    return [hit for item in items if (hit := _hit(item, by_name)) is not None]
+
+
+def within(hits: Sequence[Hit], *, most: int, snippet_chars: int, all_chars: int) -> list[Hit]:
+    """The first `most` hits, their snippets cut so that all of them together fit."""
+    return list(_cut(hits[:most], snippet_chars, all_chars))
+
+
+def _cut(hits: Sequence[Hit], snippet_chars: int, left: int) -> Iterator[Hit]:
+    for hit in hits:
+        if left <= 0:
+            return
+        snippet = hit.snippet[: min(snippet_chars, left)]
+        left -= len(snippet)
+        end = min(hit.end_line, hit.start_line + snippet.count("\n"))
+        yield cited(
+            Hit(
+                path=hit.path,
+                source=hit.source,
+                start_line=hit.start_line,
+                end_line=max(hit.start_line, end),
+                score=hit.score,
+                snippet=snippet,
+                relevance=hit.score,
+                date=hit.date,
+            )
+        )
+
+
+def _hit(item: Any, by_name: dict[str, Collection]) -> Hit | None:
+    """One result; None if it is of no collection of ours, such as one someone added by hand."""
+    if not isinstance(item, dict):
+        raise CommandFailed(f"qmd printed a result that is no object: {_beginning(str(item))}")
+    file, snippet, score = item.get("file"), item.get("snippet", ""), item.get("score")
+    if not isinstance(file, str) or not isinstance(snippet, str):
+        raise CommandFailed("qmd printed a result without a file and a snippet")
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise CommandFailed("qmd printed a result without a score")
+    place = _PLACE.fullmatch(file)
+    collection = by_name.get(place[1]) if place else None
+    if place is None or collection is None or ".." in place[2].split("/"):
+        return None
+    start, snippet = _span(snippet, item.get("line"))
+    path = collection.shown(place[2])
+    bounded = min(1.0, max(0.0, float(score)))
+    if not path.isprintable() or bounded != bounded:
+        return None
+    end = start + snippet.removesuffix("\n").count("\n")
+    return Hit(
+        path,
+        collection.source,
+        start,
+        end,
+        bounded,
+        snippet.removesuffix("\n"),
+        relevance=bounded,
+        date=date_of(path),
+    )
+
+
+def _span(snippet: str, line: Any) -> tuple[int, str]:
+    """The first line of a snippet, and the snippet without the line that tells so."""
+    span = _SPAN.match(snippet)
+    if span:
+        return max(1, int(span[1])), snippet[span.end() :]
+    good = isinstance(line, int) and not isinstance(line, bool) and line >= 1
+    return (line if good else 1), snippet
+
+
+def _beginning(text: str) -> str:
+    short = " ".join(text.split())[:80]
+    return repr(short) if short else "nothing"
+
+
+_FIRST_REST_SECONDS = 15.0
+_LONGEST_REST_SECONDS = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """After a failure nothing is tried until `until`; each further failure rests twice as long."""
+
+    failures: int = 0
+    until: float = 0.0
+    reason: str = ""
+
+    def after_failure(self, reason: str, now: float) -> Rest:
+        """One failure more."""
+        pause = min(_LONGEST_REST_SECONDS, _FIRST_REST_SECONDS * 2.0 ** min(self.failures, 16))
+        return Rest(self.failures + 1, now + pause, reason)
+
+    def is_over(self, now: float) -> bool:
+        """Whether it may be tried (again); a clock that was set back does not stop it for ever."""
+        return now >= self.until or self.until - now > _LONGEST_REST_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class QmdState:
+    """Times are seconds since 1970; `collections` are those that were made, as name → record."""
+
+    updated: float = 0.0
+    embedded: float = 0.0
+    notes: str = ""
+    collections: Mapping[str, list[str]] = field(default_factory=dict)
+    searching: Rest = Rest()
+    updating: Rest = Rest()
+    embedding: Rest = Rest()
+
+
+def read_notebook(file: Path) -> QmdState:
+    """What was written down; nothing if there is none or it makes no sense."""
+    try:
+        data = json.loads(file.read_bytes())
+        data |= {name: Rest(**data[name]) for name in ("searching", "updating", "embedding")}
+        known = {one.name for one in fields(QmdState)}
+        return QmdState(**{name: data[name] for name in data if name in known})
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return QmdState()
+
+
+def write_notebook(file: Path, **changes: object) -> QmdState:
+    """Change what is written down; other processes may be changing other things of it."""
+    with locked(file.with_suffix(".lock")):
+        book = replace(read_notebook(file), **changes)  # type: ignore[arg-type]
+        replace_file(file, json.dumps(asdict(book)).encode("utf-8"))
+    return book
+
+
+@contextlib.contextmanager
+def alone(file: Path) -> Iterator[bool]:
+    """Be the only process that updates; False if another one is at it."""
+    with locked(file, timeout=0) as acquired:
+        yield acquired

@@ -12,22 +12,31 @@ from dataclasses import replace
 from pathlib import Path
 
 from memdown import notes
-from memdown.backends.qmd import results
-from memdown.backends.qmd.collections import PREFIX, Collection, file_of, wanted_collections
-from memdown.backends.qmd.commands import CommandFailed, Commands
-from memdown.backends.qmd.exporting import export_transcripts, refusal
-from memdown.backends.qmd.notebook import (
+from memdown.backends.qmd.collections import (
+    PREFIX,
+    Collection,
+    export_transcripts,
+    file_of,
+    refusal,
+    wanted_collections,
+)
+from memdown.backends.qmd.commands import (
+    CommandFailed,
+    Commands,
     QmdState,
     Rest,
     alone,
     read_notebook,
+    read_results,
+    within,
     write_notebook,
 )
+from memdown.config import Chat, chat_of
 from memdown.config.settings import QmdSettings
-from memdown.config.values import Chat
 from memdown.errors import PathRefused
 from memdown.notes.roots import Workspace, locate
 from memdown.search.answer import clean
+from memdown.search.searcher import Request, Searcher
 from memdown.types import Answer, Excerpt, Failure, Hit, Source, Status, SyncReport
 
 log = logging.getLogger("memdown")
@@ -118,7 +127,7 @@ class Sidecar:
             if hit.score >= (min_score or 0.0) and (sources is None or hit.source in sources)
         ]
         limits = self._settings.limits
-        chosen = results.within(
+        chosen = within(
             kept,
             most=limits.max_results if max_results is None else max_results,
             snippet_chars=limits.max_snippet_chars,
@@ -377,7 +386,7 @@ class Sidecar:
             if left <= 0:
                 break
             printed = self._commands.search(words, count, left)
-            found = results.read_results(printed, self.collections)
+            found = read_results(printed, self.collections)
             hits = list(
                 {(hit.path, hit.start_line): hit for hit in found if self._counts(hit)}.values()
             )
@@ -394,3 +403,38 @@ class Sidecar:
         except PathRefused:
             return False
         return True
+
+
+class QmdSearcher:
+    """Asks `qmd` first; `own` answers in its place, and the answer says why.
+
+    `chat` is where requests come from that do not say it.
+    """
+
+    def __init__(self, sidecar: Sidecar, own: Searcher, chat: Chat) -> None:
+        self._sidecar = sidecar
+        self._own = own
+        self._chat = chat
+
+    def search(self, request: Request) -> Answer:
+        """Find what answers a request."""
+        scope = self._own.scope(request)
+        if scope.only is not None:
+            own = self._own.search(request)
+            why = "the built-in index answered instead of qmd, which takes no filter"
+            return replace(own, reasons=(why, *own.reasons))
+        chat = self._chat
+        if request.chat or request.session_key:
+            chat = chat_of(request.chat or "direct", request.session_key)
+        answer = self._sidecar.answer(
+            request.query,
+            max_results=request.max_results,
+            min_score=request.min_score,
+            sources=scope.sources,
+            chat=chat,
+        )
+        if isinstance(answer, Answer):
+            return answer
+        own = self._own.search(request)
+        why = f"the built-in index answered instead of qmd: {answer}"
+        return replace(own, fallback=own.fallback or NAME, reasons=(why, *own.reasons))

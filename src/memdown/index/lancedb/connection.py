@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import json
+import time
+import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import lancedb
+import pyarrow as pa
 
-from memdown.errors import DiskFull, StoreError
+from memdown.errors import DiskFull, IndexBusy, StoreError
+from memdown.types import Fingerprint, ModelKey
 
 # Old versions are kept for searches that still read them.
 KEPT_FOR = datetime.timedelta(minutes=2)
@@ -59,3 +65,152 @@ def mapped(place: str) -> Iterator[None]:
             f"The index {place} cannot be used ({text}); check the address and its permissions, "
             "or make it anew with `memdown index --force`."
         ) from error
+
+
+LEASE = "writer"
+LEASE_SECONDS = 60.0
+_POLL_SECONDS = 0.2
+_LEASE_SCHEMA = pa.schema([("name", pa.string()), ("owner", pa.string()), ("until", pa.float64())])
+
+
+class Lease:
+    """The right to write, of one store."""
+
+    def __init__(self) -> None:
+        self._owner = str(uuid.uuid4())
+        self._until = 0.0
+
+    def take(self, db: Any, timeout: float) -> bool:
+        """Become the holder; False when another still is after `timeout`."""
+        deadline = time.monotonic() + timeout
+        while not self._try(db, f"owner = '' OR until < {time.time()}"):
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(min(_POLL_SECONDS, max(0.0, deadline - time.monotonic())))
+        return True
+
+    def keep(self, db: Any) -> None:
+        """Stay the holder; an error if it took so long that another may be writing by now."""
+        if self._until - time.time() > LEASE_SECONDS / 2:
+            return
+        if not self._try(db, f"owner = '{self._owner}'"):
+            raise IndexBusy(
+                "Writing took so long that another machine may have taken over; what was written "
+                "is kept, run `memdown index` again."
+            )
+
+    def give_back(self, db: Any) -> None:
+        """Let others write."""
+        table = opened(db, LEASE)
+        if table is not None:
+            table.update(where=f"owner = '{self._owner}'", values={"owner": "", "until": 0.0})
+        self._until = 0.0
+
+    def _try(self, db: Any, where: str) -> bool:
+        table = db.create_table(LEASE, schema=_LEASE_SCHEMA, exist_ok=True)
+        if not table.count_rows():
+            row = pa.table({"name": ["live"], "owner": [""], "until": [0.0]}, schema=_LEASE_SCHEMA)
+            merge = table.merge_insert("name").when_not_matched_insert_all()
+            merge.execute(row)
+        until = time.time() + LEASE_SECONDS
+        # Of two that write at once, one is told of a conflict; what stands there then decides.
+        with contextlib.suppress(RuntimeError, OSError, ValueError):
+            table.update(where=where, values={"owner": self._owner, "until": until})
+        table.checkout_latest()
+        holders = table.to_arrow().to_pylist()
+        if len(holders) == 1 and holders[0]["owner"] == self._owner:
+            self._until = float(holders[0]["until"])
+            return self._until > time.time()
+        return False
+
+
+# Tables that an earlier form of this pointed to are made anew from the notes.
+POINTER = "pointer_2"
+PREFIX = "index_"
+# A search that began before a rebuild was published goes on reading the old table.
+_GRACE_SECONDS = 120.0
+_POINTER_SCHEMA = pa.schema([("name", pa.string()), ("data", pa.string())])
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """The live table's number, how it was made, and when earlier ones were retired."""
+
+    generation: int
+    fingerprint: Fingerprint
+    retired: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def table(self) -> str:
+        return f"{PREFIX}{self.generation}"
+
+    def moved(self, generation: int, fingerprint: Fingerprint) -> Pointer:
+        """The pointer after a rebuild."""
+        return Pointer(
+            generation, fingerprint, (*self.retired[-8:], (self.generation, time.time()))
+        )
+
+    def made_with(self, fingerprint: Fingerprint) -> Pointer:
+        """The same table, made otherwise."""
+        return replace(self, fingerprint=fingerprint)
+
+
+def read_pointer(db: Any, table: Any = None) -> Pointer | None:
+    """Where the live index is; None if there is none yet. `table` is the pointer's, if it is open."""
+    table = table or opened(db, POINTER)
+    rows = [] if table is None else table.to_arrow().to_pylist()
+    if not rows:
+        return None
+    data = json.loads(rows[0]["data"])
+    made = data["fingerprint"]
+    made["key"] = ModelKey(**made["key"])
+    retired = tuple((number, when) for number, when in data["retired"])
+    return Pointer(data["generation"], Fingerprint(**made), retired)
+
+
+def write_pointer(db: Any, pointer: Pointer) -> None:
+    """Point to a table, in one step."""
+    made = pointer.fingerprint
+    data = {
+        "generation": pointer.generation,
+        "fingerprint": {
+            "key": {
+                "provider": made.key.provider,
+                "model": made.key.model,
+                "provider_key": made.key.provider_key,
+            },
+            "chunk_tokens": made.chunk_tokens,
+            "chunk_overlap": made.chunk_overlap,
+            "terms_version": made.terms_version,
+            "dims": made.dims,
+        },
+        "retired": [list(one) for one in pointer.retired],
+    }
+    row = pa.table({"name": ["live"], "data": [json.dumps(data)]}, schema=_POINTER_SCHEMA)
+    table = db.create_table(POINTER, schema=_POINTER_SCHEMA, exist_ok=True)
+    table.merge_insert("name").when_matched_update_all().when_not_matched_insert_all().execute(row)
+
+
+def next_generation(db: Any) -> int:
+    """A number that no table has or ever had: what is held of one is never taken for another."""
+    pointer = read_pointer(db)
+    numbers = [int(name.removeprefix(PREFIX)) for name in table_names(db) if _is_index(name)]
+    return max([*numbers, pointer.generation if pointer else 0, time.time_ns() // 1_000_000]) + 1
+
+
+def unused_tables(db: Any, pointer: Pointer | None) -> list[str]:
+    """Tables that nobody needs: of killed rebuilds, and of published ones after a while."""
+    spared = set()
+    if pointer is not None:
+        spared.add(pointer.generation)
+        now = time.time()
+        spared |= {n for n, when in pointer.retired if 0 <= now - when < _GRACE_SECONDS}
+    return sorted(
+        name
+        for name in table_names(db)
+        if _is_index(name) and int(name.removeprefix(PREFIX)) not in spared
+    )
+
+
+def _is_index(name: str) -> bool:
+    return name.startswith(PREFIX) and name.removeprefix(PREFIX).isdigit()

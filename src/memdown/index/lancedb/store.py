@@ -17,21 +17,25 @@ from memdown.errors import IndexBusy, IndexCorrupt, StoreError
 from memdown.files import locked, make_folder, reach
 from memdown.index.lancedb import cache, candidates, rows
 from memdown.index.lancedb.candidates import Figures
-from memdown.index.lancedb.connection import KEPT_FOR, connect, mapped, opened, table_names
-from memdown.index.lancedb.lease import NAME as LEASE
-from memdown.index.lancedb.lease import Lease
-from memdown.index.lancedb.pointer import NAME as POINTER
-from memdown.index.lancedb.pointer import (
+from memdown.index.lancedb.connection import (
+    KEPT_FOR,
+    LEASE,
+    POINTER,
     PREFIX,
+    Lease,
     Pointer,
+    connect,
+    mapped,
     next_generation,
+    opened,
     read_pointer,
+    table_names,
     unused_tables,
     write_pointer,
 )
 from memdown.index.lancedb.reading import LanceOrigin, by_key, fits_in_memory, read
+from memdown.index.lancedb.rows import Batch
 from memdown.index.lancedb.snapshot import LanceSnapshot
-from memdown.index.lancedb.writing import Batch
 from memdown.index.mirror import Mirror, State
 from memdown.index.packing import file_ids, file_keys
 from memdown.types import (

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from memdown.index.postgres.connection import one, run
-from memdown.index.postgres.place import Place
+from memdown.index.postgres.connection import Place, one, run
 from memdown.types import ModelKey, Vector, Vectors
 
 _WHICH = "agent_id = %s AND provider = %s AND model = %s AND provider_key = %s"

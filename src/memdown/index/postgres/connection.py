@@ -6,6 +6,7 @@ import contextlib
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, LiteralString, TypeAlias, TypeVar
 
 import psycopg
@@ -231,3 +232,35 @@ def mapped(place: str) -> Iterator[None]:
 
 def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+# Tables that every shelf has; a shelf is a set of tables, shared by agents or of one generation.
+SHELF_TABLES = ("files", "chunks", "postings", "vectors")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One generation of one agent's index, seen through one connection.
+
+    Statements name the tables of its shelf, never a parent of all: no plan can lock other agents'.
+    With `has_vectors` the server can compare its vectors.
+    """
+
+    db: Connection
+    schema: str
+    agent: str
+    generation: int = 0
+    shelf: str = ""
+    has_vectors: bool = False
+
+    def sql(self, statement: str) -> sql.Composed:
+        """A statement in which `{s}` stands for the schema and `{files}` … for the shelf's tables."""
+        tables = {
+            name: sql.Identifier(self.schema, f"{name}_{self.shelf}") for name in SHELF_TABLES
+        }
+        return sql.SQL(statement).format(s=sql.Identifier(self.schema), **tables)
+
+    @property
+    def is_own_shelf(self) -> bool:
+        """Whether its tables hold nothing else."""
+        return self.shelf.startswith("own")

@@ -16,8 +16,7 @@ from memdown.index.bm25 import dampening, gained, rarity, reachable
 from memdown.index.packing import source_keys
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.postgres import postings
-from memdown.index.postgres.connection import run
-from memdown.index.postgres.place import Place
+from memdown.index.postgres.connection import Place, run
 from memdown.index.postgres.postings import NOTHING, Posting, unpack_terms
 from memdown.index.similarity import highest, in_files
 from memdown.types import FILE_SPAN, Match, TextMatches, TextQuery

@@ -16,8 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.postgres.connection import run
-from memdown.index.postgres.place import Place
+from memdown.index.postgres.connection import Place, run
 from memdown.types import FILE_SPAN
 
 BLOCK_PASSAGES = 2_048

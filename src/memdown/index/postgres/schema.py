@@ -13,8 +13,7 @@ import psycopg
 from psycopg import sql
 
 from memdown.errors import IndexTooNew
-from memdown.index.postgres.connection import Connection, one, run, transaction
-from memdown.index.postgres.place import Place
+from memdown.index.postgres.connection import Connection, Place, one, run, transaction
 
 SHELVES = 8
 VERSION = 5

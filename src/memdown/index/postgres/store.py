@@ -23,6 +23,7 @@ from memdown.index.postgres.connection import (
     Breaker,
     Connection,
     Connections,
+    Place,
     checked_url,
     connect,
     mapped,
@@ -31,7 +32,6 @@ from memdown.index.postgres.connection import (
     shown,
     transaction,
 )
-from memdown.index.postgres.place import Place
 from memdown.index.postgres.snapshot import PostgresSnapshot
 from memdown.index.postgres.tables import Live
 from memdown.types import (

@@ -23,9 +23,8 @@ from memdown.index.packing import (
 )
 from memdown.index.passages import passage_terms
 from memdown.index.postgres import postings, schema, vectors
-from memdown.index.postgres.connection import one, run
+from memdown.index.postgres.connection import Place, one, run
 from memdown.index.postgres.keywords import Totals
-from memdown.index.postgres.place import Place
 from memdown.index.postgres.postings import Terms, pack_terms, unpack_terms
 from memdown.types import (
     Chunk,

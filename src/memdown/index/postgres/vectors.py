@@ -15,8 +15,7 @@ from psycopg import sql
 
 from memdown.index.packing import file_keys, source_keys
 from memdown.index.postgres import schema
-from memdown.index.postgres.connection import Connection, one, run, transaction
-from memdown.index.postgres.place import Place
+from memdown.index.postgres.connection import Connection, Place, one, run, transaction
 from memdown.index.similarity import cosines, highest
 from memdown.types import FILE_SPAN, Match, Source, Vector, Vectors
 
