@@ -113,3 +113,40 @@ def test_words_are_forgotten_everywhere_with_a_receipt(
         assert receipt["complete"], receipt
         assert "Hazelnut" not in (folder / "memory/people/ida.md").read_text()
         assert client.get("/api/search", params={"q": "hazelnut"}).json()["results"] == []
+
+
+def test_to_memory_md_is_one_act_that_is_undone_as_one(
+    synced: Site, client: TestClient, folder: Path
+) -> None:
+    before = {file: file.read_bytes() for file in folder.rglob("*.md")}
+    synced.memory.remember("Walnuts too.", actor="client:codex")
+    log = folder / f"memory/{datetime.date.today()}.md"
+    logged = log.read_bytes()
+    number = changes(client)[0]["id"]
+    done = client.post("/api/keep", json={"id": number}).json()
+    assert "Walnuts too." in (folder / "MEMORY.md").read_text()
+    assert not log.exists()
+    assert done["citation"].startswith("MEMORY.md#L")
+    for one in reversed(done["changes"]):
+        assert client.post("/api/undo", json={"id": one}).status_code == 200
+    assert log.read_bytes() == logged
+    assert (folder / "MEMORY.md").read_bytes() == before[folder / "MEMORY.md"]
+
+
+def test_to_memory_md_loses_nothing_if_it_cannot_be_written(
+    synced: Site, client: TestClient, folder: Path
+) -> None:
+    """The fact is written there before it goes here; nor is a line lost that was edited since."""
+    synced.memory.remember("Walnuts too.", actor="client:codex")
+    log = folder / f"memory/{datetime.date.today()}.md"
+    number = changes(client)[0]["id"]
+    lasting = (folder / "MEMORY.md").read_bytes()
+    (folder / "MEMORY.md").write_bytes(b"\xff\xfe no text")
+    assert client.post("/api/keep", json={"id": number}).status_code == 422
+    assert "Walnuts too." in log.read_text()
+    (folder / "MEMORY.md").write_bytes(lasting)
+    log.write_text(log.read_text().replace("Walnuts too.", "Walnuts and pecans."))
+    done = client.post("/api/keep", json={"id": number}).json()
+    assert "Walnuts too." in (folder / "MEMORY.md").read_text()
+    assert "Walnuts and pecans." in log.read_text()
+    assert done["left"]

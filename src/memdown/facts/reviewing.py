@@ -7,13 +7,16 @@ asked. Precision comes first: what only might be wrong is not proposed.
 from __future__ import annotations
 
 import datetime
+import hashlib
 import re
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from memdown.errors import WorkspaceError
+from memdown.errors import NoteNotFound, WorkspaceError
+from memdown.facts.deciding import Decisions
 from memdown.notes import placing
 from memdown.notes.descriptors import shown
 from memdown.notes.editing import update
@@ -28,6 +31,10 @@ if TYPE_CHECKING:
     from memdown.memory import Memory
 
 Kind = Literal["contradiction", "duplicate", "expired", "repeated", "oversized"]
+# What a person can say to a proposal; `other` keeps the fact that would be struck or removed.
+Verdict = Literal["apply", "other", "fine", "later"]
+VERDICTS: Final[tuple[Verdict, ...]] = ("apply", "other", "fine", "later")
+_LATER_SECONDS: Final = 7 * 86_400
 # What a client takes of MEMORY.md at the start of a session, in characters.
 SESSION_BUDGET: Final = 9_500
 # A section of at least this share of a note that is too large is proposed to be moved.
@@ -57,18 +64,60 @@ class Proposal:
     references: tuple[str, ...]
     diff: tuple[str, ...] = ()
 
+    @property
+    def key(self) -> str:
+        """What stays the same while its facts do, wherever their lines move."""
+        paths = sorted(one.partition("#")[0] for one in self.references)
+        said = "\n".join((self.kind, *paths, *self.diff))
+        return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:24]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a verdict did: the changes it made, by which it can be undone."""
+
+    proposal: Proposal
+    changes: tuple[int, ...] = ()
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A proposal without its number, and what applying it does."""
+    """A proposal without its number, and what applying it does; `keep_other` is the other way."""
 
     proposal: Proposal
     apply: Callable[[Pen], None]
+    keep_other: Callable[[Pen], None] | None = None
 
 
 def review(memory: Memory) -> list[Proposal]:
-    """What could be changed, numbered; the same notes give the same list."""
-    return [one.proposal for one in _found(memory.pen())]
+    """What could be changed, numbered; the same notes and decisions give the same list."""
+    pen = memory.pen()
+    hidden = decisions(pen).hidden(time.time())
+    return [one.proposal for one in _found(pen) if one.proposal.key not in hidden]
+
+
+def decisions(pen: Pen) -> Decisions:
+    """What was decided about the proposals of a workspace."""
+    return Decisions(pen.journal.file.with_suffix(".decided.json"))
+
+
+def decide(memory: Memory, key: str, verdict: Verdict, *, actor: str = "person") -> Decided:
+    """Do what a person says to a proposal: it is named by its key, because numbers move."""
+    pen = memory.notebook.writing_pen(By(actor))
+    found = next((one for one in _found(pen) if one.proposal.key == key), None)
+    if found is None:
+        raise NoteNotFound("The notes were changed meanwhile; look at the list again.")
+    if verdict in ("fine", "later"):
+        until = {} if verdict == "fine" else {"until": time.time() + _LATER_SECONDS}
+        decisions(pen).hide(key, **until)
+        return Decided(found.proposal)
+    run = found.apply if verdict == "apply" else found.keep_other
+    if run is None:
+        raise WorkspaceError(f"A proposal of kind {found.proposal.kind!r} has no other side.")
+    last = max((change.id for change in pen.journal.changes(limit=1)), default=0)
+    run(pen)
+    made = sorted(change.id for change in pen.journal.changes(after=last))
+    return Decided(found.proposal, tuple(made))
 
 
 def apply(memory: Memory, numbers: Sequence[int], *, actor: str = "person") -> list[int]:
@@ -91,6 +140,7 @@ def proposal_json(proposal: Proposal) -> dict[str, object]:
     """A proposal for programs."""
     return {
         "number": proposal.number,
+        "key": proposal.key,
         "kind": proposal.kind,
         "reason": proposal.reason,
         "references": list(proposal.references),
@@ -152,6 +202,7 @@ def _duplicates(facts: Sequence[Fact]) -> Iterator[_Found]:
                         (f"- {fact.text}",),
                     ),
                     removing(fact),
+                    removing(kept),
                 )
 
 
@@ -177,6 +228,7 @@ def _contradictions(facts: Sequence[Fact]) -> Iterator[_Found]:
                         (f"- {older.text}", f"+ {newer.text}", f"+   ~~{older.text}~~"),
                     ),
                     _replacing(older, newer),
+                    _striking(newer),
                 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from memdown import doctor
 from memdown.errors import MemdownError, NoteNotFound
-from memdown.facts import forgetting
+from memdown.facts import forgetting, reviewing
 from memdown.notes import Note, undoing
 from memdown.shapes import status_json
 from memdown.transcripts.sessions import recall
@@ -170,9 +170,31 @@ def _trace(site: Site, one: forgetting.Trace) -> dict[str, Any]:
 
 
 def keep_change(site: Site, given: Values) -> Any:
-    """Move what a change added to MEMORY.md."""
+    """Move what a change added to MEMORY.md; undo `changes` from the last to the first to go back."""
     site.check_writable()
-    return {"citation": changes.keep_for_good(site, given["id"])}
+    kept = changes.keep_for_good(site, given["id"])
+    return {"citation": kept.citation, "changes": list(kept.changes), "left": kept.left}
+
+
+def list_proposals(site: Site, given: Values) -> Any:  # noqa: ARG001
+    """List what wants a look in the notes, as `memdown review` does."""
+    site.library.refresh()
+    return {"proposals": [reviewing.proposal_json(one) for one in site.reviews.now()]}
+
+
+def decide(site: Site, given: Values) -> Any:
+    """Do what a person says to a proposal: which fact holds, that all is fine, or that it can wait."""
+    site.check_writable()
+    done = reviewing.decide(site.memory, given["key"], given["verdict"])
+    site.reviews.drop(given["key"])
+    return {"changes": list(done.changes)}
+
+
+def show_again(site: Site, given: Values) -> Any:
+    """Show a proposal again that was put aside."""
+    site.check_writable()
+    reviewing.decisions(site.memory.pen()).show(given["key"])
+    return {"key": given["key"]}
 
 
 def restore_note(site: Site, given: Values) -> Any:

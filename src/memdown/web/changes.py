@@ -16,17 +16,21 @@ import re
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from memdown.errors import NoteNotFound
+from memdown.errors import NoteNotFound, UndoConflict, WorkspaceError
+from memdown.facts.reviewing import Proposal
 from memdown.files import make_folder, open_file
 from memdown.notes import placing, undoing
 from memdown.notes.editing import save_bytes
 from memdown.notes.journal import By, Change
-from memdown.notes.statements import facts_of
-from memdown.web import talks
+from memdown.notes.related import note_text
+from memdown.notes.remembering import Pen
+from memdown.notes.statements import Fact, facts_of
+from memdown.notes.writing import curated
+from memdown.web import review, talks
 from memdown.web.rendering import note_url
 from memdown.web.site import Site
 
@@ -118,6 +122,15 @@ def _read_from(data: bytes) -> Read:
 
 
 @dataclass(frozen=True, slots=True)
+class Against:
+    """Another fact that says something else than what a change wrote."""
+
+    text: str
+    place: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One change as the page shows it."""
 
@@ -132,6 +145,7 @@ class Item:
     is_undone: bool
     session: str = ""
     title: str = ""
+    against: tuple[Against, ...] = ()
 
 
 def looked(site: Site) -> Looked:
@@ -188,7 +202,11 @@ def page_values(site: Site) -> dict[str, Any]:
     changes = [one for one in journal.changes(limit=2 * MOST_SHOWN) if not one.undoes]
     library = site.current_library()
     titles = talks.titles(site) if any(one.session for one in changes) else {}
-    items = [_item(one, read, undone, library.texts, titles) for one in changes[:MOST_SHOWN]]
+    marks = review.disagreements(site)
+    items = [
+        _marked(_item(one, read, undone, library.texts, titles), marks, library.texts)
+        for one in changes[:MOST_SHOWN]
+    ]
     days: dict[datetime.date, list[Item]] = {}
     for one in items:
         days.setdefault(one.when.date(), []).append(one)
@@ -239,6 +257,27 @@ def _item(
     )
 
 
+def _marked(item: Item, marks: Mapping[str, Proposal], texts: Mapping[str, str]) -> Item:
+    """A change with the facts that it contradicts, while what it wrote stands there."""
+    if item.is_undone or not marks:
+        return item
+    came = {text.strip() for sign, text in item.lines if sign == "+"}
+    against = []
+    for reference, proposal in marks.items():
+        path, _, _ = reference.partition("#L")
+        if path == item.change.path and _at(reference, texts).text.strip() in came:
+            against += [_at(one, texts) for one in proposal.references if one != reference]
+    return replace(item, against=tuple(dict.fromkeys(against)))
+
+
+def _at(reference: str, texts: Mapping[str, str]) -> Against:
+    """What stands at a reference such as `MEMORY.md#L7`."""
+    path, _, number = reference.partition("#L")
+    lines = texts.get(path, "").split("\n")
+    line = int(number) if number.isdecimal() and 0 < int(number) <= len(lines) else 1
+    return Against(lines[line - 1], f"{path} L{line}", note_url(path, line))
+
+
 def _line_of(line: str, text: str) -> int:
     """Where a line stands in a note now; 0 if it does not."""
     if not line:
@@ -263,17 +302,52 @@ def strike(site: Site, path: str, line: int) -> int | None:
     return _last_of(site, note.path)
 
 
-def keep_for_good(site: Site, number: int) -> str:
-    """Move what a change added to MEMORY.md; where it stands now."""
-    change = site.memory.pen().journal.change(number)
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was moved to MEMORY.md: where it stands, the changes this took, and what could not go."""
+
+    citation: str
+    changes: tuple[int, ...]
+    left: str = ""
+
+
+def keep_for_good(site: Site, number: int) -> Kept:
+    """Move what a change added to MEMORY.md.
+
+    It is written there before it is taken out of its note: whatever fails in between, the fact stands
+    somewhere, at worst twice.
+    """
+    pen = site.memory.pen(_PERSON.actor)
+    change = pen.journal.change(number)
     if change is None:
         raise NoteNotFound("That change is no longer in the journal; reload the page.")
     facts = [fact.text for fact in facts_of(change.added_text, change.path) if not fact.struck]
     if not facts:
         raise NoteNotFound("Nothing in that change is a fact that could be kept; edit the note.")
-    undo(site, number)
-    kept = [site.memory.remember(text, durable=True, actor=_PERSON.actor) for text in facts]
-    return str(kept[0])
+    before = newest(site)
+    lasting = {fact.text: fact for fact in _lasting(pen)}
+    places = [
+        lasting[text].reference
+        if text in lasting
+        else str(site.memory.remember(text, durable=True, again=True, actor=_PERSON.actor))
+        for text in facts
+    ]
+    left = ""
+    try:
+        undoing.undo(pen, number)
+    except UndoConflict as error:
+        left = str(error)
+    made = sorted(one.id for one in pen.journal.changes(after=before))
+    return Kept(places[0], tuple(made), left)
+
+
+def _lasting(pen: Pen) -> list[Fact]:
+    """The facts of MEMORY.md as it is now."""
+    path = curated(pen.workspace)
+    try:
+        return [fact for fact in facts_of(note_text(pen.workspace, path), path) if not fact.struck]
+    except WorkspaceError:
+        return []
 
 
 def remove_note(site: Site, path: str, base: str) -> int | None:

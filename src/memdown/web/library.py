@@ -9,16 +9,20 @@ words that are written with a capital letter in the middle of sentences and neve
 from __future__ import annotations
 
 import bisect
+import logging
 import re
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memdown.errors import MemdownError
+from memdown.facts.reviewing import Proposal, decisions, review
 from memdown.memory import Memory
 from memdown.notes.document import read_front_matter, title_of
 from memdown.types import FileState
+
+log = logging.getLogger("memdown")
 
 _MOST_CHARACTERS = 64_000_000
 _WORD = re.compile(r"[^\W\d_]{3,40}")
@@ -222,3 +226,68 @@ class Subjects:
             }
             self._names, self._revision = names_in(texts, titles), revision
         return self._names
+
+
+class Reviews:
+    """What in the notes wants a look, made anew in the background when the notes have changed.
+
+    It takes seconds over thousands of notes, so that pages show what was found last, and `ready` is
+    called when there is something newer.
+    """
+
+    def __init__(self, memory: Memory, library: Library, ready: Callable[[], None]) -> None:
+        self._memory = memory
+        self._library = library
+        self._ready = ready
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._of: object = None
+        self._found: tuple[Proposal, ...] | None = None
+
+    def now(self) -> tuple[Proposal, ...]:
+        """The proposals over the notes as they are now."""
+        with self._lock:
+            if self._found is None or self._of != self._state():
+                state = self._state()
+                self._found = tuple(review(self._memory))
+                self._of = state
+            return self._found
+
+    def last(self) -> tuple[Proposal, ...] | None:
+        """What was found last; None before the first time. Newer ones are looked for meanwhile."""
+        is_stale = self._found is None or self._of != self._state()
+        if is_stale and (self._thread is None or not self._thread.is_alive()):
+            self._thread = threading.Thread(
+                target=self._run, name="memdown-web-review", daemon=True
+            )
+            self._thread.start()
+        return self._found
+
+    def drop(self, key: str) -> None:
+        """Leave out a proposal that was just decided, until the notes were looked through again."""
+        self._found = tuple(one for one in self._found or () if one.key != key)
+
+    def wait(self) -> None:
+        """Wait until nothing is looked for any more."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        before = self._found
+        try:
+            after = self.now()
+        except MemdownError as error:
+            log.warning("The notes could not be reviewed: %s", error)
+            return
+        if after != before:
+            self._ready()
+
+    def _state(self) -> object:
+        """What the proposals depend on: the notes, the day, and what was decided."""
+        pen = self._memory.pen()
+        try:
+            facts = decisions(pen).file.stat()
+            decided: object = (facts.st_mtime_ns, facts.st_ino)
+        except OSError:
+            decided = None
+        return self._library.revision, pen.today, decided

@@ -12,6 +12,7 @@ from typing import Any
 
 from memdown import __version__
 from memdown.errors import BadRequest
+from memdown.facts.reviewing import VERDICTS
 from memdown.types import SOURCES
 from memdown.web import api
 from memdown.web.site import Site
@@ -168,6 +169,7 @@ _CHANGE = Field("id", "The number of a change.", "integer", required=True, low=1
 _WORDS = Field(
     "words", "The words, or the place of a fact: MEMORY.md#L7.", required=True, low=1, high=2000
 )
+_KEY = Field("key", "The key of a proposal.", required=True, low=1, high=64)
 _BASE = Field("base", "The version that is meant.", required=True, high=64)
 _WRITES = (400, 403, 404, 409, 413, 415, 422)
 
@@ -274,6 +276,23 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("POST", "/api/forget/places", api.find_traces, body=(_WORDS,), errors=_WRITES),
     Operation("POST", "/api/forget", api.erase_words, body=(_WORDS,), errors=_WRITES),
     Operation("POST", "/api/keep", api.keep_change, body=(_CHANGE,), errors=_WRITES),
+    Operation("GET", "/api/review", api.list_proposals, errors=(400,)),
+    Operation(
+        "POST",
+        "/api/review",
+        api.decide,
+        body=(
+            _KEY,
+            Field(
+                "verdict",
+                "`apply` does it, `other` keeps the other fact, `fine` keeps both, `later` waits.",
+                required=True,
+                choices=VERDICTS,
+            ),
+        ),
+        errors=_WRITES,
+    ),
+    Operation("POST", "/api/review/open", api.show_again, body=(_KEY,), errors=_WRITES),
     Operation("POST", "/api/restore", api.restore_note, body=(_PATH, _CHANGE), errors=_WRITES),
     Operation("POST", "/api/trash", api.trash_note, body=(_PATH, _BASE), errors=_WRITES),
     Operation(

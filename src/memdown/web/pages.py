@@ -19,7 +19,7 @@ from memdown.notes import Note, daily_note, is_memory
 from memdown.notes.descriptors import NOTE, opened_folder
 from memdown.notes.document import read_front_matter, title_of
 from memdown.types import Failure, FileState, Status, Usage
-from memdown.web import changes, searching, shelves, subjects, talks
+from memdown.web import changes, review, searching, shelves, subjects, talks
 from memdown.web.rendering import PICTURES, note_url, render_note, render_snippet
 from memdown.web.site import Site, page
 
@@ -274,6 +274,7 @@ PAGES: tuple[tuple[str, View], ...] = (
     ("/hits", hits),
     ("/why", searching.why),
     ("/about/{name:path}", subjects.show),
+    ("/review", review.show),
     ("/notes", notes),
     ("/notes/{path:path}", note),
     ("/branch", branch),

@@ -25,7 +25,7 @@ from memdown.memory import Memory
 from memdown.shapes import report_json
 from memdown.types import Progress, SyncReport
 from memdown.web.guard import Access
-from memdown.web.library import Library, Subjects
+from memdown.web.library import Library, Reviews, Subjects
 from memdown.web.rendering import note_url
 
 log = logging.getLogger("memdown")
@@ -112,6 +112,7 @@ class Site:
     job: SyncJob = field(init=False)
     library: Library = field(init=False)
     subjects: Subjects = field(init=False)
+    reviews: Reviews = field(init=False)
     is_following: bool = field(default=False, init=False)
     # What the last pulse found out, with the facts of the files it read.
     news: tuple[Any, Any] | None = field(default=None, init=False)
@@ -125,11 +126,16 @@ class Site:
         self.job = SyncJob(self.memory)
         self.library = Library(self.memory)
         self.subjects = Subjects(self.library)
+        self.reviews = Reviews(self.memory, self.library, self._renew)
 
     @property
     def revision(self) -> int:
         """A number that grows whenever notes or the index have changed."""
         return self._revision
+
+    def _renew(self) -> None:
+        """Let the pages know that there is something new."""
+        self._revision += 1
 
     def current_library(self) -> Library:
         """The texts of all notes; looked at again unless the notes are being followed."""
@@ -172,6 +178,7 @@ class Site:
             self._stop.set()
             self._follower.join()
             self._follower = None
+        self.reviews.wait()
 
     def _follow(self, stop: threading.Event) -> None:
         try:

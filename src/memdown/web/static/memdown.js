@@ -252,6 +252,16 @@ if (field) {
   if (field.value.trim() !== shown) type();
 }
 
+// The changes that one act made are taken back from the last to the first.
+const undoAll = async (changes) => {
+  for (const id of changes.filter(Boolean).reverse()) {
+    const { ok, data } = await memdown.call("POST", "/api/undo", { id });
+    if (!ok) { memdown.toast(data.error); return memdown.refresh(); }
+  }
+  memdown.toast("Undone");
+  return memdown.refresh();
+};
+
 // What can be done with a change: by a button, or by its key while the change has the focus.
 const act = async (what, item) => {
   const id = Number(item.dataset.change), path = item.dataset.path;
@@ -263,9 +273,8 @@ const act = async (what, item) => {
   if (!ok) return memdown.toast(data.error);
   const next = item.nextElementSibling?.querySelector("[data-hit]");
   const said = { keep: "Kept", undo: "Taken back", lasting: "Moved to MEMORY.md", forget: "Marked as no longer true", restore: "Restored" }[what];
-  const back = what === "undo" || what === "lasting" ? (await memdown.call("GET", "/api/changes?limit=1")).data.changes?.[0]?.id : data.change;
-  const undo = async () => { const { ok, data } = await memdown.call("POST", "/api/undo", { id: back }); memdown.toast(ok ? "Undone" : data.error); memdown.refresh(); };
-  memdown.toast(said, back && what !== "lasting" ? { text: "Undo", run: undo } : undefined);
+  const back = what === "undo" ? [(await memdown.call("GET", "/api/changes?limit=1")).data.changes?.[0]?.id] : data.changes || [data.change];
+  memdown.toast(data.left ? "It stands in MEMORY.md now. " + data.left : said, back.some(Boolean) ? { text: "Undo", run: () => undoAll(back) } : undefined);
   if (what !== "keep" && item.classList.contains("new")) await memdown.call("POST", "/api/read", { id });
   next?.focus();
   document.activeElement?.blur?.();
@@ -306,6 +315,53 @@ document.addEventListener("click", async (event) => {
 });
 for (const [key, what] of [["y", "keep"], ["u", "undo"], ["f", "forget"], ["m", "lasting"]]) memdown.keys[key] = () => document.activeElement.closest("[data-change]")?.querySelector(`[data-act="${what}"]`)?.click();
 memdown.keys.e = () => (document.activeElement.closest("[data-change]")?.querySelector('[data-act="edit"]') || $("[data-edit]"))?.click();
+
+// On a phone a change is swiped: to the right it is kept, to the left it is taken back.
+const swipe = { item: null };
+document.addEventListener("touchstart", (event) => {
+  const item = event.touches.length === 1 && event.target.closest(".today [data-change]");
+  swipe.item = item && $("[data-act=undo]", item) ? item : null;
+  if (swipe.item) Object.assign(swipe, { x: event.touches[0].clientX, y: event.touches[0].clientY, by: 0 });
+}, { passive: true });
+document.addEventListener("touchmove", (event) => {
+  if (!swipe.item) return;
+  const x = event.touches[0].clientX - swipe.x, y = event.touches[0].clientY - swipe.y;
+  // Whoever scrolls does not swipe.
+  if (!swipe.by && Math.abs(y) > Math.abs(x)) { swipe.item = null; return; }
+  swipe.by = x;
+  if (Math.abs(x) < 12) return;
+  swipe.item.style.transform = `translateX(${x}px)`;
+  swipe.item.dataset.swipe = Math.abs(x) < 90 ? "" : x > 0 ? "keep" : "undo";
+}, { passive: true });
+const letGo = (event) => {
+  const { item } = swipe;
+  if (!item) return;
+  const what = event.type === "touchend" && item.dataset.swipe;
+  swipe.item = null;
+  item.style.transform = "";
+  delete item.dataset.swipe;
+  if (what) $(`[data-act="${what}"]`, item)?.click();
+};
+document.addEventListener("touchend", letGo);
+document.addEventListener("touchcancel", letGo);
+
+// What a person says to a proposal of Review; both holding and later can be taken back, too.
+const decide = async (button) => {
+  const item = button.closest("[data-proposal]"), key = item.dataset.proposal, verdict = button.dataset.verdict;
+  const { ok, data } = await memdown.call("POST", "/api/review", { key, verdict });
+  if (!ok) { memdown.toast(data.error); return memdown.refresh(); }
+  const run = data.changes.length ? () => undoAll(data.changes) : async () => { await memdown.call("POST", "/api/review/open", { key }); memdown.toast("It is in the list again"); await memdown.refresh(); };
+  memdown.toast({ later: "Asked again in a week", fine: "Left as it is" }[verdict] || "Done", { text: "Undo", run });
+  const next = item.nextElementSibling || item.previousElementSibling;
+  item.remove();
+  ($("[data-hit]", next || undefined) || $("#main")).focus();
+  return memdown.refresh();
+};
+document.addEventListener("click", (event) => { const button = event.target.closest("[data-verdict]"); if (button) decide(button); });
+for (const [key, at] of [["1", 0], ["2", 1], ["b", "fine"], ["l", "later"]]) memdown.keys[key] = () => {
+  const item = document.activeElement.closest("[data-proposal]") || $("[data-proposal]");
+  if (item) (typeof at === "string" ? $(`[data-verdict=${at}]`, item) : $$("[data-verdict=apply], [data-verdict=other]", item)[at])?.click();
+};
 
 // Forget: first every place, then, if the person says so, none of them any more, with a receipt.
 const KINDS = { note: "in notes", journal: "in the history", version: "in the history", index: "in the index", cache: "in the cache", transcript: "in conversations", memory: "in single memories", export: "in exports", hook: "in hooks", state: "in other files of Memdown" };
