@@ -58,3 +58,21 @@ def test_names_are_what_is_never_written_small() -> None:
     }
     assert "mara" in names_in(texts, {}).written
     assert "house" not in names_in(texts, {}).written
+
+
+def test_german_nouns_are_no_names() -> None:
+    """German writes every noun with a capital letter; there, something else must say that it is one."""
+    texts = {
+        "memory/garten.md": "# Garten\n\n- Der Zaun zum Nachbarn wurde mit Teo gestrichen, und die Leiter"
+        " steht im Schuppen.\n- Hinter dem Schuppen liegt die Leiter, sagt Teo. Der Zaun ist neu.\n"
+        "- Mit Jonas und Frau Dreyer war das nicht so, und der Hund von Frau Dreyer bellt.\n",
+        "memory/day.md": "# Day\n\n- We met Teo and the dog in Lisbon.\n- Rain, says Teo, in Lisbon.\n",
+        "memory/jonas.md": "---\naliases: [Jonas]\n---\n# Jonas Weber\n\nPlays chess.\n",
+    }
+    names = names_in(texts, {"memory/jonas.md": "Jonas Weber"}).written
+    assert not {"zaun", "leiter", "schuppen", "nachbarn", "hund"} & set(names)
+    assert {"teo", "jonas", "jonas weber", "lisbon", "frau dreyer"} <= set(names)
+
+
+def test_words_in_scripts_without_capitals_are_no_names() -> None:
+    assert names_in({"a.md": "เธอ กร เธอ กร, กร"}, {}).written == {}

@@ -3,7 +3,8 @@
 A memory of more than `_MOST_CHARACTERS` keeps the newest notes; of the others only the words.
 
 Names are found without a model: titles of notes, aliases, bold words that begin a fact, wiki links, and
-words that are written with a capital letter in the middle of sentences and never without.
+words that are written with a capital letter in the middle of sentences and never without. German writes
+every noun so: there a word is a name only if something else says so.
 """
 
 from __future__ import annotations
@@ -145,9 +146,26 @@ _WIKI = re.compile(r"\[\[([^\[\]|#\n]{2,80})")
 _NAME_WORD = re.compile(r"[^\W\d_][\w'’-]*")
 # A name of one to three words, behind a word or a comma: what begins a sentence may be any word.
 _NAME = re.compile(r"(?<=[\w,;)] )([^\W\d_a-zß-öø-ÿ][\w'’-]+(?: [^\W\d_a-zß-öø-ÿ][\w'’-]+){0,2})")
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.{2,60}?)[ \t#]*$", re.MULTILINE)
+# What is called Mrs or Dr is a person in every language.
+_TITLED = re.compile(
+    r"(?<!\w)((?:Herrn?|Frau|Dr|Prof|Opa|Oma|Onkel|Tante)\.? ([^\W\d_a-zß-öø-ÿ][\w'’-]+))"
+)
+_BLOCK = re.compile(r"\n(?:[ \t]*\n|(?=[ \t]*[-*+] ))")
+# Words that sentences are made of: German ones, and those of its neighbours.
+_GERMAN = frozenset(
+    "aber als am auch auf aus bei beim bis das dass dem den der des die ein eine einem einen einer er "
+    "für hat ich ihr im ist kein keine mit nach nicht noch nur oder sich sie sind um und uns vom von "
+    "vor war wenn werden wie wir wird wurde zu zum zur über".split()
+)
+_OTHERS = frozenset(
+    "a and are as at be by for from has he his is it of on or she that the they this to was we with "
+    "you à au avec dans de del du el en est et il la las le les los och para pas por pour que qui son "
+    "sur un una une van voor het een met è di che non per".split()
+)
 _NO_NAMES = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june "
-    "july august september october november december christmas easter monday i i'm i'll".split()
+    "july august september october november december christmas easter dr prof mr mrs ms herr frau i i'm i'll".split()
 )
 
 
@@ -167,6 +185,8 @@ def names_in(texts: Mapping[str, str], titles: Mapping[str, str]) -> Names:
     """The names of some notes; `titles` are those of the notes without a day."""
     written: dict[str, str] = {}
     proper: Counter[str] = Counter()
+    nouns: Counter[str] = Counter()
+    headings: set[str] = set()
     small: set[str] = set()
     for path, text in texts.items():
         lines = text[:_OPENING].split("\n")
@@ -176,16 +196,33 @@ def names_in(texts: Mapping[str, str], titles: Mapping[str, str]) -> Names:
             name = name.strip().rstrip(":").strip()
             if 1 < len(name) <= 60 and not name.startswith(("http", "#")):
                 written.setdefault(folded(name), name)
-        proper.update(bare(name) for name in _NAME.findall(text))
+        headings.update(folded(one) for one in _HEADING.findall(text))
+        headings.update(folded(bare(one)) for both in _TITLED.findall(text) for one in both)
+        whole = _is_german(text)
+        for block in _BLOCK.split(text):
+            found = proper if not _is_german(block, whole) else nouns
+            found.update(bare(name) for name in _NAME.findall(block))
         small.update(word for word in _NAME_WORD.findall(text) if word[:1].islower())
     for name, count in proper.items():
         if count >= _LEAST_SEEN and not _is_common(name, small):
             written.setdefault(folded(name), name)
+    for name in nouns:
+        if folded(name) in headings and not _is_common(name, small):
+            written.setdefault(folded(name), name)
+    proper.update(nouns)
     counts: Counter[str] = Counter()
     for name, count in proper.items():
         if folded(name) in written:
             counts[folded(name)] += count
     return Names(written, counts)
+
+
+def _is_german(text: str, otherwise: bool = False) -> bool:
+    """Whether a text is German rather than another language; too short a one is as its note is."""
+    words = [word.lower() for word in _NAME_WORD.findall(text)]
+    german = sum(word in _GERMAN for word in words)
+    others = sum(word in _OTHERS for word in words)
+    return otherwise if german == others else german > others
 
 
 def bare(name: str) -> str:
@@ -194,9 +231,16 @@ def bare(name: str) -> str:
 
 
 def _is_common(name: str, small: set[str]) -> bool:
+    # "Frau Dreyer" is a name, "Dr" alone is none.
     words = name.split()
+    words = words[1:] if len(words) > 1 and words[0].casefold() in _NO_NAMES else words
     return any(
-        len(word) < 2 or word.casefold() in _NO_NAMES or word.lower() in small for word in words
+        len(word) < 2
+        or not word[0].isupper()
+        or word.casefold().removesuffix("s") in _NO_NAMES
+        or word.casefold() in _NO_NAMES
+        or word.lower() in small
+        for word in words
     )
 
 
