@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from memdown.errors import WorkspaceError
-from memdown.files.atomic import replace_file
-from memdown.files.locks import locked
-from memdown.files.private import make_folder
+from memdown.files import locked, make_folder, replace_file
 
 FOREVER: Final = float("inf")
 _MOST_DECISIONS: Final = 10_000
