@@ -25,7 +25,7 @@ from memdown.index.embedding import comparing_by
 from memdown.index.index import Index, WatchOptions, watch_file
 from memdown.index.status import StatusFacts
 from memdown.index.sync import Syncer, SyncOptions
-from memdown.notes.journal import Journal, Recorder, journal_file
+from memdown.notes.journal import Journal, Limits, Recorder, journal_file
 from memdown.notes.notebook import Notebook
 from memdown.search.answer import STRONG, SearchOptions
 from memdown.search.rank import GENTLE_DECAY
@@ -115,7 +115,8 @@ def open_index(
     """The index of a workspace, made with the chosen embedder."""
     store, choice, stop = open_store(settings, environ), Choice(chosen), threading.Event()
     # What other programs did to the notes is part of their history.
-    recorder = Recorder(Journal(journal_file(notes.folder, lock_dir(settings))))
+    limits = Limits(settings.journal.days, settings.journal.max_megabytes * 1024 * 1024)
+    recorder = Recorder(Journal(journal_file(notes.folder, lock_dir(settings)), limits))
     erased = tombstone_file(lock_dir(settings))
     sources = Sources(
         notes,

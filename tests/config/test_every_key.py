@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from config import key_cases_providers, key_cases_qmd, key_cases_search
+from config import key_cases_facts, key_cases_providers, key_cases_qmd, key_cases_search
 from config.key_world import CASES, Case, World
 from embedders.providers.loopback import Loopback
 from memdown.config.keys import walk
 from memdown.config.reference import SECTIONS
 
-MODULES = (key_cases_providers, key_cases_qmd, key_cases_search)
+MODULES = (key_cases_facts, key_cases_providers, key_cases_qmd, key_cases_search)
 
 
 @pytest.fixture

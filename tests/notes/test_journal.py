@@ -11,7 +11,7 @@ import pytest
 from memdown.errors import UndoConflict
 from memdown.notes import open_workspace, save
 from memdown.notes.editing import read_whole
-from memdown.notes.journal import By, Journal, delta, journal_file
+from memdown.notes.journal import By, Journal, Limits, delta, journal_file
 from memdown.notes.remembering import Pen, remember_fact
 from memdown.notes.undoing import look_now, undo, undo_last, undo_since, versions
 
@@ -115,13 +115,19 @@ def test_a_damaged_journal_keeps_nobody_from_writing(pen: Pen) -> None:
 
 
 def test_old_and_too_many_changes_are_dropped(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal.sqlite", max_bytes=20_000)
+    file = tmp_path / "journal.sqlite"
     text = b""
-    for number in range(200):
+    for number in range(60):
         new = text + b"- line %d %s\n" % (number, b"x" * 100)
-        journal.record("MEMORY.md", text or None, new, By())
+        Journal(file).record("MEMORY.md", text or None, new, By())
         text = new
-    assert 0 < len(journal.changes()) < 100
+    assert len(Journal(file).changes()) == 60
+    Journal(file, Limits(size=10_000)).observe({"MEMORY.md": text})
+    left = Journal(file).changes()
+    assert 0 < len(left) < 40
+    assert left[0].id == 60
+    Journal(file, Limits(days=0)).observe({"MEMORY.md": text})
+    assert Journal(file).changes() == []
 
 
 def test_versions_go_back_to_what_is_known(pen: Pen) -> None:

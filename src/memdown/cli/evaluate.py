@@ -11,6 +11,8 @@ import click
 from memdown.cli.options import Target, target_options
 
 if TYPE_CHECKING:
+    from memdown.evaluation.questions import Question
+    from memdown.memory import Memory
     from memdown.types import Failure
 
 # More would push the figures off the screen.
@@ -114,12 +116,20 @@ def _name_unreadable(unreadable: Sequence[Failure]) -> None:
 @click.option(
     "--seed", type=int, default=1, show_default=True, help="Another one, other questions."
 )
+@click.option(
+    "--misses",
+    is_flag=True,
+    help="Take the questions that found nothing, from the log of questions (memory.use).",
+)
 @target_options
-def make_command(target: Target, count: int, seed: int) -> None:
+def make_command(target: Target, count: int, seed: int, misses: bool) -> None:
     """Draft questions about your own notes, to be read, corrected and run.
 
     Facts become questions, names and identifiers are asked for; code, tables, front matter and
     fragments are left out. No model is asked and nothing leaves this machine.
+
+    With --misses they are the questions that you or an agent asked and that found nothing, or only what
+    resembles them; what was opened afterwards is proposed as the answer.
     """
     from memdown.cli.index import print_json
     from memdown.errors import WorkspaceError
@@ -128,10 +138,13 @@ def make_command(target: Target, count: int, seed: int) -> None:
     from memdown.evaluation.questions import write_questions
 
     with target.open() as memory:
-        notes = read_own_notes(memory)
-    _name_unreadable(notes.unreadable)
-    questions = draft_questions(notes.lines, count, seed=seed)
-    if not questions:
+        if misses:
+            questions = _missed(memory)[:count]
+        else:
+            notes = read_own_notes(memory)
+            _name_unreadable(notes.unreadable)
+            questions = draft_questions(notes.lines, count, seed=seed)
+    if not questions and not misses:
         raise WorkspaceError(
             f"The {len(notes.lines)} notes hold no fact, name or identifier to ask for "
             "that stands in one place only; write more of them, or name another folder with --workspace."
@@ -144,3 +157,26 @@ def make_command(target: Target, count: int, seed: int) -> None:
         print_json([{"name": "drafted", "questions": drafted}])
     else:
         click.echo(write_questions(questions), nl=False)
+
+
+def _missed(memory: Memory) -> list[Question]:
+    """The questions of the use log that found nothing, with what was opened afterwards."""
+    from memdown.errors import WorkspaceError
+    from memdown.evaluation.questions import Evidence, Question
+    from memdown.facts import use
+
+    found = use.report(memory)
+    if not found.missed:
+        hint = (
+            "every question found something"
+            if found.on
+            else "the log of questions is off; `memdown config set memory.use.enabled true` starts it"
+        )
+        raise WorkspaceError(f"There are no questions that found nothing: {hint}.")
+    return [
+        Question(
+            one.question.replace("\t", " "),
+            (Evidence(one.answer.path, one.answer.first, one.answer.last),) if one.answer else (),
+        )
+        for one in found.missed
+    ]

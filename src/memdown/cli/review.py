@@ -2,21 +2,46 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from memdown.cli.options import Target, target_options
 
+if TYPE_CHECKING:
+    from memdown.facts.use import Use
+
+# More of each kind would push the rest off the screen.
+_SHOWN = 10
+
 
 @click.command("review")
 @click.option("--apply", "wanted", metavar="3,5", help="Do what these proposals say.")
+@click.option(
+    "--use",
+    "by_use",
+    is_flag=True,
+    help="Show what is recalled often or never, and what was missed.",
+)
+@click.option("--clear", is_flag=True, help="With --use: delete the log of questions.")
 @target_options
-def review_command(target: Target, wanted: str | None) -> int:
+def review_command(target: Target, wanted: str | None, by_use: bool, clear: bool) -> int:
     """Show contradictions, duplicates, what is over, and what should last; nothing is changed.
 
     No model is asked. Each proposal has a number: --apply 3,5 does these two, and `memdown undo`
     takes them back. The same notes give the same numbers. Exit code 1: there is nothing.
+
+    With --use it tells what the log of questions says. That log is kept on this machine only, and only
+    after `memdown config set memory.use.enabled true`.
     """
     from memdown.cli.index import counted, print_json
+
+    if clear and not by_use:
+        raise click.UsageError("--clear deletes the log of questions; say so with --use --clear.")
+    if by_use and wanted:
+        raise click.UsageError("--use only shows; leave --apply out.")
+    if by_use:
+        return _show_use(target, clear=clear)
     from memdown.facts.reviewing import apply, proposal_json, review
 
     with target.open() as memory:
@@ -40,6 +65,54 @@ def review_command(target: Target, wanted: str | None) -> int:
     if not proposals:
         click.echo("Nothing wants a look.", err=True)
     return 0 if proposals else 1
+
+
+def _show_use(target: Target, *, clear: bool) -> int:
+    """Print what the use log says, or delete it."""
+    from memdown.cli.index import counted, print_json
+    from memdown.facts import use
+
+    with target.open() as memory:
+        if clear:
+            days = use.clear(memory)
+            click.echo(f"Deleted {counted(days, 'day')} of questions.")
+            return 0
+        found = use.report(memory)
+    if target.as_json:
+        print_json(use.use_json(found))
+    else:
+        _print_use(found)
+    return 0 if found.questions or found.openings else 1
+
+
+def _print_use(found: Use) -> None:
+    from memdown.cli.index import counted
+
+    if not found.on:
+        click.echo(
+            "The log of questions is off; `memdown config set memory.use.enabled true` starts it.",
+            err=True,
+        )
+    if not found.questions and not found.openings:
+        if found.on:
+            click.echo("Nothing was asked yet.", err=True)
+        return
+    asked, opened = counted(found.questions, "question"), counted(found.openings, "note")
+    click.echo(f"Since {found.since}: {asked}, {opened} opened.")
+    if found.often:
+        click.echo("\nRecalled most:")
+    for one in found.often[:_SHOWN]:
+        opened_too = f", opened {one.opened}" if one.opened else ""
+        click.echo(f"  {one.count}×{opened_too}  {one.fact.reference}  {one.fact.text[:100]}")
+    if found.never:
+        click.echo(f"\nNever recalled ({len(found.never)}):")
+    for fact in found.never[:_SHOWN]:
+        click.echo(f"  {fact.reference}  {fact.text[:100]}")
+    if found.missed:
+        click.echo("\nNot found (`memdown eval make --misses` makes questions of them):")
+    for miss in found.missed[:_SHOWN]:
+        often = f" ({miss.count}×)" if miss.count > 1 else ""
+        click.echo(f"  {miss.last}  {miss.question}{often}: {miss.found}")
 
 
 def _numbers(text: str) -> list[int]:

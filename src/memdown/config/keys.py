@@ -169,6 +169,8 @@ def as_json(settings: Settings) -> dict[str, object]:
         "memory": {
             "backend": settings.backend,
             "citations": settings.citations,
+            "journal": plain(settings.journal),
+            "use": plain(settings.use),
             "qmd": plain(settings.qmd),
         },
         "models": {"providers": plain(settings.providers)},

@@ -291,6 +291,8 @@ def load_settings(
         compaction=sections.compaction,
         backend=sections.memory.backend,
         citations=sections.memory.citations,
+        journal=sections.memory.journal,
+        use=sections.memory.use,
         qmd=_resolve_qmd(sections.memory.qmd, state_dir),
         providers=sections.providers,
         profile_keys=places.read_profiles(

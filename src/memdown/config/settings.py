@@ -221,6 +221,42 @@ class CompactionSettings(Shared):
 
 
 @dataclass(frozen=True, slots=True)
+class JournalSettings(Strict):
+    """How much of the history of the notes is kept."""
+
+    days: int = field(
+        default=90,
+        metadata=about(
+            "How long `memdown history` and `undo` can go back; older changes are dropped.",
+            low=1,
+            high=36_500,
+        ),
+    )
+    max_megabytes: int = field(
+        default=64,
+        metadata=about(
+            "How large the history may grow; the oldest changes go first.", low=1, high=100_000
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UseSettings(Strict):
+    """The log of what was asked, found and opened; it never leaves the machine."""
+
+    enabled: bool = field(
+        default=False,
+        metadata=about(
+            "Keep a log of questions and of what they found; `memdown review --use` shows what is "
+            "recalled often or never, and what was not found."
+        ),
+    )
+    days: int = field(
+        default=90, metadata=about("How long a day of that log is kept.", low=1, high=3650)
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class MemorySection(Shared):
     """What stands under `memory`."""
 
@@ -231,6 +267,8 @@ class MemorySection(Shared):
         default="auto",
         metadata=about("Sources under snippets: `on`, `off`, or `auto`: in direct chats."),
     )
+    journal: JournalSettings = field(default_factory=JournalSettings)
+    use: UseSettings = field(default_factory=UseSettings)
     qmd: QmdSettings = field(default_factory=QmdSettings)
 
 
@@ -318,6 +356,8 @@ class Settings(MemorySearch):
     qmd: QmdSettings
     providers: Mapping[str, ProviderSettings]
     memory_slot: MemorySlot
+    journal: JournalSettings = field(default_factory=JournalSettings)
+    use: UseSettings = field(default_factory=UseSettings)
     profile_keys: Mapping[str, Secret] = field(default_factory=dict)
     plugin_configs: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False)
     access: Access = "rw"

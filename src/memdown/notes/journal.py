@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("memdown")
 _T = TypeVar("_T")
 
-KEEP_DAYS: Final = 90
-MAX_BYTES: Final = 64 * 1024 * 1024
 # A larger note is recorded without its text.
 _MOST_NOTE: Final = 1024 * 1024
 _EMPTY: Final = version_of(b"")
@@ -152,19 +150,24 @@ def masked(data: bytes) -> bytes:
     return bytes(clean)
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of the history is kept: so many days, and so many bytes of changes."""
+
+    days: int = 90
+    size: int = 64 * 1024 * 1024
+
+
 class Journal:
     """The changes of one workspace. Safe to use from several threads and processes.
 
-    A journal that cannot be written or read never keeps a note from being written: that is logged,
+    With `limits`, what is beyond them is dropped now and then. A journal that cannot be written or read never keeps a note from being written: that is logged,
     and the change is recorded as one from outside by the next sync.
     """
 
-    def __init__(
-        self, file: Path, *, keep_days: int = KEEP_DAYS, max_bytes: int = MAX_BYTES
-    ) -> None:
+    def __init__(self, file: Path, limits: Limits | None = None) -> None:
         self.file = file
-        self._keep_days = keep_days
-        self._max_bytes = max_bytes
+        self._limits = limits
 
     def record(
         self, path: str, before: bytes | None, after: bytes | None, by: By, *, undoes: int = 0
@@ -191,6 +194,7 @@ class Journal:
                 self._observe(db, path, data, begun=begun) is not None
                 for path, data in notes.items()
             )
+            self._prune(db)
             if complete and not begun:
                 db.execute("INSERT OR REPLACE INTO facts VALUES ('begun', ?)", (str(time.time()),))
             return found
@@ -354,8 +358,6 @@ class Journal:
         )
         number = db.last_insert_rowid()
         self._know(db, path, digest, data, kept)
-        if number % _PRUNE_EVERY == 0:
-            self._prune(db)
         return number
 
     @staticmethod
@@ -366,14 +368,28 @@ class Journal:
             db.execute("INSERT OR REPLACE INTO known VALUES (?, ?, ?)", (path, digest, kept))
 
     def _prune(self, db: apsw.Connection) -> None:
-        """Drop what is too old, and the oldest beyond the size limit."""
-        oldest = time.time() - self._keep_days * 86_400
+        """Drop what is too old, and the oldest beyond the size limit; not after every change.
+
+        The last change stays, however large: it can always be undone.
+        """
+        if self._limits is None:
+            return
+        last = next(iter(db.execute("SELECT coalesce(max(id), 0) FROM changes")))[0]
+        pages = db.pragma("page_count") - db.pragma("freelist_count")
+        quarters = pages * db.pragma("page_size") * 4 // self._limits.size
+        today = int(time.time() // 86_400)
+        kept = f"{self._limits.days} {self._limits.size}"
+        done = f"{kept} {today} {last // _PRUNE_EVERY} {quarters}"
+        if _value(db, "pruned") == done:
+            return
+        db.execute("INSERT OR REPLACE INTO facts VALUES ('pruned', ?)", (done,))
+        oldest = time.time() - self._limits.days * 86_400
         db.execute("DELETE FROM changes WHERE time < ?", (oldest,))
         db.execute(
             "DELETE FROM changes WHERE id <= (SELECT coalesce(max(id), 0) FROM (SELECT id, "
             "sum(length(removed) + length(added) + 200) OVER (ORDER BY id DESC) AS size FROM changes) "
-            "WHERE size > ?)",
-            (self._max_bytes,),
+            "WHERE size > ?) AND id < (SELECT max(id) FROM changes)",
+            (self._limits.size,),
         )
 
     @contextmanager
