@@ -103,11 +103,11 @@ def local_model(world: World) -> None:
     model.write_bytes(b"GGUF")
     with world.memory({"local.modelPath": str(model)}, embedder=None) as memory:
         assert memory.status().provider == "local"
-    from memdown.embedders import local_files
+    from memdown.embedders import local
 
     cache = world.folder.parent / "models"
-    world.monkeypatch.setattr(local_files, "_CONNECT_SECONDS", 0.01)
-    world.monkeypatch.setattr(local_files, "_knock", _no_network)
+    world.monkeypatch.setattr(local, "_CONNECT_SECONDS", 0.01)
+    world.monkeypatch.setattr(local, "_knock", _no_network)
     given = {"provider": "local", "local.modelCacheDir": str(cache)}
     with world.memory(given, embedder=None) as memory:
         embedder = memory.index.choice.embedder

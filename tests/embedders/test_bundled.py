@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, pre_tokenizers
 
-from memdown.embedders import bundled, word_pieces
-from memdown.embedders.bundled import DIMS, BundledEmbedder
-from memdown.embedders.word_pieces import LONERS, Cutter, units
+from memdown.embedders import bundled
+from memdown.embedders.bundled import DIMS, LONERS, BundledEmbedder, Cutter, units
 from memdown.errors import EmbedderError
 from memdown.types import Vectors
 
@@ -178,7 +177,7 @@ def test_threads_that_learn_at_once_get_the_right_vectors(monkeypatch: pytest.Mo
 
 def test_another_tokenizer_file_is_left_to_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a file of another size the order of merges may be another one."""
-    monkeypatch.setattr(word_pieces, "_KNOWN_SIZE", 1)
+    monkeypatch.setattr(bundled, "_KNOWN_SIZE", 1)
     other = Cutter(bundled._package_file(bundled._TOKENIZER))
     for text in SAMPLES:
         cut = other.cut(units(text), more_to_come=False)

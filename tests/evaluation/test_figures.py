@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memdown.evaluation.baseline import PlainFts5
+from memdown.evaluation.configurations import PlainFts5
 from memdown.evaluation.metrics import Found, mean, score
 from memdown.evaluation.questions import Evidence, Question
-from memdown.evaluation.summary import averages
+from memdown.evaluation.report import averages
 
 NOTES = {"a.md": ["# A", "", "the answer", "more"], "b.md": ["nothing here"]}
 QUESTION = Question("what?", (Evidence("a.md", 3, 3),))

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memdown.errors import QuestionsError
-from memdown.evaluation.json_lines import line_of
 from memdown.evaluation.questions import (
     Evidence,
     Question,
+    line_of,
     question_files,
     read_questions,
     write_questions,

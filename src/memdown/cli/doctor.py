@@ -238,14 +238,14 @@ def _in_use(setup: Setup) -> str:
 
 
 def _model(name: str, setup: Setup) -> str:
-    from memdown.embedders import bundled, local_files
+    from memdown.embedders import bundled, local
 
     if name == "bundled":
         return bundled.MODEL
     if name == "none":
         return "-"
     if name == "local":
-        return local_files.model_name(setup.model_path or setup.model or local_files.DEFAULT)
+        return local.model_name(setup.model_path or setup.model or local.DEFAULT)
     from memdown.embedders import VENDORS
 
     return setup.model or (VENDORS[name].model if name in VENDORS else "-")
@@ -282,14 +282,14 @@ def _found(name: str, setup: Setup) -> tuple[str, bool, bool | None]:
 def _found_local(setup: Setup) -> tuple[str, bool, bool | None]:
     import importlib.util
 
-    from memdown.embedders import local_files
+    from memdown.embedders import local
 
     if importlib.util.find_spec("xllamacpp") is None:
         return "not installed: pip install 'memdown[local]'", False, None
-    path = setup.model_path or local_files.DEFAULT
+    path = setup.model_path or local.DEFAULT
     if path.startswith("hf:"):
         return "is downloaded when first used", True, None
-    problem = local_files.problem_with(path)
+    problem = local.problem_with(path)
     return ("no such model file", False, None) if problem else (path, True, None)
 
 

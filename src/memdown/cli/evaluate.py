@@ -78,9 +78,8 @@ def run_command(
     from memdown.cli.terminal import progress_bar
     from memdown.evaluation.configurations import read_names
     from memdown.evaluation.questions import question_files, read_questions
-    from memdown.evaluation.report import as_json, failures, markdown, table, title
+    from memdown.evaluation.report import as_json, failures, markdown, summarise, table, title
     from memdown.evaluation.running import evaluate
-    from memdown.evaluation.summary import summarise
 
     configurations = read_names(compare)
     # A wrong file should be known before the others have taken their minutes.
@@ -134,8 +133,8 @@ def make_command(target: Target, count: int, seed: int, misses: bool) -> None:
     from memdown.cli.index import print_json
     from memdown.errors import WorkspaceError
     from memdown.evaluation.drafting import draft_questions
-    from memdown.evaluation.own_notes import read_own_notes
     from memdown.evaluation.questions import write_questions
+    from memdown.evaluation.running import read_own_notes
 
     with target.open() as memory:
         if misses:

@@ -14,8 +14,7 @@ from memdown.embedders.batch_jobs import Jobs, Look
 from memdown.embedders.endpoints import VENDORS, lets_in
 from memdown.embedders.http import Call
 from memdown.embedders.openai import missing_key
-from memdown.embedders.options import JobOptions, Options, Sent, Timeouts, Unavailable
-from memdown.embedders.prompts import prompts_for
+from memdown.embedders.options import JobOptions, Options, Sent, Timeouts, Unavailable, prompts_for
 from memdown.embedders.remote import RemoteEmbedder, Wire
 from memdown.types import Embedder
 

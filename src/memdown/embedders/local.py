@@ -1,4 +1,7 @@
-"""A GGUF model on this machine, run by llama.cpp in a process of its own."""
+"""A GGUF model on this machine, run by llama.cpp in a process of its own.
+
+`hf:` addresses are downloaded once, and resumed.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ import importlib.util
 import json
 import logging
 import os
+import re
 import select
+import socket
 import subprocess
 import sys
 import threading
@@ -17,16 +22,89 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import numpy as np
 
-from memdown.embedders import local_files, local_worker
+from memdown.embedders import local_worker
 from memdown.embedders.endpoints import provider_key
-from memdown.embedders.options import LOCAL_TIMEOUTS, Options, Unavailable
-from memdown.embedders.prompts import prompts_for
-from memdown.embedders.vectors import checked, normalised
+from memdown.embedders.options import (
+    LOCAL_TIMEOUTS,
+    Options,
+    Unavailable,
+    checked,
+    normalised,
+    prompts_for,
+)
 from memdown.errors import BadAnswer, EmbedderError, MissingExtra, ProviderTimeout
+from memdown.files import make_folder
 from memdown.types import Embedder, Vector, Vectors
+
+DEFAULT = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
+_CONNECT_SECONDS = 5.0
+_ADDRESS = re.compile(r"hf:(?://)?([^/@\s]+/[^/@\s]+)(?:@([^/\s]+))?/(\S+\.gguf)")
+
+
+def model_name(path: str) -> str:
+    """The name of a model: its file without folders and ending."""
+    return path.rsplit("/", 1)[-1].removesuffix(".gguf") or path
+
+
+def problem_with(path: str) -> EmbedderError | None:
+    """What can be told to be wrong with a path before it is used."""
+    if path.startswith("hf:"):
+        if _ADDRESS.fullmatch(path):
+            return None
+        return EmbedderError(
+            f"memorySearch.local.modelPath is {path!r}, which is not the address of a GGUF file; "
+            f"write it like {DEFAULT}."
+        )
+    if not Path(path).is_file():
+        return EmbedderError(
+            f"The model file {path} does not exist; correct memorySearch.local.modelPath, "
+            "or give it an hf: address to download from."
+        )
+    return None
+
+
+def find(path: str, cache_dir: str | None) -> Path:
+    """The model's file on this machine; what is not here yet is downloaded, with a progress bar."""
+    problem = problem_with(path)
+    if problem is not None:
+        raise problem
+    match = _ADDRESS.fullmatch(path)
+    if match is None:
+        return Path(path)
+    repository, revision, file = match.groups()
+    from huggingface_hub import hf_hub_download, try_to_load_from_cache
+    from huggingface_hub.constants import ENDPOINT
+
+    # Asked first, because the download looks for a newer version, which needs the network.
+    known = try_to_load_from_cache(repository, file, cache_dir=cache_dir, revision=revision)
+    if isinstance(known, str):
+        return Path(known)
+    try:
+        if cache_dir is not None:
+            make_folder(Path(cache_dir))
+        _knock(ENDPOINT)
+        return Path(hf_hub_download(repository, file, cache_dir=cache_dir, revision=revision))
+    except Exception as error:
+        raise EmbedderError(
+            f"The model {path} is not on this machine and cannot be downloaded "
+            f"({type(error).__name__}); connect to the internet once, or set "
+            "memorySearch.local.modelPath to a GGUF file."
+        ) from error
+
+
+def _knock(url: str) -> None:
+    """Fail at once without a network; the library would try for half a minute."""
+    if any(getproxies().get(kind) for kind in ("https", "http", "all")):
+        return
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    socket.create_connection((parts.hostname or "", port), timeout=_CONNECT_SECONDS).close()
+
 
 log = logging.getLogger("memdown.llama")
 
@@ -39,7 +117,7 @@ def create(options: Options) -> Embedder:
     embedder = LocalEmbedder(options)
     if importlib.util.find_spec("xllamacpp") is None:
         return Unavailable.instead_of(embedder, MissingExtra("The provider 'local'", "local"))
-    problem = local_files.problem_with(embedder.path)
+    problem = problem_with(embedder.path)
     return Unavailable.instead_of(embedder, problem) if problem else embedder
 
 
@@ -52,8 +130,8 @@ class LocalEmbedder:
     text_weight: float | None = None
 
     def __init__(self, options: Options) -> None:
-        self.path = options.model_path or options.model or local_files.DEFAULT
-        self.model = local_files.model_name(self.path)
+        self.path = options.model_path or options.model or DEFAULT
+        self.model = model_name(self.path)
         self._prompts = prompts_for(self.model)
         self.provider_key = provider_key(self.id, self.model, self.path, {}, self._prompts.name)
         self.dims: int | None = None
@@ -113,7 +191,7 @@ class LocalEmbedder:
         if self._closed:
             raise EmbedderError("The local model was stopped because the memory was closed.")
         if self._worker is None:
-            self._worker = _Worker(local_files.find(self.path, self._cache_dir))
+            self._worker = _Worker(find(self.path, self._cache_dir))
         return self._worker
 
 

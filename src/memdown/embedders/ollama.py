@@ -8,8 +8,7 @@ from typing import Any
 
 from memdown.embedders.endpoints import VENDORS
 from memdown.embedders.openai import bearer
-from memdown.embedders.options import LOCAL_TIMEOUTS, Options
-from memdown.embedders.prompts import prompts_for
+from memdown.embedders.options import LOCAL_TIMEOUTS, Options, prompts_for
 from memdown.embedders.remote import RemoteEmbedder, Wire
 
 

@@ -1,6 +1,8 @@
-"""What an embedder is made from: plain values that tell nothing secret when shown.
+"""What an embedder is made from, and what its texts and vectors must be like.
 
-And what stands in its place where something is missing: it says so when it is used.
+The options are plain values that tell nothing secret when shown; some models want words before a
+text that tell questions from documents; vectors are finite and of length one. Where something is
+missing, `Unavailable` stands in an embedder's place and says so when it is used.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from memdown.errors import EmbedderError
+from memdown.errors import BadAnswer, EmbedderError
 
 if TYPE_CHECKING:
     from memdown.types import Embedder, Vector, Vectors
@@ -120,3 +122,68 @@ class Unavailable:
         if isinstance(self.error, EmbedderError):
             raise type(self.error)(*self.error.args)
         raise EmbedderError(str(self.error))
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """What goes before a question and before a document; `name` is empty where nothing does."""
+
+    name: str = ""
+    query: str = ""
+    document: str = ""
+
+
+_GEMMA = Prompts("gemma", "task: search result | query: ", "title: none | text: ")
+_PASSAGES = Prompts("passages", "Represent this sentence for searching relevant passages: ")
+_INSTRUCT = Prompts(
+    "instruct",
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:",
+)
+# By a part of the model's name; the first that fits counts.
+_KNOWN: tuple[tuple[str, Prompts], ...] = (
+    ("embeddinggemma", _GEMMA),
+    ("gemini-embedding-2", _GEMMA),
+    ("nomic-embed-text", Prompts("nomic", "search_query: ", "search_document: ")),
+    ("qwen3-embedding", _INSTRUCT),
+    ("arctic-embed2", Prompts("arctic2", "query: ")),
+    ("arctic-embed-l-v2", Prompts("arctic2", "query: ")),
+    ("arctic-embed", _PASSAGES),
+    ("mxbai-embed", _PASSAGES),
+    ("e5-", Prompts("e5", "query: ", "passage: ")),
+)
+
+
+def prompts_for(model: str) -> Prompts:
+    """The prompts of a model, told by its name."""
+    name = model.lower()
+    return next((prompts for part, prompts in _KNOWN if part in name), Prompts())
+
+
+def normalised(rows: Vectors) -> Vectors:
+    """The rows with non-finite numbers as 0, each scaled to length one; zero rows stay zero."""
+    import numpy as np
+
+    rows = np.nan_to_num(np.asarray(rows, dtype=np.float32), nan=0.0, posinf=0.0, neginf=0.0)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    result: Vectors = np.divide(rows, lengths, out=rows, where=lengths > 0)
+    return result
+
+
+def checked(
+    rows: Vectors, *, count: int, dims: int | None, provider: str, zeros: bool = False
+) -> Vectors:
+    """The rows if there are `count` of them, of `dims` numbers, none all zero; else an error.
+
+    With `zeros`, rows of zeros are let through.
+    """
+    if rows.ndim != 2 or rows.shape[0] != count:
+        got = rows.shape[0] if rows.ndim else 0
+        raise BadAnswer(f"{provider} returned {got} vectors for {count} texts; nothing was stored.")
+    if dims is not None and rows.shape[1] != dims:
+        raise BadAnswer(
+            f"{provider} returned vectors of {rows.shape[1]} numbers instead of {dims}; "
+            "nothing was stored. Check memorySearch.model."
+        )
+    if not zeros and not rows.any(axis=1).all():
+        raise BadAnswer(f"{provider} returned an all-zero vector; nothing was stored.")
+    return rows

@@ -12,14 +12,33 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from memdown.config import Settings
-from memdown.errors import QuestionsError
-from memdown.evaluation.baseline import PlainFts5
-from memdown.evaluation.configurations import FTS5, configured
+from memdown.errors import QuestionsError, WorkspaceError
+from memdown.evaluation.configurations import FTS5, PlainFts5, configured
 from memdown.evaluation.metrics import Found, Lines, Scores, score
-from memdown.evaluation.own_notes import read_own_notes
 from memdown.evaluation.questions import Question, QuestionSet
 from memdown.memory import Memory
 from memdown.types import Answer, Failure, Progress, ProgressCallback
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNotes:
+    """The lines of every note that can be read, and why the others cannot."""
+
+    lines: dict[str, list[str]]
+    unreadable: tuple[Failure, ...]
+
+
+def read_own_notes(memory: Memory) -> OwnNotes:
+    """Read every note of a workspace."""
+    lines: dict[str, list[str]] = {}
+    unreadable: list[Failure] = []
+    for path in memory.notes().files:
+        try:
+            lines[path] = memory.notebook.read(path).text.split("\n")
+        except WorkspaceError as error:
+            unreadable.append(Failure(path, str(error)))
+    return OwnNotes(lines, tuple(unreadable))
+
 
 # Enough results to fill 8,000 characters with windows of 700.
 ASKED = 16

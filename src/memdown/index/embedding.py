@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from memdown.embedders.vectors import checked
+from memdown.embedders.options import checked
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index.changes import Chunking, Sources
 from memdown.index.passages import PASSAGE_DIMS, passage_texts

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from memdown.embedders.vectors import normalised
+from memdown.embedders.options import normalised
 from memdown.text import index_terms
 from memdown.types import Vector, Vectors
 

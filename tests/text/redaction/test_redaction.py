@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memdown.text.redaction import find_secrets, redact
 from memdown.text.redaction.finding import KINDS
-from memdown.text.redaction.table import Kind
+from memdown.text.redaction.kinds import Kind
 from text.redaction.making import made
 from text.redaction.planted import SHAPED, TOLD, cut, planted, sprinkled
 

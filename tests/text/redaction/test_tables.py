@@ -6,7 +6,7 @@ import pytest
 
 from memdown.text.redaction import find_secrets, redact
 from memdown.text.redaction.finding import KINDS
-from memdown.text.redaction.table import Kind
+from memdown.text.redaction.kinds import Kind
 from text.redaction.making import made
 
 

@@ -6,7 +6,12 @@ which are its tests. Everything runs on UTF-8 with RE2, in time linear in the te
 cost one look. Invisible characters, colours and line breaks inside a secret do not hide it.
 """
 
-from memdown.text.redaction.conversation import Redactor, Secret, find_secrets, redact
-from memdown.text.redaction.refusing import refuse_secrets
+from memdown.text.redaction.conversation import (
+    Redactor,
+    Secret,
+    find_secrets,
+    redact,
+    refuse_secrets,
+)
 
 __all__ = ["Redactor", "Secret", "find_secrets", "redact", "refuse_secrets"]

@@ -1,11 +1,12 @@
-"""Secrets out of a conversation: what was one in one message is one in every other."""
+"""Secrets out of a conversation: what was one in one message is one in every other; and out of new notes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memdown.text.redaction import answers, finding, values
+from memdown.errors import SecretFound
+from memdown.text.redaction import finding, labels, values
 from memdown.text.redaction.finding import Span, merged, places_in
 from memdown.text.redaction.patterns import Pattern, any_of
 
@@ -63,8 +64,8 @@ class Redactor:
         every, worded = finding.find_all(texts)
         for number, data in enumerate(texts):
             if self._asked:
-                every[number] = merged([*every[number], *answers.answer(data)])
-            self._asked = number in worded and answers.asked_for(data)
+                every[number] = merged([*every[number], *labels.answer(data)])
+            self._asked = number in worded and labels.asked_for(data)
         # All before any: a secret may be told as one only after it was used.
         for data, found in zip(texts, every, strict=True):
             self._learn(data, found)
@@ -124,3 +125,22 @@ def _replaced(data: bytes, found: Sequence[Span]) -> str:
         parts += (data[last:start], f"[redacted: {kind}]".encode())
         last = end
     return b"".join((*parts, data[last:])).decode("utf-8", "replace")
+
+
+_NAMED = 3
+
+
+def refuse_secrets(text: str, advice: str, *, before: str = "") -> None:
+    """Raise `SecretFound` if a text holds a secret that did not stand there `before`."""
+    found = [
+        f"{_article(one.kind)} (line {text.count(chr(10), 0, one.start) + 1})"
+        for one in find_secrets(text)
+        if text[one.start : one.end] not in before
+    ]
+    if found:
+        more = [f"{len(found) - _NAMED} more"] if len(found) > _NAMED else []
+        raise SecretFound(" and ".join([*found[:_NAMED], *more]), advice)
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind[:1].lower() in 'aeio' else 'a'} {kind}"

@@ -8,26 +8,16 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate
 
-from memdown.text.redaction import (
-    broken,
-    cookies,
-    labelled,
-    labels,
-    pem,
-    phrases,
-    places,
-    vendors,
-    views,
-)
+from memdown.text.redaction import blocks, kinds, labelled, labels, patterns
+from memdown.text.redaction.kinds import BEFORE, Kind
 from memdown.text.redaction.patterns import Beginnings, Pattern, compiled
-from memdown.text.redaction.table import BEFORE, Kind
 
 Span = tuple[int, int, str]
 Finder = Callable[[bytes], Iterable[Span]]
 
 # How much of a text a hint can take.
 _HINT_BYTES = 160
-KINDS: tuple[Kind, ...] = (*vendors.VENDORS, *places.PLACES)
+KINDS: tuple[Kind, ...] = (*kinds.VENDORS, *kinds.PLACES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +33,12 @@ def find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
 
     Told with it: the numbers of the texts that hold a word for a password or key at all.
     """
-    if views.all_seen(texts):
+    if patterns.all_seen(texts):
         found, worded = _find_all(texts)
         return [merged(spans) if spans else spans for spans in found], worded
     owners, seen = [], []
     for number, text in enumerate(texts):
-        for view in views.views(text):
+        for view in patterns.views(text):
             owners.append(number)
             seen.append(view)
     found, worded = _find_all([view.data for view in seen])
@@ -109,7 +99,7 @@ def places_in(texts: Sequence[bytes], pattern: Pattern) -> Iterator[tuple[int, i
 
 def _maybe_broken(texts: Sequence[bytes]) -> Iterator[int]:
     """The numbers of the texts with the start of a key, also if a line break stands inside it."""
-    together, between = views.squeezed(texts)
+    together, between = patterns.squeezed(texts)
     at = number = 0
     while (match := _key_starts().search(together, at)) is not None:
         number += together.count(between, at, match.span()[0])
@@ -120,8 +110,8 @@ def _maybe_broken(texts: Sequence[bytes]) -> Iterator[int]:
 
 
 def _phrases(data: bytes) -> Iterator[Span]:
-    yield from phrases.find(data)
-    yield from phrases.find_lines(data)
+    yield from blocks.find_phrases(data)
+    yield from blocks.find_lines(data)
 
 
 def _of_kinds(
@@ -146,7 +136,7 @@ def _of_kind(kind: Kind, data: bytes) -> Iterator[Span]:
 
 
 def _broken(data: bytes) -> Iterator[Span]:
-    for start, end, key in broken.find(data, _any_key()):
+    for start, end, key in blocks.find_broken(data, _any_key()):
         for kind in _cuttable():
             whole = compiled(kind.body).fullmatch(key)
             if whole is not None and kind.check(key.decode("utf-8", "replace")):
@@ -157,12 +147,12 @@ def _broken(data: bytes) -> Iterator[Span]:
 @cache
 def _groups() -> tuple[_Group, ...]:
     return (
-        _group(vendors.VENDORS),
-        _group(places.PLACES),
-        _Group(compiled(pem.HINT), pem.find),
-        _Group(compiled(cookies.HINT), cookies.find),
+        _group(kinds.VENDORS),
+        _group(kinds.PLACES),
+        _Group(compiled(blocks.PEM_HINT), blocks.find_pem),
+        _Group(compiled(blocks.COOKIE_HINT), blocks.find_cookies),
         _Group(compiled(labels.ANY), labelled.find),
-        _Group(compiled(phrases.WORDS), _phrases),
+        _Group(compiled(blocks.WORDS), _phrases),
     )
 
 
@@ -177,7 +167,7 @@ def _group(kinds: Sequence[Kind]) -> _Group:
 
 @cache
 def _cuttable() -> tuple[Kind, ...]:
-    return tuple(kind for kind in vendors.VENDORS if kind.cut)
+    return tuple(kind for kind in kinds.VENDORS if kind.cut)
 
 
 @cache

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from memdown.text.redaction import answers, columns, labels, values
+from memdown.text.redaction import labels, values
 from memdown.text.redaction.patterns import compiled
 
 _BLANK = r"[\s\x{a0}\x{202f}\x{3000}]"
@@ -202,9 +202,9 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
                 found = _whole(value, data)
                 yield value.start, found, _kind(rule, data[start:end])
             elif rule.far:
-                yield from answers.below(data, end)
+                yield from labels.below(data, end)
     if in_table:
-        yield from columns.find(data)
+        yield from labels.find(data)
 
 
 def _alone_in_cell(data: bytes, start: int, end: int) -> bool:

@@ -1,4 +1,4 @@
-"""The words that say what follows them: a row for each language.
+"""The words that say what follows them: a row for each language; and the answers and columns they announce.
 
 Every word is tested with `word: value` and `word is value`. A word in `short` is one that longer
 words hold as well, as `compass` holds `pass`: it counts only where no other letter touches it.
@@ -6,7 +6,11 @@ words hold as well, as `compass` holds `pass`: it counts only where no other let
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from memdown.text.redaction import values
+from memdown.text.redaction.patterns import Pattern, compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +85,188 @@ PASSWORD, SHORT, KEY, PIN, PHRASE, CODES, VERB = (
 LOOSE = "key|auth"
 # One of these stands in every text in which a word gives something away.
 ANY = f"(?i:{'|'.join((PASSWORD, SHORT, KEY, LOOSE, PIN, CODES))})"
+
+
+# The answer to a question for a password: it may hold no telling word itself.
+
+# No words that longer ones hold: `compass?` asks for nothing.
+_WHAT = rf"(?:{PASSWORD}|{KEY}|{CODES}|{PIN})"
+_ASKED = compiled(rf"(?i){_WHAT}|(?:^|[^a-z])(?:{SHORT}|key)(?:[^a-z]|$)", longest=True)
+# A question mark that ends something, or a prompt: a line that ends with a colon.
+_QUESTION = compiled(r"[^\n?]{0,120}?[?？؟](?:[\s*_\"'”»)]|$)|[^\n:：]{0,20}[:：][ \t]*\r?\n")
+_REQUEST = compiled(
+    r"(?i)(?:send|give|tell|share|paste|provide|enter|type|need|what(?:'s| is| was)|please|schick|gib"
+    r"|nenn|brauche|wie lautet|was ist|envoie|donne|dis|quel|dame|dime|envía|cuál|qual|manda|stuur"
+    r"|geef|podaj|jakie|wyślij|пришли|скажи|дай|какой|söyle|nedir|告诉|发|什么|教えて|何|알려|뭐|บอก|อะไร)"
+)
+_WORD = compiled(r"[^\s\"'`“”„«»「」<>()\[\]]+")
+_ONLY = compiled(
+    r"(?i)\s*(?:(?:sure|ok|okay|yes|yep|it'?s|it is|its|here|here it is|here you go|the|that'?s|this is|ja|klar|es ist|lautet|er lautet|oui|c['’]est|sí|es|sim|é|è|ecco|het is|to|это|вот|是|は|です|입니다|คือ)[\s,:.!-]*)*"
+)
+_STRIP = ".,;:)]}\"'`*_。，"
+_FIRST = 200
+_TAIL = 400
+
+
+def asked_for(text: bytes) -> bool:
+    """Whether a message ends by asking for a password, a key or a code."""
+    tail = text[-_TAIL:]
+    last = max((match.span() for match in _ASKED.finditer(tail)), default=None)
+    if last is None:
+        return False
+    rest = tail[last[1] :]
+    if _QUESTION.match(rest + b"\n") is not None:
+        return True
+    return (
+        len(rest) < _TAIL // 8 and _REQUEST.search(tail[max(0, last[0] - 80) : last[0]]) is not None
+    )
+
+
+def below(data: bytes, at: int) -> Iterator[tuple[int, int, str]]:
+    """The answer behind a question in which a word for a password ends at `at`, or below it."""
+    match = _QUESTION.match(data, at, min(len(data), at + 160))
+    if match is not None:
+        end = match.span()[1]
+        if data[end - 1 : end] != b"\n":
+            yield from _in_line(data, end, _line_end(data, end), alone=False)
+            end = _line_end(data, end) + 1
+        yield from _in_line(data, end, _line_end(data, end), alone=False)
+
+
+def _line_end(data: bytes, at: int) -> int:
+    stop = data.find(b"\n", at, at + _FIRST)
+    return stop if stop >= 0 else min(len(data), at + _FIRST)
+
+
+def answer(data: bytes) -> Iterator[tuple[int, int, str]]:
+    """What in the first line of an answer is the password: what looks like one, or all there is."""
+    at = len(data) - len(data.lstrip())
+    yield from _in_line(data, at, _line_end(data, at), alone=True)
+
+
+def _in_line(data: bytes, at: int, stop: int, *, alone: bool) -> Iterator[tuple[int, int, str]]:
+    """`alone` takes an ordinary word as well, if it is all that was said."""
+    words = []
+    for match in _WORD.finditer(data, at, stop):
+        start, end = match.span()
+        start += len(data[start:end]) - len(data[start:end].lstrip(b"*_"))
+        text = data[start:end].decode("utf-8", "replace").rstrip(_STRIP)
+        words.append((start, start + len(text.encode()), text))
+    found = [word for word in words if any(map(str.isdigit, word[2])) and values.striking(word[2])]
+    if not found and alone:
+        lead = _ONLY.match(data, at, stop)
+        begin = lead.span()[1] if lead else at
+        left = [word for word in words if word[0] >= begin and word[2]]
+        if left and (
+            (left[0][2].isascii() and values.joined(left[0][2]))
+            or (len(left) == 1 and _alone(left[0][2]))
+        ):
+            found = left
+    for start, end, _ in found[:1]:
+        yield start, end, "password"
+
+
+def _alone(text: str) -> bool:
+    if text.isdigit():
+        return 4 <= len(text) <= 10
+    # A sentence in a script without blanks is one word.
+    blankless = any(character >= "\u0e00" for character in text)
+    return len(text) >= 4 and not blankless and values.said(text, quoted=False, last=True)
+
+
+# Columns of Markdown tables and of CSV whose heading says that they hold secrets.
+
+_HEADING = compiled(
+    rf"(?i)[*_`\"' ]*(?:\w+[ _-])?(?:{PASSWORD}|{SHORT}|{KEY}|key|{PIN}|{CODES}|{PHRASE})s?(?:[ _-]\w+)?(?: \([^)]*\))?[*_`\"' ]*"
+)
+_PASSWORD = compiled(rf"(?i).*(?:{PASSWORD}|{SHORT}|{PIN}|{CODES}).*")
+_SAID = compiled(ANY)
+_RULE = compiled(r"[ \t]*\|?[ \t:|+-]*-[ \t:|+-]*\r?")
+# Code has lists of quoted words that look like rows, but are indented or end with a comma.
+_NAME = compiled(
+    r"[^\s\"'(){}=:][^\"'(){}=]{0,59}|[ \t]*[*_`]*[\pL\pN][^\"(){}=]{0,59}[ \t]*|\"[\w ./-]{1,59}\""
+)
+# A line of a Markdown table, or names with nothing but a comma, semicolon or tab between them.
+_TABLE_HEAD = compiled(
+    r"(?:^|\n)([ \t>]*\|[^\n]+|[^\n|]+\|[^\n]+\n[ \t]*\|?[ \t:]*-{2,}[^\n]*)\r?\n"
+)
+_CSV_HEAD = compiled(r"(?:^|\n)(\"?[\w.-]+\"?(?:[,;\t]\"?[\w.-][\w ./()-]*\"?)+)\r?\n")
+_SEPARATORS = (b"|", b"\t", b";", b",")
+_AROUND = b" \t\r*_`\"'"
+
+
+def find(data: bytes) -> Iterator[tuple[int, int, str]]:
+    """The cells below a heading such as `password` or `API key`."""
+    # A break that is written as an escape is as long as what takes its place.
+    data = data.replace(b"\\n", b" \n")
+    if b"|" in data:
+        yield from _below(data, _TABLE_HEAD)
+    yield from _below(data, _CSV_HEAD)
+
+
+def _below(data: bytes, head: Pattern) -> Iterator[tuple[int, int, str]]:
+    at = 0
+    for match in head.finditer(data):
+        start, end = match.span(1)
+        if start < at:
+            continue
+        columns, separator = _heading(data[start:end])
+        if columns and separator is not None:
+            width = data[start:end].strip().count(separator)
+            at = end + 1
+            while at < len(data) and _belongs(line := _line(data, at), separator, width):
+                if not _RULE.fullmatch(line):
+                    yield from _cells(line, at, separator, columns)
+                at += len(line) + 1
+
+
+def _line(data: bytes, at: int) -> bytes:
+    end = data.find(b"\n", at)
+    return data[at : end if end >= 0 else len(data)]
+
+
+def _heading(line: bytes) -> tuple[dict[int, bool], bytes | None]:
+    """Which columns hold secrets (True for passwords), and what stands between columns."""
+    if _SAID.search(line) is None:
+        return {}, None
+    for separator in _SEPARATORS:
+        if separator in line:
+            cells = (
+                line.strip(b" \t\r|").split(separator)
+                if separator == b"|"
+                else line.split(separator)
+            )
+            if len(line) > 2000 or len(cells) < 2 or not all(map(_NAME.fullmatch, cells)):
+                return {}, None
+            return {
+                number: _PASSWORD.fullmatch(cell) is not None
+                for number, cell in enumerate(line.split(separator))
+                if _HEADING.fullmatch(cell.strip())
+            }, separator
+    return {}, None
+
+
+def _belongs(line: bytes, separator: bytes, width: int) -> bool:
+    return bool(line.strip()) and (
+        line.strip().count(separator) == width or _RULE.fullmatch(line) is not None
+    )
+
+
+def _cells(
+    line: bytes, start: int, separator: bytes, columns: dict[int, bool]
+) -> Iterator[tuple[int, int, str]]:
+    at = start
+    for number, cell in enumerate(line.split(separator)):
+        if number in columns:
+            bare = cell.strip(_AROUND)
+            text = bare.decode("utf-8", "replace")
+            if _likely(text) if columns[number] else values.keylike(text):
+                first = at + len(cell) - len(cell.lstrip(_AROUND))
+                yield first, first + len(bare), "password" if columns[number] else "key"
+        at += len(cell) + len(separator)
+
+
+def _likely(text: str) -> bool:
+    if " " in text and not values.passphrase(text):
+        return False
+    return values.said(text, quoted=False, last=False) or (text.isdigit() and 4 <= len(text) <= 10)
