@@ -31,16 +31,6 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """One message of a conversation, in no provider's format."""
-
-    role: Role
-    text: str
-    calls: tuple[ToolCall, ...] = ()
-    call_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Usage:
     """What a call cost; `input_tokens` is everything the model read, cached or not."""
 
@@ -49,12 +39,30 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation, in no provider's format.
+
+    `name` is the tool whose result it is. `usage` and `thinking` tell how an answer came about: they are
+    kept, and no model gets them again.
+    """
+
+    role: Role
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str = ""
+    name: str = ""
+    usage: Usage | None = None
+    thinking: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model call returns."""
+    """What a model call returns; `thinking` is what it thought before, if the endpoint tells."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
+    thinking: str = ""
 
 
 class ModelCall(Protocol):
@@ -126,7 +134,7 @@ def run_turn(
         last = number == max_rounds
         reply = model([*messages, *added], () if last else tools, on_text and apart.next_round())
         calls = () if last else reply.calls
-        add(Message("assistant", reply.text, calls))
+        add(Message("assistant", reply.text, calls, usage=reply.usage, thinking=reply.thinking))
         if not calls:
             break
         for call in calls:
@@ -136,7 +144,7 @@ def run_turn(
                 if again > _SAME_CALL_LIMIT
                 else run_tool(call.name, call.arguments)
             )
-            add(Message("tool", result.text, call_id=call.id))
+            add(Message("tool", result.text, call_id=call.id, name=call.name))
     return Turn(tuple(added), added[-1].text, reply.usage)
 
 

@@ -25,6 +25,7 @@ class Say:
     break_off: bool = False
     input_tokens: int = 11
     output_tokens: int = 7
+    thinking: str = ""
 
 
 Policy = Callable[[Body], Say]
@@ -124,7 +125,8 @@ def _openai_events(say: Say) -> list[Body]:
             "choices": [choice],
         }
 
-    events = [event({"role": "assistant", "content": piece}) for piece in _pieces(say.text)]
+    events = [event({"reasoning_content": piece}) for piece in _pieces(say.thinking)]
+    events += [event({"role": "assistant", "content": piece}) for piece in _pieces(say.text)]
     for index, (name, arguments) in enumerate(say.calls):
         first, *rest = _pieces(json.dumps(arguments))
         head = {"index": index, "id": f"call_{index}", "type": "function"}
@@ -180,6 +182,11 @@ def _anthropic_events(say: Say) -> list[Body]:
         }
     ]
     blocks: list[tuple[Body, list[Body]]] = []
+    if say.thinking:
+        thoughts: list[Body] = [
+            {"type": "thinking_delta", "thinking": piece} for piece in _pieces(say.thinking)
+        ]
+        blocks.append(({"type": "thinking", "thinking": ""}, thoughts))
     if say.text:
         deltas: list[Body] = [{"type": "text_delta", "text": piece} for piece in _pieces(say.text)]
         blocks.append(({"type": "text", "text": ""}, deltas))

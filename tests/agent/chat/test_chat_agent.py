@@ -99,7 +99,7 @@ class Chatty:
 def test_memory_is_used_and_everything_is_on_disk(memory: Memory, kind: Kind) -> None:
     def policy(body: Body) -> Say:
         if "ER-605" in last(body):
-            return Say("It is an ER-605.")
+            return Say("It is an ER-605.", thinking="The note says it.")
         return Say(calls=(("memory_search", {"query": "which router"}),))
 
     heard: list[str] = []
@@ -121,9 +121,23 @@ def test_memory_is_used_and_everything_is_on_disk(memory: Memory, kind: Kind) ->
         "tool",
         "assistant",
     ]
+    asked, call, result, answer = history.messages
+    assert asked.usage is None
+    assert call.tool_calls[0].id == result.tool_call_id
+    assert (call.tool_calls[0].name, result.name) == ("memory_search", "memory_search")
+    for one in (call, answer):
+        assert one.usage is not None
+        assert (one.usage.input_tokens, one.usage.output_tokens) == (11, 7)
+    assert [(block.type, block.content) for block in answer.thinking_blocks] == [
+        ("thought", "The note says it.")
+    ]
+    assert call.thinking_blocks == ()
+    with chatting(memory, policy, kind, session_id=status.session_id) as (agent, place, _):
+        agent.send("Thanks for the ER-605.")
+    assert "The note says it." not in json.dumps(place.asked), "no model gets its thoughts again"
     transcript = memory.settings.state_dir / f"agents/main/sessions/{status.session_id}.jsonl"
     lines = [json.loads(line) for line in transcript.read_text().splitlines()]
-    assert [line["message"]["role"] for line in lines] == ["user", "assistant"]
+    assert [line["message"]["role"] for line in lines] == ["user", "assistant"] * 2
     assert all(line["type"] == "message" for line in lines)
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from memdown.errors import WorkspaceError
 from memdown.files import make_folder
 from memdown.transcripts import sessions
 from memdown.transcripts.reading import sessions_folder
+from memdown.transcripts.sessions.entries import ThinkingBlock
 from memdown.transcripts.sessions.entries import ToolCall as StoredCall
+from memdown.transcripts.sessions.entries import Usage as StoredUsage
 from memdown.transcripts.sessions.store import bring_over
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -108,19 +111,23 @@ def complete(messages: Sequence[Message]) -> list[Message]:
         calls = tuple(call for call in message.calls if call.id in answered)
         if message.role == "assistant" and not calls and not message.text:
             continue
-        kept.append(Message(message.role, message.text, calls, message.call_id))
+        kept.append(replace(message, calls=calls))
     called = {call.id for message in kept for call in message.calls}
     return [m for m in kept if m.role != "tool" or m.call_id in called]
 
 
 def _to_stored(message: Message) -> sessions.Message:
+    usage = message.usage
     calls = tuple(StoredCall(one.id, one.name, _arguments(one.arguments)) for one in message.calls)
     return sessions.Message(
         message.role,
         message.text,
         timestamp=_now(),
+        usage=StoredUsage(usage.input_tokens, usage.output_tokens) if usage else None,
+        thinking_blocks=(ThinkingBlock(content=message.thinking),) if message.thinking else (),
         tool_calls=calls,
         tool_call_id=message.call_id or None,
+        name=message.name or None,
     )
 
 
@@ -134,7 +141,16 @@ def _from_stored(stored: sessions.Message) -> Message:
         ToolCall(one.id, one.name, json.dumps(one.arguments, ensure_ascii=False))
         for one in stored.tool_calls
     )
-    return Message(role, content, calls, stored.tool_call_id or "")  # type: ignore[arg-type]
+    used = stored.usage
+    return Message(
+        role,  # type: ignore[arg-type]
+        content,
+        calls,
+        stored.tool_call_id or "",
+        stored.name or "",
+        Usage(used.input_tokens or 0, used.output_tokens or 0) if used else None,
+        "\n\n".join(block.content for block in stored.thinking_blocks),
+    )
 
 
 def _arguments(text: str) -> dict[str, Any]:

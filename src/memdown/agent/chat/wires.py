@@ -60,6 +60,7 @@ def _anthropic_request(
 def _anthropic_read(events: Iterator[dict[str, Any]], on_text: OnText | None) -> Reply:
     """The streamed answer put together."""
     text: list[str] = []
+    thought: list[str] = []
     calls: dict[int, ToolCall] = {}
     read_tokens = written = 0
     finished = False
@@ -77,6 +78,8 @@ def _anthropic_read(events: Iterator[dict[str, Any]], on_text: OnText | None) ->
                 text.append(piece)
                 if on_text:
                     on_text(piece)
+            elif piece := delta.get("thinking"):
+                thought.append(piece)
             elif event["index"] in calls:
                 call = calls[event["index"]]
                 more = delta.get("partial_json") or ""
@@ -87,7 +90,8 @@ def _anthropic_read(events: Iterator[dict[str, Any]], on_text: OnText | None) ->
             finished = True
     if not finished:
         raise _unfinished()
-    return Reply("".join(text), tuple(calls.values()), Usage(read_tokens, written))
+    usage_told = Usage(read_tokens, written)
+    return Reply("".join(text), tuple(calls.values()), usage_told, "".join(thought))
 
 
 def _anthropic_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -151,6 +155,7 @@ def _openai_request(
 def _openai_read(events: Iterator[dict[str, Any]], on_text: OnText | None) -> Reply:
     """The streamed answer put together."""
     text: list[str] = []
+    thought: list[str] = []
     calls: dict[int, dict[str, str]] = {}
     usage: Usage | None = None
     finished = False
@@ -163,6 +168,9 @@ def _openai_read(events: Iterator[dict[str, Any]], on_text: OnText | None) -> Re
                 text.append(piece)
                 if on_text:
                     on_text(piece)
+            # Two names for the same, by who serves the model.
+            if piece := delta.get("reasoning_content") or delta.get("reasoning"):
+                thought.append(str(piece))
             for part in delta.get("tool_calls") or ():
                 _merge(calls.setdefault(part.get("index", 0), {}), part)
             finished = finished or bool(choice.get("finish_reason"))
@@ -172,7 +180,7 @@ def _openai_read(events: Iterator[dict[str, Any]], on_text: OnText | None) -> Re
         ToolCall(call.get("id") or f"call-{index}", call.get("name", ""), call.get("arguments", ""))
         for index, call in sorted(calls.items())
     ]
-    return Reply("".join(text), tuple(made), usage)
+    return Reply("".join(text), tuple(made), usage, "".join(thought))
 
 
 def _merge(call: dict[str, str], part: dict[str, Any]) -> None:
