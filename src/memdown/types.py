@@ -516,8 +516,8 @@ class StoreStatus:
     dims: int | None
     location: str
     size_bytes: int
-    vector_engine: str = "sqlite-vec"
-    text_engine: str = "FTS5"
+    vector_engine: str = "compared in process, stored by sqlite-vec"
+    text_engine: str = "BM25 over posting lists of our own"
 
 
 class Snapshot(Protocol):

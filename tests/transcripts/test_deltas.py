@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -313,6 +314,46 @@ def test_in_the_background_small_changes_wait(tmp_path: Path) -> None:
     assert not talks.settled(state_of(path), portion.state)
     clock.now += DEBOUNCE_SECONDS
     assert talks.settled(state_of(path), portion.state), "few messages, many bytes"
+
+
+def test_what_was_put_off_is_indexed_when_its_time_has_come(
+    memory: Memory, own_state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing else happens after the last message, and the next scan for safety is 30 s away."""
+    monkeypatch.setattr(reading_module, "DEBOUNCE_SECONDS", 0.5)
+    path = talk(own_state, "s1", said("user", "apples"))
+    stop, begun, indexed = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        for number, report in enumerate(memory.index.watch(stop)):
+            if number:
+                begun.set()
+            if number > 1 and report.indexed:
+                indexed.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        assert begun.wait(30)
+        add(path, *(said("user", f"plum {number}") for number in range(50)))
+        assert indexed.wait(20)
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_a_transcript_that_went_away_is_not_waited_for(tmp_path: Path) -> None:
+    path = talk(tmp_path, "s", *(said("user", f"m{n}") for n in range(9)))
+    clock = Clock()
+    talks = Conversations(
+        path.parent, enabled=True, delta_bytes=10_000, delta_messages=5, clock=clock
+    )
+    assert talks.ripe_in() is None
+    assert not talks.settled(state_of(path), None)
+    clock.now += 2
+    assert talks.ripe_in() == DEBOUNCE_SECONDS - 2
+    clock.now += 60
+    assert talks.ripe_in() is None
 
 
 def test_vectors_grow_with_the_text(

@@ -64,9 +64,10 @@ def print_status(status: Status) -> None:
     """The status for people."""
     store = status.store
     vectors = (
-        store.vector_engine if store.vector_available else f"in process ({store.vector_error})"
+        store.vector_engine
+        if store.vector_available
+        else f"compared in process, stored as blobs ({store.vector_error})"
     )
-    keywords = store.text_engine if store.fts_available else f"none ({store.fts_error})"
     rows = [
         ("Workspace", status.workspace),
         ("Agent", status.agent),
@@ -82,7 +83,7 @@ def print_status(status: Status) -> None:
             for source in status.sources
         ),
         ("Vectors", f"{vectors}, {store.dims or '?'} dimensions"),
-        ("Keywords", keywords),
+        ("Keywords", store.text_engine),
         ("Cache", _cache(status)),
     ]
     if status.extra_paths:

@@ -268,6 +268,7 @@ class Index:
                 debounce_s=self._watching.debounce_seconds,
                 events=self._watching.events,
                 interval_s=self._watching.interval_seconds,
+                again_in=self.syncer.sources.transcripts.ripe_in,
                 say=say,
             ):
                 yield self.sync_settled()

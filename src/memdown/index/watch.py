@@ -45,11 +45,13 @@ def hints(
     debounce_s: float,
     events: bool = True,
     interval_s: float | None = None,
+    again_in: Callable[[], float | None] = lambda: None,
     say: Say = lambda _: None,
 ) -> Iterator[None]:
     """Yield whenever the notes in `places` may have changed: at once, then after every change.
 
-    `places` is asked again after each hint. `say` gets the reason while events are not to be had,
+    `places` is asked again after each hint, and `again_in` for the seconds after which another one
+    is wanted, since something was put off. `say` gets the reason while events are not to be had,
     and None when they are. Every `interval_s` seconds there is a hint in any case; without `events`
     there is no other.
     """
@@ -59,7 +61,7 @@ def hints(
     safety_s = SAFETY_SECONDS if interval_s is None else min(SAFETY_SECONDS, interval_s)
     while not stop.is_set():
         try:
-            yield from _by_events(places, stop, debounce_s, safety_s, say)
+            yield from _by_events(places, stop, debounce_s, safety_s, again_in, say)
             continue
         except FileNotFoundError:
             # A folder went while the watch was being made; the next look shows another set.
@@ -89,6 +91,7 @@ def _by_events(
     stop: threading.Event,
     debounce_s: float,
     safety_s: float,
+    again_in: Callable[[], float | None],
     say: Say,
 ) -> Iterator[None]:
     """Yield after changes until the set of watched folders is no longer the right one."""
@@ -122,7 +125,9 @@ def _by_events(
             return
         if now >= due or long_enough:
             yield
-            changed_at, due = None, time.monotonic() + safety_s
+            pause = again_in()
+            changed_at = None
+            due = time.monotonic() + (safety_s if pause is None else min(safety_s, pause))
             if _identities(places()) != watched:
                 return
 

@@ -309,6 +309,18 @@ class Conversations:
         del self._noticed[state.path]
         return True
 
+    def ripe_in(self) -> float | None:
+        """In how many seconds the next of the transcripts that wait may be indexed; None: none waits."""
+        now = self._clock()
+        # What is long over was indexed by a search meanwhile, or is gone.
+        self._noticed = {
+            path: since
+            for path, since in self._noticed.items()
+            if now - since < DEBOUNCE_SECONDS + 1
+        }
+        first = min(self._noticed.values(), default=None)
+        return None if first is None else max(0.0, first + DEBOUNCE_SECONDS - now)
+
     def _grown(self, state: FileState, known: FileState | None) -> bool:
         mark = parse_mark(known.digest) if known else None
         added = state.size - (mark.offset if mark else 0)

@@ -182,6 +182,22 @@ def test_comments_stay_when_messages_are_added(store: SessionStore) -> None:
     assert [m.content for m in store.history("s1").messages] == ["one", "two", "three"]
 
 
+def test_comments_inside_an_entry_stay_when_it_changes(store: SessionStore) -> None:
+    store.create("s1", channel="cli", input_tokens=1, thinking_level="low")
+    registry = store.folder / "registry.json5"
+    text = registry.read_text()
+    text = text.replace('channel: "cli",', '// where it began\n    channel: "cli", // the terminal')
+    text = text.replace("inputTokens: 1,", "inputTokens: 1, // so far\n    note: 'mine',")
+    registry.write_text(text)
+    store.update("s1", input_tokens=2, output_tokens=7, thinking_level=None)
+    after = registry.read_text()
+    for comment in ("// where it began", "// the terminal", "// so far"):
+        assert comment in after
+    entry = store.get("s1")
+    assert (entry.input_tokens, entry.output_tokens, entry.thinking_level) == (2, 7, None)
+    assert entry.extra == {"note": "mine"}
+
+
 def test_a_damaged_history_costs_one_session(store: SessionStore) -> None:
     for name in ("good", "bad"):
         store.create(name)

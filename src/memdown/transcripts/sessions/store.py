@@ -266,10 +266,15 @@ class SessionStore:
 
     def _put(self, entry: SessionEntry) -> None:
         data = to_json(entry)
-        self._write_registry(
-            {**self._registry(), entry.session_id: data},
-            lambda text: json5_text.with_value(text, [entry.session_id], data),
-        )
+        registry = self._registry()
+        before = registry.get(entry.session_id)
+
+        def edit(text: str) -> str | None:
+            if isinstance(before, dict):
+                return _with_members(text, entry.session_id, before, data)
+            return json5_text.with_value(text, [entry.session_id], data)
+
+        self._write_registry({**registry, entry.session_id: data}, edit)
 
     def _touch(self, session_id: str, now: int) -> None:
         registry = self._registry()
@@ -288,6 +293,20 @@ class SessionStore:
         text = files.read(self._registry_path)
         changed = _edited(text, edit, data) if text is not None else None
         files.write(self._registry_path, changed or _REGISTRY_HEAD + json5_text.dumps(data) + "\n")
+
+
+def _with_members(
+    text: str, key: str, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> str | None:
+    """The text with only those members of an object changed that differ: comments between them stay."""
+    changed: str | None = text
+    for name, value in after.items():
+        if changed is not None and (name not in before or before[name] != value):
+            changed = json5_text.with_value(changed, [key, name], value)
+    for name in before:
+        if changed is not None and name not in after:
+            changed = json5_text.without_key(changed, [key, name])
+    return changed
 
 
 def _edited(text: str, edit: Callable[[str], str | None], wanted: Any) -> str | None:
