@@ -478,7 +478,13 @@ class Closeable(Embedder, Protocol):
 
 @runtime_checkable
 class ShortEmbedder(Embedder, Protocol):
-    """An embedder so fast that passages are embedded as well, with fewer numbers than chunks."""
+    """An embedder so fast that passages are embedded as well, with fewer numbers than chunks.
+
+    Its vector of a text is the sum of those of its words, brought to length one.
+    """
+
+    def embed_words(self, words: Sequence[str], dims: int) -> Vectors:
+        """What words add to the vector of a text, float32 (n, dims), of any length."""
 
     def embed_short(self, texts: Sequence[str], dims: int) -> Vectors:
         """Vectors of the first `dims` numbers, float32 (n, dims), of length one."""

@@ -242,12 +242,17 @@ class BundledEmbedder:
 
     def embed_short(self, texts: Sequence[str], dims: int) -> Vectors:
         """Vectors of the first `dims` numbers, of length one; the model is made to be cut like that."""
-        rows = np.zeros((len(texts), dims), dtype=np.float32)
-        for first, group in _groups(texts):
-            self._add_up(group, rows[first : first + len(group)], len(texts) >= _MANY_TEXTS)
+        rows = self.embed_words(texts, dims)
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         lengths[lengths == 0] = 1
         rows /= lengths[:, None]
+        return rows
+
+    def embed_words(self, words: Sequence[str], dims: int) -> Vectors:
+        """What words, or texts, add to a sum; of any length."""
+        rows = np.zeros((len(words), dims), dtype=np.float32)
+        for first, group in _groups(words):
+            self._add_up(group, rows[first : first + len(group)], len(words) >= _MANY_TEXTS)
         return rows
 
     def knows(self, text: str) -> bool:

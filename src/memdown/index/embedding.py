@@ -15,7 +15,7 @@ import numpy as np
 from memdown.embedders.options import checked
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index.changes import Chunking, Sources
-from memdown.index.passages import PASSAGE_DIMS, passage_texts
+from memdown.index.passage_vectors import PassageEmbedding
 from memdown.notes.related import Comparing
 from memdown.text import estimate_tokens
 from memdown.types import (
@@ -80,6 +80,7 @@ class Embedding:
         self._flying: list[Flight] = []
         self._unkept: dict[str, Vector] = {}
         self._kept_at = 0.0
+        self._passages: PassageEmbedding | None = None
 
     @property
     def works_ahead(self) -> bool:
@@ -114,8 +115,9 @@ class Embedding:
         """The vectors of all passages of some chunks; None where the embedder is too dear for that."""
         if not isinstance(self._embedder, ShortEmbedder) or self._down is not None:
             return None
-        texts = [text for chunk in chunks for text in passage_texts(chunk)]
-        return self._embedder.embed_short(texts, PASSAGE_DIMS)
+        if self._passages is None:
+            self._passages = PassageEmbedding(self._embedder)
+        return self._passages.embed(chunks)
 
     def keep_ready(self) -> None:
         """Keep the vectors that came meanwhile, without waiting for more."""

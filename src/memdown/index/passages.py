@@ -7,7 +7,6 @@ that a passage costs one look-up a word; the rest is done for all passages toget
 
 from __future__ import annotations
 
-import re
 import threading
 from array import array
 from collections import defaultdict
@@ -21,42 +20,9 @@ from numpy.typing import NDArray
 
 from memdown.text import cues
 from memdown.text.terms import index_terms, joined_terms, ordered_terms, short_grams
-from memdown.types import Chunk, Passage, Vectors
+from memdown.types import Chunk, Passage
 
 TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
-# The bundled embedder's first numbers mean most: with 64 of 256 passages are told apart as well.
-PASSAGE_DIMS = 64
-_SHORT = 200
-# Dates, times, paths and markup.
-_UNSAID = re.compile(
-    r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|`[^`\n]*[/\d][^`\n]*`|https?://\S+|[*_`|#\[\]]+|^\W*\d+[.)]\s"
-)
-
-
-def shorten(vectors: Vectors, dims: int = PASSAGE_DIMS) -> Vectors:
-    """The first `dims` numbers of vectors, shape (n, D), brought to length one again."""
-    import numpy as np
-
-    short = vectors[:, :dims]
-    lengths = np.sqrt(np.einsum("ij,ij->i", short, short))
-    lengths[lengths == 0] = 1
-    shortened: Vectors = short / lengths[:, None]
-    return shortened
-
-
-def passage_texts(chunk: Chunk, only: int | None = None) -> list[str]:
-    """What is embedded of each passage, or of `only` one: a short one under its heading, without what says
-    nothing to an embedder but weighs as much as words."""
-    wanted = chunk.passages if only is None else chunk.passages[only : only + 1]
-    return [_said(chunk.text[one.start : one.end], one.heading or chunk.heading) for one in wanted]
-
-
-def _said(text: str, heading: str) -> str:
-    if len(text) > _SHORT:
-        return text
-    last = heading.rpartition(" > ")[2]
-    said = " ".join(_UNSAID.sub(" ", text if last in text else f"{last}: {text}").split())
-    return said if any(map(str.isalpha, said)) else text
 
 
 def feature_terms(chunk: Chunk) -> list[tuple[str, ...]]:

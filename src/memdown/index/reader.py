@@ -17,7 +17,8 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.passages import feature_terms, passage_terms, passage_texts, shorten
+from memdown.index.passage_vectors import passage_texts, shorten
+from memdown.index.passages import feature_terms, passage_terms
 from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, StoredChunk, Vector, Vectors
 
 Rows = NDArray[np.int32]

@@ -11,7 +11,8 @@ import simsimd
 from numpy.typing import NDArray
 
 from memdown.index.bm25 import idf, length_norms, saturate
-from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT, shorten
+from memdown.index.passage_vectors import shorten
+from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.reader import Mask, Posting, Reader, Rows, Unit, quantise, word
 from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, prefix_terms

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.passages import passage_texts
+from memdown.index.passage_vectors import passage_texts
 from memdown.index.reader import Mask, Reader, Rows, word
 from memdown.index.similarity import cosines
 from memdown.notes.facts import facts_in
