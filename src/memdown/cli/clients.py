@@ -135,7 +135,9 @@ def hooks_command() -> None:
 
 @hooks_command.command("install")
 @click.argument(
-    "client", type=click.Choice(["claude-code", "codex", "gemini"]), default="claude-code"
+    "client",
+    type=click.Choice(["claude-code", "codex", "gemini", "opencode"]),
+    default="claude-code",
 )
 @click.option("--apply", "do_apply", is_flag=True, help="Write it; without this it is only shown.")
 @click.option("--project", is_flag=True, help="For the project in this folder only.")
@@ -152,7 +154,8 @@ def hooks_install_command(
     by_project: bool,
     undo: bool,
 ) -> int:
-    """Add the hooks to the settings of CLIENT: claude-code (the default), codex or gemini.
+    """Add the hooks to the settings of CLIENT: claude-code (the default), codex, gemini or
+    opencode.
 
     They use the workspace around this folder, or the one that --workspace names. Shows the change
     first; --apply makes it, keeps a copy of the old file, and runs the hooks once.
@@ -172,7 +175,7 @@ def hooks_install_command(
         change,
         apply=do_apply,
         as_json=target.as_json,
-        proof=None if undo else lambda: prove(installed_commands(file, client))[0],
+        proof=None if undo else lambda: prove(installed_commands(file, client)[:1])[0],
     )
 
 

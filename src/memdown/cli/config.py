@@ -23,7 +23,7 @@ def get_command(target: Target, key: str) -> None:
     """Print the value in force of one KEY, such as query.maxResults."""
     import json
 
-    from memdown.agent.client_files.json5 import value_at
+    from memdown.agent.client_files import value_at
     from memdown.cli.index import print_json
     from memdown.config.keys import as_json, full_name
 

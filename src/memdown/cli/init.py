@@ -116,9 +116,9 @@ def _make_folder(place: Path) -> None:
 
 
 def _set_adopt(file: Path, adopt: bool) -> None:
-    from memdown.agent.client_files import apply_change, json5, plan_change
+    from memdown.agent.client_files import apply_change, plan_change, set_member
 
-    change = plan_change(file, lambda text: json5.set_member(text, ["adopt"], adopt))
+    change = plan_change(file, lambda text: set_member(text, ["adopt"], adopt, json5=True))
     apply_change(change, keep=False)
 
 

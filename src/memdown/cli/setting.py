@@ -9,7 +9,13 @@ from typing import Any
 
 import click
 
-from memdown.agent.client_files import apply_change, json5, jsonc, plan_change
+from memdown.agent.client_files import (
+    apply_change,
+    parse_json,
+    plan_change,
+    remove_member,
+    set_member,
+)
 from memdown.cli.options import Target
 from memdown.config import places
 from memdown.config.keys import EXTRA_PATHS, WORKSPACE, full_name
@@ -45,13 +51,13 @@ def set_key(target: Target, key: str, value: Any) -> list[Path]:
     name = full_name(key)
     if name == WORKSPACE:
         value = _folder(value)
-    return _edited(target, lambda text: json5.set_member(text, name.split("."), value))
+    return _edited(target, lambda text: set_member(text, name.split("."), value, json5=True))
 
 
 def unset_key(target: Target, key: str) -> list[Path]:
     """Take a key out of the configuration file; the files that changed."""
     name = full_name(key)
-    return _edited(target, lambda text: json5.remove_member(text, name.split(".")))
+    return _edited(target, lambda text: remove_member(text, name.split(".")))
 
 
 def set_here(target: Target, key: str, value: Any) -> list[Path]:
@@ -89,12 +95,12 @@ def _marked(folder: Path, key: str, value: Any) -> list[Path]:
     file = folder / MARKER
 
     def edit(text: str) -> str:
-        if value == [] and key not in jsonc.parse(text):
+        if value == [] and key not in parse_json(text):
             return text
-        return json5.set_member(text, [key], value)
+        return set_member(text, [key], value, json5=True)
 
     change = plan_change(file, edit)
-    check_marker(jsonc.parse(change.after), file)
+    check_marker(parse_json(change.after or ""), file)
     apply_change(change, keep=False)
     return [file] if change.needed else []
 
@@ -117,7 +123,7 @@ def _edited(target: Target, edit: Callable[[str], str]) -> list[Path]:
     state_dir = places.find_state_dir(os.environ, None)
     file = places.find_config(target.config, state_dir, os.environ, None)
     change = plan_change(file or state_dir / places.CONFIG_NAMES[0], edit)
-    tree = jsonc.parse(change.after)
+    tree = parse_json(change.after or "")
     if not isinstance(tree, dict):
         raise ConfigError(f"{change.file}: the file must hold an object; correct it first.")
     sections = read_sections(

@@ -117,7 +117,16 @@ def plan_install(
     file: Path | None = None,
 ) -> Change:
     """The change that adds Memdown to a client's file, or with `undo` takes it out."""
-    from memdown.agent.client_files import as_it_was, plan_change
+    from memdown.agent.client_files import (
+        as_it_was,
+        parse_json,
+        parse_toml,
+        plan_change,
+        remove_member,
+        remove_table,
+        set_member,
+        set_table,
+    )
 
     known = CLIENTS[client]
     entry = known.entry(
@@ -127,33 +136,27 @@ def plan_install(
     place = (*known.path, NAME)
     target = file or _file(client, known, project)
     if target.suffix == ".toml":
-        from memdown.agent.client_files import toml
-
         if undo:
             return plan_change(
-                target, lambda text: as_it_was(target, toml.remove_table(text, place), toml.parse)
+                target, lambda text: as_it_was(target, remove_table(text, place), parse_toml)
             )
-        return plan_change(target, lambda text: toml.set_table(text, place, entry))
-    from memdown.agent.client_files import jsonc
-
+        return plan_change(target, lambda text: set_table(text, place, entry))
     if undo:
         return plan_change(
-            target, lambda text: as_it_was(target, jsonc.remove_member(text, place), jsonc.parse)
+            target, lambda text: as_it_was(target, remove_member(text, place), parse_json)
         )
-    return plan_change(target, lambda text: jsonc.set_member(text, place, entry))
+    return plan_change(target, lambda text: set_member(text, place, entry))
 
 
 def installed_command(client: str, file: Path) -> tuple[list[str], dict[str, str]]:
     """The command that a client's file holds for us, and the environment it adds."""
+    from memdown.agent.client_files import parse_json, parse_toml
+
     text = file.read_text(encoding="utf-8")
     if file.suffix == ".toml":
-        from memdown.agent.client_files import toml
-
-        entry: Any = toml.parse(text)
+        entry: Any = parse_toml(text)
     else:
-        from memdown.agent.client_files import jsonc
-
-        entry = jsonc.parse(text)
+        entry = parse_json(text)
     for name in (*CLIENTS[client].path, NAME):
         entry = entry[name]
     command = entry["command"]

@@ -1,7 +1,8 @@
-"""JSON5 as text: read, written readably, and changed in place so that comments stay.
+"""JSON and JSON5 as text: read, written readably, and changed in place so that comments stay.
 
 Reading is pyjson5's work. What is here only finds where a value stands in a text that pyjson5 has
-accepted, which is enough to put something else there without touching the rest.
+accepted, which is enough to put something else there without touching the rest. Strict JSON stays
+strict: where the keys are in double quotes, new ones are too, and no comma is left at an end.
 """
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
-
-import pyjson5
 
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _SKIP = re.compile(r"(?:[\s\ufeff]+|//[^\n\r\u2028\u2029]*|/\*(?s:.*?)\*/)+")
 _PLAIN = re.compile(r"[^\s,:\[\]{}\"'/]+")
 _STRING = re.compile(r'"(?:[^"\\]|\\(?s:.))*"|\'(?:[^\'\\]|\\(?s:.))*\'')
+_INDENT = re.compile(r"^[ \t]+(?=[^\s*/])", re.MULTILINE)
 _MOST_DEPTH = 500
 
 
@@ -24,136 +25,220 @@ class BadJson5(Exception):
     """A text that is no JSON5, with the reason."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Where a value stands: its first character and the place behind its last one."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """A key of an object: where it begins, and where its value stands."""
+
+    key: str
+    start: int
+    value: _Span
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a file is written, which new parts of it follow."""
+
+    strict: bool
+    unit: str
+    newline: str
+
+    def key(self, name: str) -> str:
+        bare = not self.strict and _NAME.fullmatch(name)
+        return name if bare else json.dumps(name, ensure_ascii=False)
+
+    def value(self, value: Any, indent: str) -> str:
+        text = (
+            json.dumps(value, indent=self.unit, ensure_ascii=False)
+            if self.strict
+            else dumps(value, unit=self.unit)
+        )
+        return text.replace("\n", f"{self.newline}{indent}")
+
+
 def loads(text: str) -> Any:
     """The value of a JSON5 text."""
+    import pyjson5
+
     try:
-        return pyjson5.decode(text, maxdepth=_MOST_DEPTH)
+        return pyjson5.decode(text.removeprefix("\ufeff"), maxdepth=_MOST_DEPTH)
     except (pyjson5.Json5DecoderException, RecursionError) as error:
         reason = str(error.args[0]) if error.args else "it is nested too deeply"
         raise BadJson5(reason.rstrip(".")) from None
 
 
-def dumps(value: Any, indent: int = 0) -> str:
-    """A value as JSON5 a person likes to read: bare keys, two spaces, commas after every item."""
-    space, inner = "  " * indent, "  " * (indent + 1)
+def is_blank(text: str) -> bool:
+    """Whether there is nothing in a text but space and comments."""
+    return _skipped(text, 0) == len(text)
+
+
+def dumps(value: Any, indent: int = 0, unit: str = "  ") -> str:
+    """A value as JSON5 a person likes to read: bare keys, commas after every item."""
+    space, inner = unit * indent, unit * (indent + 1)
     if isinstance(value, Mapping):
         if not value:
             return "{}"
-        items = (f"{inner}{_key(key)}: {dumps(item, indent + 1)},\n" for key, item in value.items())
+        items = (
+            f"{inner}{key if _NAME.fullmatch(key) else json.dumps(key, ensure_ascii=False)}: "
+            f"{dumps(item, indent + 1, unit)},\n"
+            for key, item in value.items()
+        )
         return "{\n" + "".join(items) + space + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
         if not value:
             return "[]"
-        return (
-            "[\n" + "".join(f"{inner}{dumps(item, indent + 1)},\n" for item in value) + space + "]"
-        )
+        lines = (f"{inner}{dumps(item, indent + 1, unit)},\n" for item in value)
+        return "[\n" + "".join(lines) + space + "]"
     return json.dumps(value, ensure_ascii=False)
 
 
-def with_value(text: str, path: Sequence[str], value: Any) -> str | None:
-    """The text with the value under a key replaced or added; None if that place is not there."""
-    span = _find(text, path)
-    if span is not None:
-        return text[: span[0]] + dumps(value, len(path)) + text[span[1] :]
-    parent = _find(text, path[:-1])
-    if parent is None or text[parent[0]] != "{":
-        return None
-    item = f"{_key(path[-1])}: {dumps(value, len(path))}"
-    return _insert(text, parent, item, len(path))
+def with_value(text: str, path: Sequence[str], value: Any, *, strict: bool = False) -> str | None:
+    """The text with the value under a path of keys replaced or added, objects on the way included.
+
+    None if something on the way is no object. `strict` is for a text that has no key yet.
+    """
+    if is_blank(text):
+        for name in reversed(path):
+            value = {name: value}
+        made = _Style(strict, "  ", "\n").value(value, "")
+        return f"{text.rstrip()}\n{made}\n".lstrip("\n")
+    style = _style(text, strict)
+    here = _whole(text)
+    for depth, name in enumerate(path):
+        if text[here.start] != "{":
+            return None
+        found = _last(_members(text, here), name)
+        if found is None:
+            for inner in reversed(path[depth + 1 :]):
+                value = {inner: value}
+            indent = _line_indent(text, here.start) + style.unit
+            return _insert(text, here, f"{style.key(name)}: {style.value(value, indent)}", style)
+        here = found.value
+    indent = _line_indent(text, here.start)
+    return text[: here.start] + style.value(value, indent) + text[here.end :]
 
 
 def with_item(text: str, path: Sequence[str], value: Any) -> str | None:
     """The text with a value added at the end of an array; None if there is no such array."""
     span = _find(text, path)
-    if span is None or text[span[0]] != "[":
+    if span is None or text[span.start] != "[":
         return None
-    return _insert(text, span, dumps(value, len(path) + 1), len(path) + 1)
+    style = _style(text, strict=False)
+    indent = _line_indent(text, span.start) + style.unit
+    return _insert(text, span, style.value(value, indent), style)
 
 
 def without_key(text: str, path: Sequence[str]) -> str | None:
-    """The text without a key and its value; None if it is not there."""
-    for key, start, value_start, end in _members(text, _find(text, path[:-1])):
-        if key == path[-1]:
-            after = _skipped(text, end)
-            if after < len(text) and text[after] == ",":
-                after += 1
-            elif value_start > start:
-                # The last one, without a comma behind it: the comma before may stay in JSON5.
-                after = end
-            line = text.rfind("\n", 0, start) + 1
-            if not text[line:start].strip():
-                start = line
-                if text[after : after + 1] == "\n":
-                    after += 1
-            return text[:start] + text[after:]
-    return None
+    """The text without a key and its value, however often it is there; None if it is not."""
+    members = list(_members(text, _find(text, path[:-1])))
+    number = next((n for n, one in enumerate(members) if one.key == path[-1]), None)
+    if number is None:
+        return None
+    start, after = members[number].start, _skipped(text, members[number].value.end)
+    if text[after : after + 1] == ",":
+        after += 1
+    else:
+        after = members[number].value.end
+        if number:
+            # It was the last one: strict JSON has no comma before the end.
+            comma = _skipped(text, members[number - 1].value.end)
+            text = text[:comma] + text[comma + 1 :]
+            start, after = start - 1, after - 1
+    line = text.rfind("\n", 0, start) + 1
+    if not text[line:start].strip():
+        start = line
+        rest = re.compile(r"[ \t]*\r?\n").match(text, after)
+        after = rest.end() if rest else after
+    left = text[:start] + text[after:]
+    return without_key(left, path) or left
 
 
-def _insert(text: str, span: tuple[int, int], item: str, indent: int) -> str:
+def _style(text: str, strict: bool) -> _Style:
+    keys = [text[one.start] for one in _members(text, _whole(text))]
+    return _Style(
+        strict=all(sign == '"' for sign in keys) if keys else strict,
+        unit=min(_INDENT.findall(text), key=len, default="  "),
+        newline="\r\n" if "\r\n" in text else "\n",
+    )
+
+
+def _insert(text: str, span: _Span, item: str, style: _Style) -> str:
     """Add an item before the closing bracket, with a comma behind the last one if it has none."""
-    close = span[1] - 1
+    close = span.end - 1
+    outer = _line_indent(text, span.start)
     last = _last_end(text, span)
-    inner, outer = "  " * indent, "  " * (indent - 1)
     if last is None:
-        between = text[span[0] + 1 : close].rstrip()
-        return f"{text[: span[0] + 1]}{between}\n{inner}{item},\n{outer}{text[close:]}"
-    comma = _skipped(text, last)
-    if text[comma] == ",":
-        before = text[: comma + 1] + text[comma + 1 : close].rstrip()
+        before, comma = text[:close].rstrip(), not style.strict
     else:
-        before = text[:last] + "," + text[last:close].rstrip()
-    return f"{before}\n{inner}{item},\n{outer}{text[close:]}"
+        at = _skipped(text, last)
+        comma = text[at] == ","
+        if comma:
+            before = text[:close].rstrip()
+        else:
+            before, comma = f"{text[:last]},{text[last:close].rstrip()}", not style.strict
+    end = "," if comma else ""
+    line = style.newline
+    return f"{before}{line}{outer}{style.unit}{item}{end}{line}{outer}{text[close:]}"
 
 
-def _last_end(text: str, span: tuple[int, int]) -> int | None:
-    if text[span[0]] == "{":
-        ends = [end for _, _, _, end in _members(text, span)]
+def _last_end(text: str, span: _Span) -> int | None:
+    if text[span.start] == "{":
+        ends = [one.value.end for one in _members(text, span)]
     else:
-        ends = [end for _, end in _items(text, span)]
+        ends = [one.end for one in _items(text, span)]
     return ends[-1] if ends else None
 
 
-def _find(text: str, path: Sequence[str]) -> tuple[int, int] | None:
-    """Where the value under a path of keys stands; the last of equal keys counts, as in reading."""
+def _whole(text: str) -> _Span:
     start = _skipped(text, 0)
-    span: tuple[int, int] | None = (start, _value_end(text, start))
+    return _Span(start, _value_end(text, start))
+
+
+def _find(text: str, path: Sequence[str]) -> _Span | None:
+    """Where the value under a path of keys stands; the last of equal keys counts, as in reading."""
+    span: _Span | None = _whole(text)
     for name in path:
-        found = None
-        for key, _, value_start, end in _members(text, span):
-            if key == name:
-                found = (value_start, end)
-        span = found
-        if span is None:
-            return None
+        found = _last(_members(text, span), name)
+        span = found.value if found else None
     return span
 
 
-def _members(text: str, span: tuple[int, int] | None) -> Iterator[tuple[str, int, int, int]]:
-    """The keys of an object with the starts of key and value and the end of the value."""
-    if span is None or text[span[0]] != "{":
+def _last(members: Iterator[_Member], name: str) -> _Member | None:
+    return next((one for one in reversed(list(members)) if one.key == name), None)
+
+
+def _members(text: str, span: _Span | None) -> Iterator[_Member]:
+    """The keys of an object; none of anything else."""
+    if span is None or text[span.start] != "{":
         return
-    at = _skipped(text, span[0] + 1)
-    while at < span[1] and text[at] != "}":
-        start = at
+    at = _skipped(text, span.start + 1)
+    while at < span.end and text[at] != "}":
         end = _value_end(text, at)
         key = str(loads(text[at:end])) if text[at] in "\"'" else text[at:end]
-        colon = _skipped(text, end)
-        value = _skipped(text, colon + 1)
-        end = _value_end(text, value)
-        yield key, start, value, end
-        at = _skipped(text, end)
-        if text[at : at + 1] == ",":
-            at = _skipped(text, at + 1)
+        value = _skipped(text, _skipped(text, end) + 1)
+        member = _Member(key, at, _Span(value, _value_end(text, value)))
+        yield member
+        at = _behind_comma(text, member.value.end)
 
 
-def _items(text: str, span: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    at = _skipped(text, span[0] + 1)
-    while at < span[1] and text[at] != "]":
-        end = _value_end(text, at)
-        yield at, end
-        at = _skipped(text, end)
-        if text[at : at + 1] == ",":
-            at = _skipped(text, at + 1)
+def _items(text: str, span: _Span) -> Iterator[_Span]:
+    at = _skipped(text, span.start + 1)
+    while at < span.end and text[at] != "]":
+        item = _Span(at, _value_end(text, at))
+        yield item
+        at = _behind_comma(text, item.end)
+
+
+def _behind_comma(text: str, at: int) -> int:
+    at = _skipped(text, at)
+    return _skipped(text, at + 1) if text[at : at + 1] == "," else at
 
 
 def _value_end(text: str, at: int) -> int:
@@ -180,10 +265,11 @@ def _value_end(text: str, at: int) -> int:
     raise BadJson5("the end is missing")
 
 
+def _line_indent(text: str, position: int) -> str:
+    line = text[text.rfind("\n", 0, position) + 1 : position]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
 def _skipped(text: str, at: int) -> int:
     match = _SKIP.match(text, at)
     return match.end() if match else at
-
-
-def _key(key: str) -> str:
-    return key if _NAME.fullmatch(key) else json.dumps(key, ensure_ascii=False)

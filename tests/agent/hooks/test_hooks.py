@@ -591,3 +591,40 @@ def test_a_dry_run_tells_the_workspace_and_writes_nothing(
         said = json.loads(capsys.readouterr().out)
         assert said == {"systemMessage": f"memdown: workspace {agent.folder}, 2 notes."}
     assert (everything(agent.folder), everything(own_state)) == before
+
+
+def test_a_conversation_that_opencode_hands_over(
+    agent: Agent, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """OpenCode keeps no file: its plugin sends the messages, as captured from version 1.18."""
+
+    def entry(name: str, role: str, *content: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "uuid": f"msg_{name}",
+            "timestamp": 1794909204643 + int(name) * 1000,
+            "isCompactSummary": False,
+            "message": {"role": role, "content": list(content)},
+        }
+
+    edited = {"type": "tool_use", "name": "edit", "input": {"filePath": "/home/a/app/door.py"}}
+    said = {"type": "text", "text": "The garden gate is green now."}
+    talk = [
+        entry("1", "user", {"type": "text", "text": "Please make the garden gate green."}),
+        entry("2", "assistant", said, edited),
+    ]
+    given = {"session_id": "ses_e17113273ffeQo4UOiqYzoWnxg", "transcript_path": ""}
+    assert agent.hook("stop", messages=talk, **given) == 0
+    assert agent.hook("stop", messages=talk, **given) == 0
+    copy = agent.copy.with_name(f"{given['session_id']}.jsonl")
+    assert len(copy.read_text().splitlines()) == 2
+    more = entry("3", "user", {"type": "text", "text": "Remember that Ida has a key, too."})
+    # The first ones of a long conversation are not sent again.
+    assert agent.hook("session-end", messages=[*talk[1:], more], **given) == 0
+    assert agent.log.count("garden gate") >= 1
+    assert "door.py" in agent.log
+    assert "Ida has a key" in agent.log
+    before = agent.log
+    assert agent.hook("session-end", messages=[*talk, more], **given) == 0
+    assert agent.log == before
+    assert agent.hook("stop", messages="nonsense", **given) == 0
+    assert capsys.readouterr().err == ""

@@ -8,6 +8,7 @@ Every line ends with who said it, and quotations and pasted pages are nobody's w
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import re
@@ -47,9 +48,20 @@ _MACHINE_TEXT = (
 )
 # What hooks, such as ours, gave to Gemini CLI stands before what the user typed.
 _HOOK_CONTEXT = re.compile(r"<hook_context>.*?</hook_context>", re.DOTALL)
-_FILE_KEYS = ("file_path", "notebook_path", "path")
+_FILE_KEYS = ("file_path", "notebook_path", "path", "filePath")
 _EDITING_TOOLS = frozenset(
-    {"Write", "Edit", "MultiEdit", "NotebookEdit", "write_file", "edit_file", "apply_patch"}
+    {
+        "Write",
+        "Edit",
+        "MultiEdit",
+        "NotebookEdit",
+        "write_file",
+        "edit_file",
+        "apply_patch",
+        "write",
+        "edit",
+        "patch",
+    }
 )
 
 
@@ -75,16 +87,32 @@ class Said:
     then: Read = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An entry of a transcript and the place behind it: a number that grows from one to the next."""
+
+    entry: dict[str, Any]
+    end: int
+
+
 def read_said(file: int, offset: int, read: Read = "") -> Iterator[Said]:
     """The messages of an open transcript from `offset` on; a line still being written waits."""
+    return messages_in(_entries_of(file, offset), read)
+
+
+def _entries_of(file: int, offset: int) -> Iterator[Placed]:
     for line in read_lines(file, offset, 0):
         if line.data is None or not line.closed:
             continue
-        try:
-            entry = _plain(parse_entry(line.data))
-        except BrokenLine:
-            continue
-        said = said_in(entry, line.end)
+        with contextlib.suppress(BrokenLine):
+            yield Placed(_plain(parse_entry(line.data)), line.end)
+
+
+def messages_in(entries: Iterable[Placed], read: Read = "") -> Iterator[Said]:
+    """What was said in some entries, and what had been read when it was said."""
+    for placed in entries:
+        entry = placed.entry
+        said = said_in(entry, placed.end)
         if said:
             before = "" if said.role == "user" else read
             read = _more(before, _used(entry))

@@ -28,7 +28,7 @@ Output = dict[str, Any] | None
 
 @dataclass(frozen=True, slots=True)
 class HookInput:
-    """What the agent's program tells a hook."""
+    """What the agent's program tells a hook; `messages` where it has no transcript in a file."""
 
     session_id: str
     transcript: Path | None
@@ -36,6 +36,7 @@ class HookInput:
     prompt: str
     source: str = ""
     dry: bool = False
+    messages: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ def parse_input(text: str) -> HookInput:
         value = data.get(name)
         return value if isinstance(value, str) else ""
 
+    messages = data.get("messages")
     return HookInput(
         session_id=field("session_id"),
         transcript=Path(field("transcript_path")).expanduser()
@@ -73,6 +75,9 @@ def parse_input(text: str) -> HookInput:
         prompt=field("prompt"),
         source=field("source"),
         dry=data.get("memdown_dry_run") is True,
+        messages=tuple(one for one in messages if isinstance(one, dict))
+        if isinstance(messages, list)
+        else (),
     )
 
 
@@ -145,15 +150,20 @@ EVENTS: Mapping[str, Callable[[HookInput, Settings], Output]] = {
 
 
 def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
-    if given.transcript is None or not (_has_notes(settings) or _has_single_memories(settings)):
+    if not given.transcript and not given.messages:
+        return
+    if not (_has_notes(settings) or _has_single_memories(settings)):
         return
     from memdown.agent.hooks.digest import digest
-    from memdown.agent.hooks.saving import opened_copy, save_conversation
+    from memdown.agent.hooks.saving import opened_copy, save_conversation, save_messages
     from memdown.transcripts.reading import sessions_folder
 
     folder = sessions_folder(settings.state_dir, settings.agent)
     with opened_copy(folder, given.session_id) as copy:
-        save_conversation(copy, given.transcript)
+        if given.transcript:
+            save_conversation(copy, given.transcript)
+        else:
+            save_messages(copy, given.messages)
         new = copy.undigested() if write_digest else []
         if _has_single_memories(settings):
             _capture(settings, copy, new)

@@ -1,12 +1,14 @@
 """The hooks in the settings of coding agents: added beside whatever else stands there, and taken out.
 
-Claude Code, Codex and Gemini CLI speak the same protocol; events and units have other names.
+Claude Code, Codex and Gemini CLI speak the same protocol; events and units have other names. For
+OpenCode, a plugin of ours (`opencode.js`) speaks it.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -14,7 +16,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from memdown.agent.client_files import Change, as_it_was, jsonc, plan_change
+from memdown.agent.client_files import (
+    Change,
+    as_it_was,
+    parse_json,
+    plan_change,
+    remove_member,
+    set_member,
+)
 from memdown.errors import ConfigError, MemdownError
 
 _RECALL = "user-prompt-submit"
@@ -31,7 +40,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class HookClient:
-    """Where a client keeps its hooks, what it calls the events, and how it counts time."""
+    """Where a client keeps its hooks, what it calls the events, and how it counts time.
+
+    `variable` names the folder in which `inner` is, in place of `home` in the home folder.
+    """
 
     folder: str
     variable: str
@@ -39,6 +51,7 @@ class HookClient:
     events: tuple[Event, ...]
     per_second: int = 1
     inner: str = ""
+    home: str = ""
 
 
 _CLAUDE_EVENTS = (
@@ -74,7 +87,18 @@ HOOK_CLIENTS: Mapping[str, HookClient] = {
         per_second=1000,
         inner=".gemini",
     ),
+    "opencode": HookClient(
+        ".opencode",
+        "XDG_CONFIG_HOME",
+        "plugins/memdown.js",
+        _CLAUDE_EVENTS,
+        inner="opencode",
+        home=".config/opencode",
+    ),
 }
+_PLUGIN = Path(__file__).with_name("opencode.js")
+_PLACEHOLDER = "const MEMDOWN = null"
+_FILLED = re.compile(r"^const MEMDOWN = (\{.*\})$", re.MULTILINE)
 
 
 def settings_file(client: str = "claude-code", *, project: bool) -> Path:
@@ -84,7 +108,7 @@ def settings_file(client: str = "claude-code", *, project: bool) -> Path:
         return Path.cwd() / known.folder / known.file
     if named := os.environ.get(known.variable):
         return Path(named) / known.inner / known.file
-    return Path.home() / known.folder / known.file
+    return Path.home() / (known.home or known.folder) / known.file
 
 
 def plan_hooks(
@@ -98,8 +122,11 @@ def plan_hooks(
 ) -> Change:
     """The change that adds the hooks to a settings file, or with `undo` takes them out."""
     known = HOOK_CLIENTS[client]
+    if file.suffix == ".js":
+        change = plan_change(file, lambda text: _plugin(text, command, options, recall, undo))
+        return replace(change, ours=True)
 
-    def edit(text: str) -> str:
+    def edit(text: str) -> str | None:
         for one in known.events:
             name, event = one.name, one.theirs
             wanted = not undo and (recall or name != _RECALL)
@@ -111,16 +138,20 @@ def plan_hooks(
             text = _with_hook(text, event, name, hook if wanted else None)
         if not undo:
             return text
-        if jsonc.parse(text).get("hooks") == {}:
-            text = jsonc.remove_member(text, ["hooks"])
-        return as_it_was(file, text, jsonc.parse)
+        if parse_json(text).get("hooks") == {}:
+            text = remove_member(text, ["hooks"])
+        return as_it_was(file, text, parse_json)
 
     return plan_change(file, edit)
 
 
 def installed_commands(file: Path, client: str = "claude-code") -> list[str]:
     """Our commands as they stand in a settings file, that of the session's start first."""
-    hooks = jsonc.parse(file.read_text(encoding="utf-8")).get("hooks", {})
+    text = file.read_text(encoding="utf-8")
+    if filled := _FILLED.search(text):
+        given = json.loads(filled[1])
+        return [shlex.join([*given["command"], "hook", "session-start", *given["options"]])]
+    hooks = parse_json(text).get("hooks", {})
     return [
         hook["command"]
         for event in HOOK_CLIENTS[client].events
@@ -130,8 +161,20 @@ def installed_commands(file: Path, client: str = "claude-code") -> list[str]:
     ]
 
 
+def _plugin(
+    text: str, command: list[str], options: list[str], recall: bool, undo: bool
+) -> str | None:
+    """Our plugin with what it is to run; a file of that name that is not ours stays."""
+    if text.strip() and not _FILLED.search(text):
+        raise ConfigError("another program made this plugin; move it away first")
+    if undo:
+        return None
+    given = json.dumps({"command": command, "options": options, "recall": recall})
+    return _PLUGIN.read_text("utf-8").replace(_PLACEHOLDER, f"const MEMDOWN = {given}")
+
+
 def _with_hook(text: str, event: str, name: str, hook: dict[str, Any] | None) -> str:
-    data = jsonc.parse(text)
+    data = parse_json(text)
     hooks = data.get("hooks", {}) if isinstance(data, dict) else None
     groups = hooks.get(event, []) if isinstance(hooks, dict) else None
     if not isinstance(groups, list):
@@ -141,8 +184,8 @@ def _with_hook(text: str, event: str, name: str, hook: dict[str, Any] | None) ->
     if wanted == groups:
         return text
     if not wanted:
-        return jsonc.remove_member(text, ["hooks", event])
-    return jsonc.set_member(text, ["hooks", event], wanted)
+        return remove_member(text, ["hooks", event])
+    return set_member(text, ["hooks", event], wanted)
 
 
 def _without(group: Any, name: str) -> Any:

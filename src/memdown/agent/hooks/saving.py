@@ -11,18 +11,18 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from memdown.agent.hooks.digest import Read, Said, read_said
+from memdown.agent.hooks.digest import Placed, Read, Said, messages_in, read_said
 from memdown.errors import ConfigError, WorkspaceError
 from memdown.files import acquire_or_fail, make_folder
 from memdown.text.redaction import Redactor
-from memdown.transcripts.messages import BrokenLine, parse_entry
+from memdown.transcripts.messages import BrokenLine, parse_entry, time_of
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
@@ -184,6 +184,23 @@ def save_conversation(copy: Copy, transcript: Path) -> int:
         said = list(read_said(source, start, read))
     finally:
         os.close(source)
+    return _add_new(copy, said, known, redactor)
+
+
+def save_messages(copy: Copy, messages: Sequence[dict[str, Any]]) -> int:
+    """Copy what is new of a conversation that a program hands over; how many messages that were.
+
+    Their places are the moments they were said at, which stay the same when the first ones are left
+    out of a conversation that is too long.
+    """
+    placed: list[Placed] = []
+    for entry in messages:
+        least = placed[-1].end + 1 if placed else 1
+        placed.append(Placed(entry, max(least, time_of(entry.get("timestamp")) or 0)))
+    return _add_new(copy, list(messages_in(placed)), copy.ids, Redactor())
+
+
+def _add_new(copy: Copy, said: Sequence[Said], known: set[str], redactor: Redactor) -> int:
     if said and not copy.data and not said[0].id.startswith("at-"):
         with contextlib.suppress(OSError):
             known = _said_elsewhere(copy, said[0])

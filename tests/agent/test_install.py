@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from memdown.agent.client_files import apply_change, jsonc, plan_change
+from memdown.agent.client_files import apply_change, parse_json, plan_change
 from memdown.agent.hooks.install import installed_commands, settings_file
 from memdown.agent.hooks.install import prove as prove_hooks
 from memdown.cli import run
 from memdown.errors import ConfigError, MemdownError
-from memdown.mcp.clients import CLIENTS, plan_install, prove
+from memdown.mcp.clients import CLIENTS, installed_command, plan_install, prove
 
 
 @pytest.fixture
@@ -33,35 +33,41 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def read(file: Path) -> Any:
     text = file.read_text()
-    return tomllib.loads(text) if file.suffix == ".toml" else jsonc.parse(text)
+    return tomllib.loads(text) if file.suffix == ".toml" else parse_json(text)
 
 
 @pytest.mark.parametrize("client", sorted(CLIENTS))
-def test_every_client_is_told_and_forgets_again(
-    client: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_every_client_has_its_file_and_entry(client: str, home: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    change = plan_install(client, workspace=notes)
+    assert str(notes) in change.difference()
+    assert not any(path.is_file() for path in home.rglob("*"))
+    apply_change(change)
+    (file,) = [path for path in home.rglob("*") if path.is_file()]
+    words, _ = installed_command(client, file)
+    assert Path(words[0]).is_absolute()
+    assert words[-3:] == ["mcp", "--workspace", str(notes)]
+    assert not plan_install(client, workspace=notes).needed
+    apply_change(plan_install(client, undo=True))
+    assert not file.exists()
+
+
+def test_an_install_is_shown_made_tried_and_undone(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     notes = str(tmp_path / "notes")
-    arguments = ["mcp", "install", client]
+    arguments = ["mcp", "install", "cursor"]
     assert run(arguments) == 0
     shown = capsys.readouterr()
     assert notes in shown.out
     assert "--apply" in shown.err
-    assert not any(home.rglob("*.json")) and not any(home.rglob("*.toml"))  # noqa: PT018
+    assert not any(path.is_file() for path in home.rglob("*"))
     assert run([*arguments, "--apply"]) == 0
     assert f"answers, workspace {notes}, 1 note." in capsys.readouterr().out
-    (file,) = [path for path in home.rglob("*") if path.is_file()]
-    servers = read(file)
-    for name in CLIENTS[client].path:
-        servers = servers[name]
-    entry = servers["memdown"]
-    command = entry["command"]
-    words = command if isinstance(command, list) else [command, *entry["args"]]
-    assert Path(words[0]).is_absolute()
-    assert words[-3:] == ["mcp", "--workspace", notes]
     assert run([*arguments, "--apply"]) == 0
     assert "nothing was changed" in capsys.readouterr().out
     assert run([*arguments, "--undo", "--apply"]) == 0
-    assert "memdown" not in json.dumps(read(file))
+    assert not any(path.is_file() for path in home.rglob("*"))
 
 
 @pytest.mark.parametrize(
@@ -194,10 +200,39 @@ def test_hooks_are_added_beside_others_and_taken_out_again(
     assert json.loads(file.read_text()) == before
 
 
-def test_hooks_in_a_new_file_leave_nothing_behind(home: Path) -> None:
-    run(["hooks", "install", "--apply"])
-    run(["hooks", "install", "--undo", "--apply"])
-    assert json.loads((home / ".claude/settings.json").read_text()) == {}
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        (["hooks", "install"], ".claude/settings.json"),
+        (["hooks", "install", "opencode"], ".config/opencode/plugins/memdown.js"),
+        (["mcp", "install", "codex"], ".codex/config.toml"),
+        (["mcp", "install", "opencode"], ".config/opencode/opencode.json"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else value,
+)
+def test_a_new_file_is_taken_away_again(
+    command: list[str], file: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*command, "--apply"]) == 0
+    assert "workspace" in capsys.readouterr().out
+    assert (home / file).is_file()
+    assert run([*command, "--undo", "--apply"]) == 0
+    assert [path for path in home.rglob("*") if path.is_file()] == []
+    assert run([*command, "--undo", "--apply"]) == 0
+
+
+def test_a_plugin_of_somebody_else_stays(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "xdg"))
+    file = settings_file("opencode", project=False)
+    assert file == home / "xdg/opencode/plugins/memdown.js"
+    file.parent.mkdir(parents=True)
+    file.write_text("export const Mine = async () => ({})\n")
+    for more in ([], ["--undo"]):
+        assert run(["hooks", "install", "opencode", *more, "--apply"]) == 2
+        assert "another program made this plugin" in capsys.readouterr().err
+    assert "Mine" in file.read_text()
 
 
 INSTALLS = (["mcp", "install", "cursor"], ["hooks", "install"])
