@@ -20,7 +20,7 @@ _MOST_BACKUPS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """What a file says and what it would say; None where there is none.
 
     Of a file that is all `ours` no copy is kept.
@@ -45,12 +45,12 @@ class Change:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
-def plan_change(file: Path, edit: Callable[[str], str | None]) -> Change:
+def plan_change(file: Path, edit: Callable[[str], str | None]) -> FileChange:
     """What `edit` would make of a file, None to remove it; a missing file counts as empty."""
     before = _read(file)
     try:
         after = edit(before or "")
-        return Change(file, before, after or None if before is None else after)
+        return FileChange(file, before, after or None if before is None else after)
     except ConfigError as error:
         raise ConfigError(f"{file}: {error}") from None
 
@@ -76,7 +76,7 @@ def _is_empty(data: Any) -> bool:
     return data == {} or (isinstance(data, dict) and all(map(_is_empty, data.values())))
 
 
-def apply_change(change: Change, *, keep: bool = True) -> Path | None:
+def apply_change(change: FileChange, *, keep: bool = True) -> Path | None:
     """Write the file; where the copy of the old one is, if there was one and it is to be kept.
 
     The file is replaced as a whole, so no program ever reads half of it. A link, as people keep

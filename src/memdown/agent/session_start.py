@@ -26,7 +26,7 @@ _TOP_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class NoteBlock:
     """Some lines that belong together, the headings above them, and the day they are dated."""
 
     line: int
@@ -66,12 +66,12 @@ def needed_room(text: str, today: datetime.date) -> int:
     return _needed([block for block in blocks_of(text, today) if block.holds])
 
 
-def _needed(blocks: Sequence[Block]) -> int:
+def _needed(blocks: Sequence[NoteBlock]) -> int:
     headings = {title for block in blocks for title in block.headings}
     return sum(block.size + 1 for block in blocks) + sum(len(title) + 2 for title in headings)
 
 
-def blocks_of(text: str, today: datetime.date) -> Iterator[Block]:
+def blocks_of(text: str, today: datetime.date) -> Iterator[NoteBlock]:
     """The blocks of a note in order; in each, nested lines that no longer hold are left out."""
     lines = text.split("\n")
     at = _after_front_matter(lines)
@@ -119,10 +119,10 @@ def _parsed(text: str) -> datetime.date | None:
 
 def _block(
     lines: Sequence[str], number: int, headings: tuple[str, ...], today: datetime.date
-) -> Block:
+) -> NoteBlock:
     first = lines[0]
     if _FENCE.match(first):
-        return Block(number, "\n".join(lines).rstrip(), headings)
+        return NoteBlock(number, "\n".join(lines).rstrip(), headings)
     kept = [first]
     dropped: int | None = None
     for line in lines[1:]:
@@ -136,7 +136,7 @@ def _block(
     text = "\n".join(kept).rstrip()
     # A paragraph of several lines says more than the date at its end.
     one = bool(_BULLET.match(first)) or len(kept) == 1
-    return Block(number, text, headings, dated(first) if one else None, holds(first, today))
+    return NoteBlock(number, text, headings, dated(first) if one else None, holds(first, today))
 
 
 def _block_end(lines: Sequence[str], start: int) -> int:
@@ -182,16 +182,16 @@ def _after_front_matter(lines: Sequence[str]) -> int:
     return end + 1 if end else 0
 
 
-def _fitting(blocks: Sequence[Block], room: int) -> list[Block]:
+def _fitting(blocks: Sequence[NoteBlock], room: int) -> list[NoteBlock]:
     """The blocks that there is room for, headings counted: some from the top, else the newest."""
     if _needed(blocks) <= room:
         return list(blocks)
     newest = sorted(blocks, key=lambda one: (one.date or datetime.date.min, one.line), reverse=True)
-    chosen: dict[int, Block] = {}
+    chosen: dict[int, NoteBlock] = {}
     told: set[str] = set()
     left = room
 
-    def take(order: Sequence[Block], least: float) -> None:
+    def take(order: Sequence[NoteBlock], least: float) -> None:
         nonlocal left
         for block in order:
             new = [title for title in block.headings if title not in told]
@@ -214,7 +214,7 @@ def _fitting(blocks: Sequence[Block], room: int) -> list[Block]:
     return [chosen[line] for line in sorted(chosen)]
 
 
-def _shown(blocks: Sequence[Block]) -> str:
+def _shown(blocks: Sequence[NoteBlock]) -> str:
     """The blocks under their headings; below one heading the dated ones first, newest on top."""
     lines: list[str] = []
     told: tuple[str, ...] = ()
@@ -231,8 +231,8 @@ def _shown(blocks: Sequence[Block]) -> str:
     return "\n".join(lines)
 
 
-def _sections(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
-    group: list[Block] = []
+def _sections(blocks: Sequence[NoteBlock]) -> Iterator[tuple[tuple[str, ...], list[NoteBlock]]]:
+    group: list[NoteBlock] = []
     for block in blocks:
         if group and group[0].headings != block.headings:
             yield group[0].headings, group
@@ -242,7 +242,7 @@ def _sections(blocks: Sequence[Block]) -> Iterator[tuple[tuple[str, ...], list[B
         yield group[0].headings, group
 
 
-def _newest_first(blocks: Sequence[Block]) -> list[Block]:
+def _newest_first(blocks: Sequence[NoteBlock]) -> list[NoteBlock]:
     with_date = [block for block in blocks if block.date]
     without = [block for block in blocks if not block.date]
     return [*sorted(with_date, key=lambda one: (one.date, one.line), reverse=True), *without]

@@ -16,13 +16,13 @@ from memdown.errors import MemdownError
 from memdown.mcp.clients import CLIENTS
 
 if TYPE_CHECKING:
-    from memdown.agent.client_files import Change
+    from memdown.agent.client_files import FileChange
     from memdown.config import Settings
     from memdown.mcp.service import Service
 
 
 def offer_change(
-    change: Change, *, apply: bool, as_json: bool, proof: Callable[[], str] | None = None
+    change: FileChange, *, apply: bool, as_json: bool, proof: Callable[[], str] | None = None
 ) -> int:
     """Show the change; with `apply`, make it and say where the old file is kept.
 

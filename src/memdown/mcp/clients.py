@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from memdown.errors import ConfigError, MemdownError
 
 if TYPE_CHECKING:
-    from memdown.agent.client_files import Change
+    from memdown.agent.client_files import FileChange
 
 Entry = dict[str, Any]
 NAME = "memdown"
@@ -115,7 +115,7 @@ def plan_install(
     project: bool = False,
     undo: bool = False,
     file: Path | None = None,
-) -> Change:
+) -> FileChange:
     """The change that adds Memdown to a client's file, or with `undo` takes it out."""
     from memdown.agent.client_files import (
         as_it_was,

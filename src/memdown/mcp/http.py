@@ -170,7 +170,7 @@ IDLE_SECONDS = 15 * 60.0
 MOST_SESSIONS = 500
 
 
-class Guard:
+class TokenGuard:
     """Lets a request pass that names this server, comes from no foreign page and has the token."""
 
     def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
@@ -282,7 +282,7 @@ def create_app(server: Server[Any], token: str, hosts: list[str]) -> ASGIApp:
         session_idle_timeout=IDLE_SECONDS,
         max_sessions=MOST_SESSIONS,
     )
-    return Guard(app, token, hosts)
+    return TokenGuard(app, token, hosts)
 
 
 def serve(app: ASGIApp, listener: socket.socket) -> None:

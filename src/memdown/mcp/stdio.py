@@ -49,7 +49,7 @@ def serve(
         # Whatever prints something must not break the protocol.
         writing = os.fdopen(os.dup(1), "wb", buffering=0)
         os.dup2(2, 1)
-    connection = Connection(service, writing)
+    connection = StdioConnection(service, writing)
     try:
         for line in _lines(reading or sys.stdin.buffer):
             connection.receive(line)
@@ -71,7 +71,7 @@ def _lines(reading: _Lines) -> Iterator[bytes]:
         too_long = not ends
 
 
-class Connection:
+class StdioConnection:
     """One client: what it said of itself, and the calls that run for it."""
 
     def __init__(self, service: Service, writing: IO[bytes]) -> None:

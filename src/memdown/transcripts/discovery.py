@@ -106,7 +106,7 @@ MAX_LINE_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TranscriptLine:
     """One line without its newline; `data` is None if it was too long to be held.
 
     `end` is where the next line starts; `closed` tells whether a newline ends this one.
@@ -118,7 +118,7 @@ class Line:
     closed: bool = True
 
 
-def read_lines(file: int, offset: int, number: int) -> Iterator[Line]:
+def read_lines(file: int, offset: int, number: int) -> Iterator[TranscriptLine]:
     """The lines of an open file from `offset` on, where line `number` + 1 starts."""
     held: list[bytes] = []
     size = 0
@@ -133,7 +133,7 @@ def read_lines(file: int, offset: int, number: int) -> Iterator[Line]:
                 data = b"".join((*held, block[start:newline]))
             else:
                 data = block[start:newline]
-            yield Line(number, offset + newline + 1, data)
+            yield TranscriptLine(number, offset + newline + 1, data)
             held.clear()
             size = 0
             start = newline + 1
@@ -144,7 +144,9 @@ def read_lines(file: int, offset: int, number: int) -> Iterator[Line]:
             held.append(block[start:])
         offset += len(block)
     if size:
-        yield Line(number + 1, offset, None if size > MAX_LINE_BYTES else b"".join(held), False)
+        yield TranscriptLine(
+            number + 1, offset, None if size > MAX_LINE_BYTES else b"".join(held), False
+        )
 
 
 # Raised when parsing or redaction changes, so that transcripts are read anew.

@@ -26,7 +26,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class ChatWire:
     """How one kind of endpoint is spoken to."""
 
     path: str
@@ -212,7 +212,7 @@ def _unfinished() -> EndpointError:
     return EndpointError("The endpoint stopped in the middle of an answer; try again.")
 
 
-WIRES: dict[Kind, Wire] = {
-    "openai": Wire(_OPENAI_PATH, _openai_headers, _openai_request, _openai_read),
-    "anthropic": Wire(_ANTHROPIC_PATH, _anthropic_headers, _anthropic_request, _anthropic_read),
+WIRES: dict[Kind, ChatWire] = {
+    "openai": ChatWire(_OPENAI_PATH, _openai_headers, _openai_request, _openai_read),
+    "anthropic": ChatWire(_ANTHROPIC_PATH, _anthropic_headers, _anthropic_request, _anthropic_read),
 }

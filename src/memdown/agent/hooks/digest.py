@@ -88,7 +88,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class TranscriptEntry:
     """An entry of a transcript and the place behind it: a number that grows from one to the next."""
 
     entry: dict[str, Any]
@@ -100,15 +100,15 @@ def read_said(file: int, offset: int, read: Read = "") -> Iterator[Said]:
     return messages_in(_entries_of(file, offset), read)
 
 
-def _entries_of(file: int, offset: int) -> Iterator[Placed]:
+def _entries_of(file: int, offset: int) -> Iterator[TranscriptEntry]:
     for line in read_lines(file, offset, 0):
         if line.data is None or not line.closed:
             continue
         with contextlib.suppress(BrokenLine):
-            yield Placed(_plain(parse_entry(line.data)), line.end)
+            yield TranscriptEntry(_plain(parse_entry(line.data)), line.end)
 
 
-def messages_in(entries: Iterable[Placed], read: Read = "") -> Iterator[Said]:
+def messages_in(entries: Iterable[TranscriptEntry], read: Read = "") -> Iterator[Said]:
     """What was said in some entries, and what had been read when it was said."""
     for placed in entries:
         entry = placed.entry

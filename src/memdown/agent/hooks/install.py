@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from memdown.agent.client_files import (
-    Change,
+    FileChange,
     as_it_was,
     parse_json,
     plan_change,
@@ -119,7 +119,7 @@ def plan_hooks(
     client: str = "claude-code",
     recall: bool = False,
     undo: bool = False,
-) -> Change:
+) -> FileChange:
     """The change that adds the hooks to a settings file, or with `undo` takes them out."""
     known = HOOK_CLIENTS[client]
     if file.suffix == ".js":

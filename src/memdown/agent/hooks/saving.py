@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from memdown.agent.hooks.digest import Placed, Read, Said, messages_in, read_said
+from memdown.agent.hooks.digest import Read, Said, TranscriptEntry, messages_in, read_said
 from memdown.errors import ConfigError, WorkspaceError
 from memdown.files import acquire_or_fail, make_folder
 from memdown.text.redaction import Redactor
@@ -193,10 +193,10 @@ def save_messages(copy: Copy, messages: Sequence[dict[str, Any]]) -> int:
     Their places are the moments they were said at, which stay the same when the first ones are left
     out of a conversation that is too long.
     """
-    placed: list[Placed] = []
+    placed: list[TranscriptEntry] = []
     for entry in messages:
         least = placed[-1].end + 1 if placed else 1
-        placed.append(Placed(entry, max(least, time_of(entry.get("timestamp")) or 0)))
+        placed.append(TranscriptEntry(entry, max(least, time_of(entry.get("timestamp")) or 0)))
     return _add_new(copy, list(messages_in(placed)), copy.ids, Redactor())
 
 
