@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import datetime
 import random
+import string
 from pathlib import Path
 
+import apsw
 import pytest
 
 from memdown.errors import UndoConflict
@@ -112,6 +114,44 @@ def test_a_damaged_journal_keeps_nobody_from_writing(pen: Pen) -> None:
     remember_fact(pen, "Teo is a nurse.", durable=True)
     assert "Ida" in memory(pen).read_text()
     assert "Teo" in pen.journal.changes()[0].added_text
+
+
+def test_a_journal_of_an_earlier_version_goes_on(pen: Pen) -> None:
+    """It kept notes as they were; now they are packed."""
+    text = memory(pen).read_bytes()
+    db = apsw.Connection(str(pen.journal.file))
+    db.execute("UPDATE known SET data = ?", (text,))
+    db.pragma("user_version", 1)
+    db.close()
+    memory(pen).write_bytes(text.replace(b"- two\n", b""))
+    look_now(pen, "MEMORY.md")
+    assert [change.removed_text for change in pen.journal.changes()] == ["- two\n"]
+
+
+def test_a_copy_that_cannot_be_unpacked_keeps_nobody_from_writing(pen: Pen) -> None:
+    db = apsw.Connection(str(pen.journal.file))
+    db.execute("UPDATE known SET data = x'00'")
+    db.close()
+    remember_fact(pen, "Nora likes tea.", durable=True)
+    assert "Nora likes tea." in memory(pen).read_text()
+    assert list(pen.journal.file.parent.glob("*.damaged-*"))
+
+
+def test_many_notes_at_first_leave_no_long_log_and_no_secret(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal" / "notes.sqlite")
+    secret = "ghp_" + "".join(random.Random(1).choices(string.ascii_letters + string.digits, k=36))
+    draw = random.Random(2)
+    words = ["".join(draw.choices(string.ascii_lowercase, k=7)) for _ in range(60_000)]
+    text = " ".join(words).encode()
+    notes = {f"memory/{number}.md": text[number * 60_000 :][:60_000] for number in range(8)}
+    notes["memory/key.md"] = f"The token is {secret}.\n".encode()
+    assert journal.observe(notes, complete=True) == 0
+    log = journal.file.with_name(journal.file.name + "-wal")
+    assert log.stat().st_size < 1024 * 1024
+    assert journal.file.stat().st_size < sum(map(len, notes.values())) * 0.8
+    assert journal.observe({"memory/key.md": None}) == 1
+    assert secret not in journal.changes()[0].removed_text
+    assert journal.changes()[0].removed_text.startswith("The token is ")
 
 
 def test_old_and_too_many_changes_are_dropped(tmp_path: Path) -> None:

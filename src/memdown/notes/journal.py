@@ -4,7 +4,7 @@ It lies in the state folder, one SQLite file for a workspace, and is derived: de
 note. A change is kept as the bytes between the first and the last line that differ, with the
 digests of the whole note before and after, so that it can be taken back byte by byte or be refused.
 A copy of the last known version of each note lets changes by other programs be recorded as well.
-Secrets are kept in neither: their bytes are zeros there.
+It is packed by zlib. Secrets are kept in neither: their bytes are zeros there.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ import os
 import re
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memdown.errors import WorkspaceError
 from memdown.files import make_folder
 from memdown.notes.pending import lock_file
 from memdown.notes.swapping import version_of
 from memdown.text.redaction.conversation import Redactor
+from memdown.text.redaction.finding import Span, find_all
 
 if TYPE_CHECKING:
     import apsw
@@ -42,6 +44,9 @@ _AROUND: Final = 3
 _MOST_WAITING: Final = 4 * 1024 * 1024
 _BUSY_MS: Final = 5_000
 _PRUNE_EVERY: Final = 200
+# A longer log is moved into the file, and its space given back.
+_MOST_LOG: Final = 1024 * 1024
+_VERSION: Final = 2
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS changes (
   id INTEGER PRIMARY KEY AUTOINCREMENT, time REAL NOT NULL, actor TEXT NOT NULL,
@@ -54,6 +59,26 @@ CREATE TABLE IF NOT EXISTS known (
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 _COLUMNS: Final = "id, time, actor, session, path, at, removed, added, before, after, undoes, whole"
+
+
+def _pack(data: bytes) -> bytes:
+    return zlib.compress(data, 1)
+
+
+class _Column(NamedTuple):
+    """A column with texts of notes, and how they are stored in it."""
+
+    table: str
+    name: str
+    pack: Callable[[bytes], bytes] = bytes
+    unpack: Callable[[bytes], bytes] = bytes
+
+
+_TEXTS: Final = (
+    _Column("changes", "removed"),
+    _Column("changes", "added"),
+    _Column("known", "data", _pack, zlib.decompress),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +167,16 @@ def delta(before: bytes, after: bytes) -> Delta:
 def masked(data: bytes) -> bytes:
     """The bytes with those of secrets as zeros, which no note holds."""
     found = Redactor().find_all([data])[0]
-    if not found:
-        return data
+    return _blanked(data, found) if found else data
+
+
+def masked_all(notes: Sequence[bytes]) -> list[bytes]:
+    """Each note for itself as `masked` makes it, several times faster than one by one."""
+    found, _ = find_all(notes)
+    return [masked(data) if spans else data for data, spans in zip(notes, found, strict=True)]
+
+
+def _blanked(data: bytes, found: Sequence[Span]) -> bytes:
     clean = bytearray(data)
     for start, end, _ in found:
         clean[start:end] = bytes(end - start)
@@ -190,6 +223,8 @@ class Journal:
 
         def compare(db: apsw.Connection) -> int:
             begun = _value(db, "begun") is not None
+            if not begun:
+                self._meet(db, notes)
             found = sum(
                 self._observe(db, path, data, begun=begun) is not None
                 for path, data in notes.items()
@@ -273,15 +308,14 @@ class Journal:
         count = 0
         try:
             with self._writing() as db:
-                for table, columns in (("changes", ("removed", "added")), ("known", ("data",))):
-                    for column in columns:
-                        rows = list(db.execute(f"SELECT rowid, {column} FROM {table}"))
-                        for row, data in rows:
-                            clean = pattern.sub(lambda match: bytes(len(match[0])), data)
-                            if clean != data:
-                                count += 1
-                                query = f"UPDATE {table} SET {column} = ? WHERE rowid = ?"
-                                db.execute(query, (clean, row))
+                for table, column, pack, unpack in _TEXTS:
+                    for row, stored in list(db.execute(f"SELECT rowid, {column} FROM {table}")):
+                        data = unpack(stored)
+                        clean = pattern.sub(lambda match: bytes(len(match[0])), data)
+                        if clean != data:
+                            count += 1
+                            query = f"UPDATE {table} SET {column} = ? WHERE rowid = ?"
+                            db.execute(query, (pack(clean), row))
             with self._connected() as db:
                 list(db.execute("VACUUM"))
                 list(db.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
@@ -291,6 +325,16 @@ class Journal:
                 "or delete it: it is only derived."
             ) from None
         return count
+
+    def _meet(self, db: apsw.Connection, notes: Mapping[str, bytes | None]) -> None:
+        """Make versions of notes known that nothing is known of yet, all at once."""
+        new = {
+            path: data
+            for path, data in notes.items()
+            if data is not None and len(data) <= _MOST_NOTE and _known_row(db, path) is None
+        }
+        for (path, data), kept in zip(new.items(), masked_all(list(new.values())), strict=True):
+            self._know(db, path, version_of(data), data, kept)
 
     def _observe(
         self, db: apsw.Connection, path: str, data: bytes | None, *, begun: bool
@@ -365,7 +409,8 @@ class Journal:
         if data is None:
             db.execute("DELETE FROM known WHERE path = ?", (path,))
         else:
-            db.execute("INSERT OR REPLACE INTO known VALUES (?, ?, ?)", (path, digest, kept))
+            row = (path, digest, _pack(kept))
+            db.execute("INSERT OR REPLACE INTO known VALUES (?, ?, ?)", row)
 
     def _prune(self, db: apsw.Connection) -> None:
         """Drop what is too old, and the oldest beyond the size limit; not after every change.
@@ -405,8 +450,8 @@ class Journal:
             # Each command opens it once; moving the log into the file at every close takes long.
             db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             list(db.execute("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON"))
-            if not db.pragma("user_version"):
-                list(db.execute(f"PRAGMA journal_mode = WAL; {_SCHEMA} PRAGMA user_version = 1"))
+            if db.pragma("user_version") != _VERSION:
+                _migrate(db)
             yield db
         finally:
             db.close()
@@ -428,10 +473,22 @@ class Journal:
 
         try:
             with self._writing() as db:
-                return work(db)
-        except (apsw.Error, OSError) as error:
+                result = work(db)
+            self._shorten_log()
+            return result
+        except (apsw.Error, zlib.error, OSError) as error:
             self._set_aside_if_damaged(error)
             return failed
+
+    def _shorten_log(self) -> None:
+        """Move a long log into the file, unless someone else uses it now."""
+        import apsw
+
+        log_file = self.file.with_name(self.file.name + "-wal")
+        with contextlib.suppress(apsw.BusyError, FileNotFoundError):
+            if log_file.stat().st_size > _MOST_LOG:
+                with self._connected() as db:
+                    list(db.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
 
     def _read(self, work: Callable[[apsw.Connection], _T], nothing: _T) -> _T:
         """Look something up; `nothing` if there is no journal, or it cannot be read."""
@@ -442,14 +499,14 @@ class Journal:
         try:
             with self._connected() as db:
                 return work(db)
-        except (apsw.Error, OSError) as error:
+        except (apsw.Error, zlib.error, OSError) as error:
             self._set_aside_if_damaged(error)
             return nothing
 
     def _set_aside_if_damaged(self, error: Exception) -> None:
         import apsw
 
-        if not isinstance(error, apsw.NotADBError | apsw.CorruptError):
+        if not isinstance(error, apsw.NotADBError | apsw.CorruptError | zlib.error):
             log.warning("The journal %s cannot be used: %s.", self.file, error)
             return
         aside = self.file.with_suffix(f".damaged-{int(time.time())}")
@@ -458,6 +515,25 @@ class Journal:
         for side in ("-wal", "-shm"):
             self.file.with_name(self.file.name + side).unlink(missing_ok=True)
         log.warning("The journal was damaged (%s) and is now %s; a new one begins.", error, aside)
+
+
+def _migrate(db: apsw.Connection) -> None:
+    """Make the tables, or pack what an earlier version kept as it was."""
+    list(db.execute("PRAGMA journal_mode = WAL"))
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have come first.
+        if db.pragma("user_version") == 0:
+            list(db.execute(_SCHEMA))
+        elif db.pragma("user_version") == 1:
+            for path, data in list(db.execute("SELECT path, data FROM known")):
+                row = (_pack(data), path)
+                db.execute("UPDATE known SET data = ? WHERE path = ?", row)
+        db.pragma("user_version", _VERSION)
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
 
 
 class Recorder:
@@ -526,7 +602,7 @@ def _lines_on(data: bytes, at: int) -> int:
 def _known_row(db: apsw.Connection, path: str) -> tuple[str, bytes] | None:
     """The digest and the kept bytes of the last known version of a note."""
     rows = db.execute("SELECT digest, data FROM known WHERE path = ?", (path,))
-    return next(((digest, data) for digest, data in rows), None)
+    return next(((digest, zlib.decompress(data)) for digest, data in rows), None)
 
 
 def _common(one: bytes, other: bytes) -> int:
