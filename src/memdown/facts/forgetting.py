@@ -227,7 +227,15 @@ def _in_notes(memory: Memory, words: str) -> Iterator[Trace]:
                     yield Trace("note", path, number, line.strip()[:_MOST_SHOWN])
 
 
+def _in_journal(memory: Memory, needles: Needles) -> Iterator[Trace]:
+    """The journal, if a copy of a note holds the words: it is packed, so that no scan of bytes tells."""
+    journal = memory.pen().journal
+    if journal.count_matching(needles.pattern):
+        yield Trace("journal", str(journal.file))
+
+
 def _in_state(memory: Memory, needles: Needles) -> Iterator[Trace]:
+    yield from _in_journal(memory, needles)
     for file in _all_files(memory):
         for line in lines_holding(file, needles):
             yield Trace(_kind(memory, file), str(file), line)
@@ -299,7 +307,7 @@ def _new_index(memory: Memory) -> int:
 
 def _receipt(memory: Memory, words: str, counts: dict[str, int], stone: str) -> Receipt:
     needles = needles_of(words)
-    left = list(_in_notes(memory, words))
+    left = [*_in_notes(memory, words), *_in_journal(memory, needles)]
     files = size = 0
     for file in _all_files(memory):
         files += 1

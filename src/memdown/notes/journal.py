@@ -295,13 +295,29 @@ class Journal:
         rows = self._read(lambda db: list(db.execute(query, (path, wanted, wanted))), none)
         return _local(rows[0][0]).date() if rows and wanted else None
 
+    def count_matching(self, pattern: re.Pattern[bytes]) -> int:
+        """How many of the kept texts match; packed ones cannot be found by reading the file's bytes."""
+
+        def count(db: apsw.Connection) -> int:
+            return sum(
+                pattern.search(column.unpack(data)) is not None
+                for column in _TEXTS
+                for (data,) in db.execute(f"SELECT {column.name} FROM {column.table}")
+            )
+
+        return self._read(count, 0)
+
     def rewrite_matching(self, pattern: re.Pattern[bytes]) -> int:
         """Blank what matches in everything that is kept, and leave no trace of it in the file.
 
         The digests of versions that held it are kept, so that no such change is undone wrongly.
+        Journals that were damaged and set aside are deleted, since nobody can look into them.
         The number of rows that held any. Raises `WorkspaceError` if the journal cannot be changed.
         """
         import apsw
+
+        for aside in self.file.parent.glob(f"{self.file.stem}.damaged-*"):
+            aside.unlink(missing_ok=True)
 
         if not self.file.exists():
             return 0
