@@ -1,4 +1,4 @@
-"""The web page in a real browser: first paint, a keystroke's cost over the library, page weight."""
+"""The web page in a real browser: first paint, a keystroke's cost, the server's CPU, page weight."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from playwright.sync_api import Page, sync_playwright
 
@@ -42,6 +43,7 @@ _TYPE = """(text) => new Promise((done) => {
     field.value = text;
     field.dispatchEvent(new Event("input", { bubbles: true }));
 })"""
+_FETCH = """async (urls) => { for (const url of urls) await (await fetch(url)).text(); }"""
 _PAINT = """() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? null"""
 _WEIGHT = """() => performance.getEntriesByType("resource").concat(
     performance.getEntriesByType("navigation")).reduce((sum, one) => sum + one.transferSize, 0)"""
@@ -65,6 +67,7 @@ def run(chunks: int = 50_000) -> None:
                     "weight": _weight(page, base),
                     "paint": _paint(page, base),
                     "keystroke": _keystrokes(page, base, memory, load),
+                    "cpu": _cpu(page, load),
                 }
                 browser.close()
             _show(load, figures)
@@ -87,7 +90,8 @@ def _serving(memory: Memory) -> Iterator[Site]:
     thread.start()
     while not serving.started:
         time.sleep(0.01)
-    yield site
+    with site.following():
+        yield site
     serving.should_exit = True
     thread.join()
 
@@ -95,7 +99,7 @@ def _serving(memory: Memory) -> Iterator[Site]:
 def _weight(page: Page, base: str) -> dict[str, int]:
     """Bytes over the wire for a browser that has nothing in its cache."""
     sizes = {}
-    for path in ("/", "/?q=router", "/notes", "/health"):
+    for path in ("/", "/?q=router", "/review", "/notes", "/notes/MEMORY.md", "/health"):
         session = page.context.new_cdp_session(page)
         session.send("Network.clearBrowserCache")
         page.goto(base + path)
@@ -141,6 +145,22 @@ def _keystrokes(page: Page, base: str, memory: Memory, load: Workload) -> dict[s
     }
 
 
+def _cpu(page: Page, load: Workload) -> dict[str, float]:
+    """Seconds of CPU that this process, the server, takes for a request; the browser is another."""
+    typed = [
+        f"/hits?typing=1&q={quote(question.text[:end].strip())}"
+        for question in load.of_kind("natural")[:_QUESTIONS]
+        for end in range(4, min(len(question.text), 40), 3)
+    ]
+    used = {}
+    for name, urls in (("page", ["/"] * _LOADS), ("keystroke", typed)):
+        page.evaluate(_FETCH, urls)
+        before = time.process_time()
+        page.evaluate(_FETCH, urls)
+        used[name] = (time.process_time() - before) / len(urls)
+    return used
+
+
 def _show(load: Workload, figures: dict[str, Any]) -> None:
     key, paint = figures["keystroke"], figures["paint"]
     print(
@@ -170,6 +190,11 @@ def _show(load: Workload, figures: dict[str, Any]) -> None:
                 ),
             ],
         )
+    )
+    used = figures["cpu"]
+    print(
+        f"server CPU: start page {milliseconds(used['page'])} ms, "
+        f"keystroke {milliseconds(used['keystroke'])} ms"
     )
     print(
         "weight, nothing cached: "

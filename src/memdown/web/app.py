@@ -130,7 +130,11 @@ def _call(site: Site, operation: Operation) -> Endpoint:
             given[field.name] = field.check(request.path_params[field.name])
         if operation.body:
             given |= from_body(operation.body, await _body(request))
-        result = await run_in_threadpool(operation.handler, site, given)
+        try:
+            result = await run_in_threadpool(operation.handler, site, given)
+        finally:
+            if operation.method != "GET":
+                site.expect_changes()
         return JSONResponse(result, operation.status)
 
     return endpoint

@@ -15,10 +15,10 @@ import os
 import re
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from memdown.errors import NoteNotFound, UndoConflict, WorkspaceError
 from memdown.facts.reviewing import Proposal
@@ -34,12 +34,15 @@ from memdown.web import review, talks
 from memdown.web.rendering import note_url
 from memdown.web.site import Site
 
+_T = TypeVar("_T")
+
 MOST_SHOWN = 60
 _MOST_UNREAD = 500
 _MOST_LINES = 12
 _PERSON = By("person")
 # After so many seconds without a look, a visit is a return.
 _AWAY_SECONDS = 4 * 3600
+_SAME_VISIT_SECONDS = 60
 _NAMES = {
     "person": "You",
     "agent": "Agent",
@@ -88,6 +91,9 @@ class Looked:
 
     def visit(self, now: float) -> Read:
         """Note that somebody looks at the page; `before` is when they were here last, if long ago."""
+        read = self.read()
+        if 0 <= now - read.seen < _SAME_VISIT_SECONDS:
+            return read
         with self._locked() as (lock, read):
             before = read.seen if now - read.seen > _AWAY_SECONDS else read.before
             after = Read(read.upto, read.single, now, before)
@@ -162,12 +168,18 @@ class News:
 
 
 def news(site: Site) -> News:
-    """What pages ask every second; the journal is opened only if its files have changed."""
+    """What pages ask every second."""
+    return _once(site, "news", lambda: News(newest(site), unread(site)))
+
+
+def _once(site: Site, name: str, find: Callable[[], _T]) -> _T:
+    """What is found in the journal; it is opened again only if its files have changed."""
     file = site.memory.pen().journal.file
     facts = tuple(map(_facts, (file, Path(f"{file}-wal"), file.with_suffix(".read.json"))))
-    if site.news is None or site.news[0] != facts:
-        site.news = (facts, News(newest(site), unread(site)))
-    found: News = site.news[1]
+    known = site.found.get(name)
+    if known is None or known[0] != facts:
+        known = site.found[name] = (facts, find())
+    found: _T = known[1]
     return found
 
 
@@ -196,10 +208,9 @@ def newest(site: Site) -> int:
 
 def page_values(site: Site) -> dict[str, Any]:
     """What the page shows: the changes by day, and how many of them are new."""
-    journal = site.memory.pen().journal
     read = looked(site).visit(time.time()) if not site.read_only else looked(site).read()
-    undone = journal.undone()
-    changes = [one for one in journal.changes(limit=2 * MOST_SHOWN) if not one.undoes]
+    listed = _once(site, "listed", lambda: _listed(site))
+    changes, undone = listed.changes, listed.undone
     library = site.current_library()
     titles = talks.titles(site) if any(one.session for one in changes) else {}
     marks = review.disagreements(site)
@@ -221,6 +232,20 @@ def page_values(site: Site) -> dict[str, Any]:
         "away": away,
         "by": sorted({one.who for one in items}),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The newest changes of the journal, and which were taken back."""
+
+    changes: tuple[Change, ...]
+    undone: frozenset[int]
+
+
+def _listed(site: Site) -> Listed:
+    journal = site.memory.pen().journal
+    newest = [one for one in journal.changes(limit=2 * MOST_SHOWN) if not one.undoes]
+    return Listed(tuple(newest), journal.undone())
 
 
 def who(actor: str) -> str:

@@ -35,11 +35,13 @@ _OPENING = 4_000
 
 
 class Library:
-    """The notes as they were at the last look."""
+    """The notes as they were at the last look: `files` has every note by its path, `texts` the kept ones."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._lock = threading.Lock()
+        self.files: Mapping[str, FileState] = {}
+        self.texts: Mapping[str, str] = {}
         self._files: dict[str, FileState] = {}
         self._texts: dict[str, str] = {}
         self._words: Counter[str] = Counter()
@@ -66,18 +68,11 @@ class Library:
                 room -= self._take(one, room)
             if gone or changed:
                 self._sorted = None
+                # Whoever goes through the notes just now goes on with those of before.
+                self.files = dict(sorted(self._files.items()))
+                self.texts = dict(self._texts)
                 self.revision += 1
             return bool(gone or changed)
-
-    @property
-    def files(self) -> Mapping[str, FileState]:
-        """Every note by its path."""
-        return self._files
-
-    @property
-    def texts(self) -> Mapping[str, str]:
-        """The text of every note that is kept."""
-        return self._texts
 
     def complete(self, start: str) -> str | None:
         """The commonest word that begins like this; None if the notes hold the word itself."""
@@ -94,7 +89,7 @@ class Library:
         """The path of the note that is called so, by its file name or its title."""
         if self._names_of != self.revision:
             names: dict[str, str] = {}
-            for path, text in sorted(self._texts.items(), reverse=True):
+            for path, text in sorted(self.texts.items(), reverse=True):
                 lines = text[:_OPENING].split("\n")
                 for one in (
                     path.removesuffix(".md"),
@@ -108,16 +103,16 @@ class Library:
     def title(self, path: str, lines: Sequence[str] | None = None) -> str:
         """What a note is called, as it is written there."""
         if lines is None:
-            lines = self._texts.get(path, "")[:_OPENING].split("\n")
+            lines = self.texts.get(path, "")[:_OPENING].split("\n")
         return title_of(path, lines)
 
     def _take(self, one: FileState, room: int) -> int:
         """Read a note; how many characters of it are kept."""
+        self._files[one.path] = one
         try:
             text = self._memory.notebook.read(one.path).text
         except MemdownError:
             return 0
-        self._files[one.path] = one
         self._words.update(word.casefold() for word in _WORD.findall(text))
         if len(text) > room:
             return 0

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import functools
 import os
 import posixpath
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -26,6 +29,7 @@ from memdown.web.site import Site, page
 View = Callable[[Site, Request], Response]
 
 _LATEST = 6
+_OPENING = 4_000
 _MOST_PICTURE_BYTES = 32_000_000
 _VIEWS = ("read", "source", "chunks", "history", "edit")
 
@@ -53,7 +57,7 @@ def hits(site: Site, request: Request) -> Response:
 
 
 def _home(site: Site) -> dict[str, Any]:
-    files = site.memory.notes().files
+    files = site.current_library().files
     return {
         **changes.page_values(site),
         "total": len(files),
@@ -64,21 +68,28 @@ def _home(site: Site) -> dict[str, Any]:
 
 def _glimpse(site: Site, state: FileState) -> dict[str, Any]:
     """A note's title and its first lines."""
-    try:
-        lines = site.memory.get(state.path, lines=40).text.split("\n")
-    except MemdownError:
-        lines = []
-    title = title_of(state.path, lines) if lines else state.path
-    body = lines[read_front_matter(lines).lines :]
-    text = [line.strip() for line in body if line.strip() and not line.startswith(("#", "---"))]
-    first = "\n".join(text[:2])
-    html = render_snippet(first[:400], (), state.path, lambda _: False)
+    text = site.library.texts.get(state.path)
+    if text is None:
+        with contextlib.suppress(MemdownError):
+            text = site.memory.get(state.path, lines=40).text
+    title, html = _opening(state.path, (text or "")[:_OPENING])
     return {"path": state.path, "date": state.date, "title": title, "html": html}
+
+
+@functools.lru_cache(maxsize=500)
+def _opening(path: str, text: str) -> tuple[str, Markup]:
+    """The title and the first lines of a note; the same notes are shown again and again."""
+    lines = text.split("\n")
+    title = title_of(path, lines) if text else path
+    body = lines[read_front_matter(lines).lines :]
+    said = [line.strip() for line in body if line.strip() and not line.startswith(("#", "---"))]
+    first = "\n".join(said[:2])
+    return title, render_snippet(first[:400], (), path, lambda _: False)
 
 
 def notes(site: Site, request: Request) -> Response:
     """All notes: the year as a heat map, and the tree."""
-    files = site.memory.notes().files
+    files = site.current_library().files
     days = shelves.by_day(files)
     years = sorted({day.year for day in days}, reverse=True)
     newest = years[0] if years else site.today().year
@@ -104,12 +115,12 @@ def notes(site: Site, request: Request) -> Response:
     )
 
 
-def _of_year(files: dict[str, FileState], number: int) -> list[FileState]:
+def _of_year(files: Mapping[str, FileState], number: int) -> list[FileState]:
     inside = {path: one for path, one in files.items() if one.date and one.date.year == number}
     return shelves.latest(inside, 8)
 
 
-def _topics(site: Site, files: dict[str, FileState]) -> list[dict[str, str]]:
+def _topics(site: Site, files: Mapping[str, FileState]) -> list[dict[str, str]]:
     """The notes without a day by their titles, as they are written there."""
     library = site.current_library()
     undated = sorted((one.path for one in files.values() if one.date is None), key=str.lower)[:60]
@@ -118,7 +129,7 @@ def _topics(site: Site, files: dict[str, FileState]) -> list[dict[str, str]]:
 
 def branch(site: Site, request: Request) -> Response:
     """A part of the tree, when it is opened."""
-    files = site.memory.notes().files
+    files = site.current_library().files
     under = request.query_params.get("under", "")
     opened = {"month": shelves.month, "year": shelves.months}.get(
         request.query_params.get("kind", ""), shelves.tree
@@ -130,7 +141,7 @@ def branch(site: Site, request: Request) -> Response:
 def day(site: Site, request: Request) -> Response:
     """A day of the calendar: its note, or a list if it has several."""
     date = _date(request.path_params["date"])
-    files = site.memory.notes().files
+    files = site.current_library().files
     found = shelves.by_day(files).get(date, [])
     if len(found) == 1:
         return RedirectResponse(note_url(found[0].path), 303)
@@ -154,7 +165,7 @@ def note(site: Site, request: Request) -> Response:
     view = request.query_params.get("view", "read")
     if view not in _VIEWS:
         raise HTTPException(404)
-    files = site.memory.notes().files
+    files = site.current_library().files
     log = daily_note(site.today())
     if path == log and path not in files:
         return _no_log_yet(site, request, log, files)
@@ -190,7 +201,7 @@ def _opened(site: Site, path: str, view: str) -> Note:
 
 
 def _view(
-    site: Site, request: Request, one: Note, view: str, files: dict[str, FileState]
+    site: Site, request: Request, one: Note, view: str, files: Mapping[str, FileState]
 ) -> dict[str, Any]:
     """What only one of the views needs."""
     if view in ("read", "edit"):
@@ -227,7 +238,9 @@ def _bands(site: Site, one: Note) -> list[dict[str, Any]]:
     return bands
 
 
-def _no_log_yet(site: Site, request: Request, path: str, files: dict[str, FileState]) -> Response:
+def _no_log_yet(
+    site: Site, request: Request, path: str, files: Mapping[str, FileState]
+) -> Response:
     values = {"section": "notes", "path": path, "tree": shelves.tree(files, ""), "current": ""}
     return page(site, request, "today.html", values)
 

@@ -114,9 +114,10 @@ class Site:
     subjects: Subjects = field(init=False)
     reviews: Reviews = field(init=False)
     is_following: bool = field(default=False, init=False)
-    # What the last pulse found out, with the facts of the files it read.
-    news: tuple[Any, Any] | None = field(default=None, init=False)
+    # What was last found out of the journal, by name, with the facts of the files it was read from.
+    found: dict[str, tuple[object, Any]] = field(default_factory=dict, init=False)
     _revision: int = field(default=0, init=False)
+    _is_changed: bool = field(default=False, init=False)
     _provider: str | None = field(default=None, init=False)
     _stop: threading.Event = field(default_factory=threading.Event, init=False)
     _follower: threading.Thread | None = field(default=None, init=False)
@@ -138,10 +139,15 @@ class Site:
         self._revision += 1
 
     def current_library(self) -> Library:
-        """The texts of all notes; looked at again unless the notes are being followed."""
-        if not self.is_following:
+        """The texts of all notes; looked at again after a change, or if the notes are not followed."""
+        if not self.is_following or self._is_changed:
+            self._is_changed = False
             self.library.refresh()
         return self.library
+
+    def expect_changes(self) -> None:
+        """The next page looks at the notes again: what was changed here must be seen at once."""
+        self._is_changed = True
 
     @contextlib.contextmanager
     def following(self) -> Iterator[None]:

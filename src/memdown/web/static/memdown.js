@@ -447,10 +447,20 @@ const fold = $(".tree-fold"), tree = $(".tree"), current = $('.tree [aria-curren
 if (fold && matchMedia("(max-width: 760px)").matches) fold.open = false;
 // Only the tree is moved, never the page.
 if (current) tree.scrollTop = current.getBoundingClientRect().top - tree.getBoundingClientRect().top - tree.clientHeight / 2;
+// The days of a year are one stop for the Tab key; arrows go from day to day.
 const heat = $("[data-heat]");
 if (heat) {
-  const last = $$("a", heat).pop();
-  if (last) heat.scrollLeft = Math.max(0, $("rect", last).getAttribute("x") - heat.clientWidth + 60);
+  const days = $$("a", heat), last = days.at(-1);
+  const reach = (day) => { for (const one of days) one.setAttribute("tabindex", one === day ? "0" : "-1"); };
+  if (last) { reach(last); heat.scrollLeft = Math.max(0, $("rect", last).getAttribute("x") - heat.clientWidth + 60); }
+  heat.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key], at = days.indexOf(document.activeElement);
+    if (!step || at < 0) return;
+    event.preventDefault();
+    const day = days[Math.min(days.length - 1, Math.max(0, at + step))];
+    reach(day);
+    day.focus();
+  });
 }
 
 // Dark or light, kept in a cookie so that the server writes the right page at once.
