@@ -14,7 +14,7 @@ from memdown.shapes import status_json
 from memdown.transcripts.sessions import recall
 from memdown.transcripts.sessions.browsing import conversations, turns_of
 from memdown.types import Answer, Chunk, FileState, Hit, Why
-from memdown.web import changes, shelves, talks
+from memdown.web import changes, shelves, talks, uploads
 from memdown.web.changes import Commit, Line
 from memdown.web.rendering import render_note
 from memdown.web.site import Site
@@ -213,6 +213,21 @@ def rename_note(site: Site, given: Values) -> Any:
     """Give a note another path."""
     site.check_writable()
     return {"path": changes.rename_note(site, given["path"], given["to"], given["base"])}
+
+
+def look_into(site: Site, given: Values) -> Any:
+    """Send a file to be imported: tells what it would bring in, and changes nothing yet."""
+    return uploads.look(site, given["file"])
+
+
+def bring_in(site: Site, given: Values) -> Any:
+    """Import a file that was sent; what is there already stays as it is."""
+    return uploads.bring_in(site, given["upload"])
+
+
+def give_up(site: Site, given: Values) -> Any:
+    """Drop a file that was sent, without importing it."""
+    return uploads.give_up(site, given["upload"])
 
 
 def preview(site: Site, given: Values) -> Any:

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Scope
 
 from memdown.errors import (
     BadRequest,
+    ImportFailed,
     MemdownError,
     NoteChanged,
     NoteNotFound,
@@ -31,7 +32,7 @@ from memdown.errors import (
     SessionNotFound,
     WorkspaceError,
 )
-from memdown.web import pages
+from memdown.web import pages, uploads
 from memdown.web.api import note_json
 from memdown.web.guard import Guard
 from memdown.web.operations import OPERATIONS, Operation, document, from_body, from_query
@@ -53,6 +54,7 @@ _STATUS: tuple[tuple[type[MemdownError], int], ...] = (
     (BadRequest, 400),
     (QueryError, 400),
     (WorkspaceError, 422),
+    (ImportFailed, 422),
     (SessionError, 422),
     (MemdownError, 503),
 )
@@ -130,6 +132,13 @@ def _call(site: Site, operation: Operation) -> Endpoint:
             given[field.name] = field.check(request.path_params[field.name])
         if operation.body:
             given |= from_body(operation.body, await _body(request))
+        if operation.takes_file:
+            given["file"] = await uploads.receive(site, given["name"], request.stream())
+            if given["file"] is None:
+                limit = uploads.MAX_UPLOAD_BYTES // 1024 // 1024
+                raise HTTPException(
+                    413, f"More than {limit} MB cannot be sent; `memdown import` can."
+                )
         try:
             result = await run_in_threadpool(operation.handler, site, given)
         finally:

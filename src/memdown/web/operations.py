@@ -148,6 +148,8 @@ class Operation:
     inline: tuple[Field, ...] = ()
     status: int = 200
     errors: tuple[int, ...] = ()
+    # The body is a file of any kind, not JSON.
+    takes_file: bool = False
 
     @property
     def name(self) -> str:
@@ -170,6 +172,7 @@ _WORDS = Field(
     "words", "The words, or the place of a fact: MEMORY.md#L7.", required=True, low=1, high=2000
 )
 _KEY = Field("key", "The key of a proposal.", required=True, low=1, high=64)
+_UPLOAD = Field("upload", "The id of a file that was sent.", required=True, low=1, high=64)
 _BASE = Field("base", "The version that is meant.", required=True, high=64)
 _WRITES = (400, 403, 404, 409, 413, 415, 422)
 
@@ -362,6 +365,16 @@ OPERATIONS: tuple[Operation, ...] = (
         body=(Field("id", "Which browser.", required=True, low=1, high=40),),
         errors=(400, 403, 404, 413, 415),
     ),
+    Operation(
+        "POST",
+        "/api/import",
+        api.look_into,
+        query=(Field("name", "The name of the file.", required=True, low=1, high=400),),
+        errors=(400, 403, 413, 422),
+        takes_file=True,
+    ),
+    Operation("POST", "/api/import/apply", api.bring_in, body=(_UPLOAD,), errors=_WRITES),
+    Operation("POST", "/api/import/cancel", api.give_up, body=(_UPLOAD,), errors=_WRITES),
     Operation("GET", "/api/session", api.session, errors=(400,)),
     Operation(
         "GET",
@@ -440,6 +453,9 @@ def _described(operation: Operation) -> dict[str, Any]:
             },
         },
     }
+    if operation.takes_file:
+        binary = {"schema": {"type": "string", "format": "binary"}}
+        result["requestBody"] = {"required": True, "content": {"application/octet-stream": binary}}
     if operation.body:
         result["requestBody"] = {
             "required": True,

@@ -394,6 +394,81 @@ const forget = async (words) => {
 };
 document.addEventListener("click", (event) => { const words = event.target.closest?.("[data-forget]")?.dataset.forget; if (words) forget(words); });
 
+// Files that are dropped or chosen: what they would bring in is shown first.
+const drop = $("[data-drop]");
+const numbered = (count, one) => `${count.toLocaleString()} ${one}${count === 1 ? "" : "s"}`;
+const coming = (data) => [data.notes && numbered(data.notes, "note"), data.conversations && numbered(data.conversations, "conversation")].filter(Boolean).join(" and ");
+const sendFile = async (file) => {
+  const send = () => fetch("/api/import?name=" + encodeURIComponent(file.name), { method: "POST", body: file, headers: { accept: "application/json", "content-type": "application/octet-stream", "x-memdown-csrf": $('meta[name="csrf"]').content } });
+  try {
+    let answer = await send();
+    if ([401, 403].includes(answer.status) && await memdown.comeIn()) answer = await send();
+    return { ok: answer.ok, data: await answer.json() };
+  } catch { return { ok: false, data: { error: file.name + " could not be sent; is Memdown still running?" } }; }
+};
+const bringIn = async (files) => {
+  const box = $("#import"), said = $("[data-import-said]"), list = $("[data-import-items]"), now = $("[data-import-now]");
+  if (!files.length || box.open) return;
+  const sent = [], failed = [];
+  $("#import-title").textContent = "Looking into " + (files.length === 1 ? files[0].name : numbered(files.length, "file")) + "…";
+  said.textContent = "";
+  list.replaceChildren();
+  now.disabled = true;
+  box.showModal();
+  for (const file of files) {
+    const { ok, data } = await sendFile(file);
+    if (ok) sent.push(data); else failed.push(data.error);
+  }
+  const sum = (name) => sent.reduce((total, one) => total + one[name], 0), all = { notes: sum("notes"), conversations: sum("conversations") };
+  const what = coming(all), problems = sent.flatMap((one) => one.problems);
+  $("#import-title").textContent = what ? "Bring this in?" : "Nothing new";
+  said.textContent = [what && what + " would come in; what is there already stays as it is.", sum("same") && numbered(sum("same"), "file") + " there already.", sum("kept") && numbered(sum("kept"), "file") + " changed by you since, and kept so."].filter(Boolean).join(" ");
+  const rows = [...failed.map((text) => element("li", { className: "bad", textContent: text })), ...problems.map((one) => element("li", { className: "bad", textContent: `${one.path}: ${one.reason}` }))];
+  rows.push(...sent.flatMap((one) => one.items).map((one) => element("li", {}, element("strong", { textContent: { new: "new ", update: "update ", kept: "kept " }[one.status] }), one.path)));
+  const more = sum("more");
+  if (more) rows.push(element("li", { textContent: "and " + more.toLocaleString() + " more" }));
+  list.replaceChildren(...rows);
+  now.hidden = !what;
+  now.disabled = false;
+  const drops = () => sent.forEach((one) => memdown.call("POST", "/api/import/cancel", { upload: one.upload }));
+  box.onclose = drops;
+  now.onclick = async () => {
+    now.disabled = true;
+    said.textContent = "Bringing in…";
+    box.onclose = null;
+    const done = { notes: 0, conversations: 0 }, problems = [];
+    let first = null;
+    for (const one of sent) {
+      const { ok, data } = await memdown.call("POST", "/api/import/apply", { upload: one.upload });
+      if (!ok) { problems.push(data.error); continue; }
+      done.notes += data.notes;
+      done.conversations += data.conversations;
+      first ||= data.first;
+      problems.push(...data.problems.map((each) => each.reason));
+    }
+    box.close();
+    memdown.toast(problems[0] || coming(done) + " came in", first && !problems.length ? { text: "Show", href: memdown.noteUrl(first) } : undefined);
+    memdown.refresh();
+  };
+};
+if (drop) {
+  const holdsFiles = (event) => event.dataTransfer?.types.includes("Files");
+  document.addEventListener("dragenter", (event) => { if (holdsFiles(event)) drop.hidden = false; });
+  document.addEventListener("dragover", (event) => { if (holdsFiles(event)) event.preventDefault(); });
+  document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) drop.hidden = true; });
+  document.addEventListener("drop", (event) => {
+    drop.hidden = true;
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    bringIn([...event.dataTransfer.files]);
+  });
+  document.addEventListener("change", (event) => {
+    if (!event.target.closest("[data-import]")) return;
+    bringIn([...event.target.files]);
+    event.target.value = "";
+  });
+}
+
 // Write something down; a text that could not be sent yet is kept.
 const grow = (box) => { box.style.height = "auto"; box.style.height = box.scrollHeight + "px"; };
 document.addEventListener("input", (event) => {
