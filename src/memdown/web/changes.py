@@ -287,12 +287,13 @@ def _marked(item: Item, marks: Mapping[str, Proposal], texts: Mapping[str, str])
     if item.is_undone or not marks:
         return item
     came = {text.strip() for sign, text in item.lines if sign == "+"}
-    against = []
+    against: dict[str, Against] = {}
     for reference, proposal in marks.items():
         path, _, _ = reference.partition("#L")
         if path == item.change.path and _at(reference, texts).text.strip() in came:
-            against += [_at(one, texts) for one in proposal.references if one != reference]
-    return replace(item, against=tuple(dict.fromkeys(against)))
+            other = next(one for one in proposal.references if one != reference)
+            against.setdefault(proposal.key, _at(other, texts))
+    return replace(item, against=tuple(against.values()))
 
 
 def _at(reference: str, texts: Mapping[str, str]) -> Against:
