@@ -185,6 +185,10 @@ class TextMatches:
     reachable: float
 
 
+LEFT_OUT = "…"
+"""A line of a snippet that stands for lines that are not shown."""
+
+
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
     """A chunk read back from a store."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memdown.evaluation.questions import Evidence, Question
+from memdown.types import LEFT_OUT
 
 # What an agent really gets to see.
 SHOWN_RESULTS, SHOWN_CHARS = 6, 700
@@ -46,7 +47,7 @@ FIGURES = tuple(Scores.__dataclass_fields__)
 def score(question: Question, results: Sequence[Found], notes: Lines) -> Scores:
     """Judge the results for a question; `notes` are the lines of every note that is evidence."""
     wanted = evidence_lines(question.evidence, notes)
-    relevant = [_touches(found, question.evidence) for found in results]
+    relevant = [_touches(found, question.evidence, wanted) for found in results]
     return Scores(
         visible=_shown(wanted, _snippets(results), SHOWN_RESULTS * SHOWN_CHARS),
         recall_6=_covered(wanted, results[:6]),
@@ -77,10 +78,19 @@ def _snippets(results: Sequence[Found]) -> list[Found]:
     return [replace(one, shown=one.shown[:SHOWN_CHARS]) for one in results[:SHOWN_RESULTS]]
 
 
+def _has(found: Found, path: str, line: int, text: str) -> bool:
+    """Whether a result is of this line; where it leaves lines out, it must show it."""
+    within = found.path == path and found.start_line <= line <= found.end_line
+    return within and (not _has_gaps(found) or text in found.shown)
+
+
+def _has_gaps(found: Found) -> bool:
+    return f"\n{LEFT_OUT}\n" in found.shown
+
+
 def _covered(wanted: Mapping[tuple[str, int], str], results: Sequence[Found]) -> float:
     found = sum(
-        any(one.path == path and one.start_line <= line <= one.end_line for one in results)
-        for path, line in wanted
+        any(_has(one, path, line, text) for one in results) for (path, line), text in wanted.items()
     )
     return found / len(wanted) if wanted else 0.0
 
@@ -106,7 +116,11 @@ def _shown(wanted: Mapping[tuple[str, int], str], results: Sequence[Found], budg
     return total / len(wanted) if wanted else 0.0
 
 
-def _touches(found: Found, evidence: Sequence[Evidence]) -> bool:
+def _touches(
+    found: Found, evidence: Sequence[Evidence], wanted: Mapping[tuple[str, int], str]
+) -> bool:
+    if _has_gaps(found):
+        return any(_has(found, path, line, text) for (path, line), text in wanted.items())
     return any(
         found.path == one.path
         and found.start_line <= (one.last or found.end_line)

@@ -158,12 +158,27 @@ class Reader:
     def _by_key(self) -> NDArray[np.int64]:
         return np.argsort(np.where(self.chunk_alive, self.chunk_key, -1), kind="stable")
 
+    @cached_property
+    def _sorted_keys(self) -> NDArray[np.int64]:
+        """The keys in the order of `_by_key`; -1 for chunks that were struck."""
+        return np.where(self.chunk_alive, self.chunk_key, -1)[self._by_key]
+
     def rows_of(self, keys: Sequence[int]) -> list[int]:
         """The rows of the chunks with these keys, each once."""
-        order = self._by_key
-        sorted_keys = np.where(self.chunk_alive, self.chunk_key, -1)[order]
-        places = np.searchsorted(sorted_keys, np.unique(np.array(keys, np.int64)))
-        return [int(row) for row in order[places]]
+        places = np.searchsorted(self._sorted_keys, np.unique(np.array(keys, np.int64)))
+        return [int(row) for row in self._by_key[places]]
+
+    def rows_with(self, passages: Sequence[int]) -> list[int]:
+        """The rows of the chunks that hold the passages with these keys; keys that none has are left out."""
+        living = self._by_key[np.searchsorted(self._sorted_keys, 0) :]
+        keys = self.chunk_key[living]
+        found = set()
+        for key, place in zip(passages, np.searchsorted(keys, passages, "right") - 1, strict=True):
+            if place >= 0:
+                row = int(living[place])
+                if key < keys[place] + self.chunk_passages[row]:
+                    found.add(row)
+        return sorted(found)
 
     @cached_property
     def passage_mean(self) -> Vector | None:

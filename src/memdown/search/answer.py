@@ -16,6 +16,7 @@ from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
 from memdown.search.currency import Times, order_by_currency
 from memdown.search.rank import GENTLE_DECAY, Legs, Scored, View, Weights
+from memdown.search.snippets import beside, is_talk
 from memdown.search.tuning import TUNING
 from memdown.text import (
     QueryTerms,
@@ -442,7 +443,9 @@ def _reader_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
     while True:
         chunks = _chunks_of(best[:first], reader)
         marked = scoring.by_fact(best, chunks)
-        hits, is_enough = _take(ranking.make_hits(marked, chunks, query.terms.words, view), asked)
+        around = _talk(best[:first], chunks, reader)
+        made = ranking.make_hits(marked, chunks, query.terms.words, view, around)
+        hits, is_enough = _take(made, asked)
         if is_enough or first >= len(best):
             return hits
         first *= 4
@@ -452,6 +455,22 @@ def _chunks_of(best: Sequence[Scored], reader: Reader) -> dict[int, StoredChunk]
     """The chunks of some passages, by key: the only text that a search reads."""
     rows = reader.rows_of([one.chunk_key for one in best])
     return {stored.key: stored for stored in reader.chunks(rows).values()}
+
+
+def _talk(
+    best: Sequence[Scored], chunks: Mapping[int, StoredChunk], reader: Reader
+) -> dict[int, StoredChunk]:
+    """The chunks of talk among these, and those beside them, by the keys of their passages."""
+    talk = [one for one in best if is_talk(chunks[one.chunk_key].chunk)]
+    found = {one.chunk_key: chunks[one.chunk_key] for one in talk}
+    wanted = {key for one in talk for key in beside(one.key, chunks[one.chunk_key])}
+    rows = reader.rows_with(sorted(wanted))
+    found |= {stored.key: stored for stored in reader.chunks(rows).values()}
+    return {
+        stored.key + number: stored
+        for stored in found.values()
+        for number in range(len(stored.chunk.passages))
+    }
 
 
 def _makes_sense(text: str, embedder: Embedder | None) -> bool:

@@ -15,7 +15,7 @@ from memdown.errors import QueryError
 from memdown.notes.related import details_of, looks_superseded, overlap, same_fact
 from memdown.notes.statements import Fact, facts_of
 from memdown.text.dates import read_time
-from memdown.types import Hit
+from memdown.types import LEFT_OUT, Hit
 
 # Of longer hits the first facts say what they are about.
 _MOST_FACTS: Final = 12
@@ -96,7 +96,7 @@ def read_as_of(given: datetime.date | str | None, today: datetime.date) -> datet
 
 
 def _facts(hit: Hit) -> tuple[Fact, ...]:
-    if hit.source != "memory":
+    if hit.source != "memory" or f"\n{LEFT_OUT}\n" in hit.snippet:
         return ()
     return facts_of(hit.snippet, hit.path)[:_MOST_FACTS]
 

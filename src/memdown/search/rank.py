@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from memdown.notes.facts import heading_at
-from memdown.search.snippets import Taken, grow, show_fact
+from memdown.search.snippets import Shown, Taken, grow, show_fact, show_talk
 from memdown.text import distinct_terms, index_terms
 from memdown.types import FILE_SPAN, Hit, Move, StoredChunk, Why
 
@@ -330,8 +330,12 @@ def make_hits(
     chunks: Mapping[int, StoredChunk],
     words: Collection[str],
     view: View,
+    around: Mapping[int, StoredChunk] | None = None,
 ) -> Iterator[Hit]:
-    """What a person sees, best first: windows around passages, none of them showing a line twice."""
+    """What a person sees, best first: windows around passages, none of them showing a line twice.
+
+    `around` are the chunks of talk by the keys of their passages, with those beside them.
+    """
     shares: dict[int, float] = {}
     facts: dict[int, dict[int, float]] = {}
     for one in scored:
@@ -350,6 +354,12 @@ def make_hits(
     for rank, one in enumerate(known, start=1):
         stored, factor = chunks[one.chunk_key], factors[one.chunk_key]
         chunk = stored.chunk
+        shown = None
+        if around and one.key in around:
+            shown = show_talk(one.key, around, shares, view.size, taken)
+        if shown is not None:
+            yield _hit(stored, one, (*one.moves, Move("time", rank)), shown, factor, words, view)
+            continue
         if one.at == WHOLE:
             number = min(one.key - stored.key, len(chunk.passages) - 1)
             wanted = [shares.get(stored.key + n, 0.0) for n in range(len(chunk.passages))]
@@ -358,28 +368,33 @@ def make_hits(
             near = facts[one.chunk_key]
             place = show_fact(chunk, one.at, near, view.size, taken, view.context)
         if place is not None:
-            yield _hit(stored, one, (*one.moves, Move("time", rank)), place, factor, words, view)
+            start, end = place
+            shown = Shown(
+                chunk.text[start:end],
+                chunk.line_at(start),
+                chunk.line_at(max(start, end - 1)),
+                start,
+            )
+            yield _hit(stored, one, (*one.moves, Move("time", rank)), shown, factor, words, view)
 
 
 def _hit(
     stored: StoredChunk,
     scored: Scored,
     moves: tuple[Move, ...],
-    place: tuple[int, int],
+    shown: Shown,
     factor: float,
     words: Collection[str],
     view: View,
 ) -> Hit:
-    chunk, (start, end) = stored.chunk, place
-    sure = view.sure
-    snippet = chunk.text[start:end]
-    heading = heading_at(chunk, start)
+    chunk, sure, snippet = stored.chunk, view.sure, shown.text
+    heading = heading_at(chunk, shown.start)
     found = distinct_terms(snippet) | distinct_terms(heading)
     return Hit(
         path=chunk.path,
         source=chunk.source,
-        start_line=chunk.line_at(start),
-        end_line=chunk.line_at(max(start, end - 1)),
+        start_line=shown.start_line,
+        end_line=shown.end_line,
         score=_clipped(sure * scored.share * factor),
         snippet=snippet,
         relevance=_clipped(sure * scored.share),

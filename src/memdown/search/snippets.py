@@ -1,17 +1,21 @@
-"""What is shown of a chunk: a window of whole lines that grows around the best passage.
+"""What is shown of a note: a window of whole lines that grows around the best passage.
 
-Only of a line that is too long to be shown whole, some sentences are shown.
+Only of a line that is too long to be shown whole, some sentences are shown. Of talk the messages are
+shown that fit the question, also across the borders of chunks; what is left out between them is marked.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from memdown.notes.facts import units_of
 from memdown.text import index_terms, match_spans
-from memdown.types import Chunk
+from memdown.text.cues import label_of
+from memdown.types import LEFT_OUT, Chunk, StoredChunk
 
 # A line without the white space around it.
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
@@ -19,6 +23,34 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 _KNOWN_CHARS = 48
 # Facts beside a fact are shown with it if they fit nearly as well, up to so many lines.
 _AS_GOOD, _FEW_LINES = 0.7, 5
+# A name or role before so many messages of a chunk is a speaker, and the chunk is talk.
+_LEAST_SAID = 2
+# Messages so far from the best one may be shown with it. Measured on chats (docs/evaluation.md).
+REACH = 8
+_CACHED_CHUNKS = 256
+
+
+class Shown(NamedTuple):
+    """What is shown of a note, and on which lines it stands; `start` is its place in the chunk's text."""
+
+    text: str
+    start_line: int
+    end_line: int
+    start: int
+
+
+class Message(NamedTuple):
+    """A passage of talk: its key, its chunk, and its number there."""
+
+    key: int
+    stored: StoredChunk
+    number: int
+
+    @property
+    def text(self) -> str:
+        """Its lines."""
+        passage = self.stored.chunk.passages[self.number]
+        return self.stored.chunk.text[passage.start : passage.end]
 
 
 class Piece(NamedTuple):
@@ -43,10 +75,91 @@ class Taken:
         """Note that a piece of a chunk is shown."""
         self._seen.add(self._name(chunk, piece))
 
+    def has_any(self, message: Message) -> bool:
+        """Whether a part of a message is shown."""
+        chunk = message.stored.chunk
+        return any(self._name(chunk, piece) in self._seen for piece in _pieces_in(message))
+
+    def add_all(self, message: Message) -> None:
+        """Note that a message is shown."""
+        for piece in _pieces_in(message):
+            self.add(message.stored.chunk, piece)
+
     def _name(self, chunk: Chunk, piece: Piece) -> tuple[str, int, str]:
         start, end, line = piece
         number = chunk.lines[line] if chunk.lines else chunk.start_line + line
         return chunk.path, number, chunk.text[start : min(end, start + _KNOWN_CHARS)]
+
+
+@lru_cache(maxsize=_CACHED_CHUNKS)
+def _is_talk(text: str) -> bool:
+    names = Counter(filter(None, map(label_of, text.split("\n"))))
+    return any(count >= _LEAST_SAID for count in names.values())
+
+
+def is_talk(chunk: Chunk) -> bool:
+    """Whether people speak in a chunk: a name or role stands before several of its lines."""
+    return ":" in chunk.text and _is_talk(chunk.text)
+
+
+def beside(key: int, stored: StoredChunk) -> tuple[int, ...]:
+    """The keys of passages in the chunks before and behind, where messages around this one may stand."""
+    end = stored.key + len(stored.chunk.passages)
+    before = (stored.key - 1,) if key - REACH < stored.key else ()
+    behind = (end,) if key + REACH >= end else ()
+    return before + behind
+
+
+def messages_around(key: int, chunks: Mapping[int, StoredChunk]) -> list[Message]:
+    """The messages within reach of one, in order; `chunks` are by the keys of their passages."""
+    found = [Message(key, chunks[key], key - chunks[key].key)]
+    for step in (-1, 1):
+        for number in range(key + step, key + step * (REACH + 1), step):
+            stored = chunks.get(number)
+            if stored is None or stored.chunk.path != found[0].stored.chunk.path:
+                break
+            found.append(Message(number, stored, number - stored.key))
+    return sorted(found)
+
+
+def show_talk(
+    key: int,
+    chunks: Mapping[int, StoredChunk],
+    wanted: Mapping[int, float],
+    size: int,
+    taken: Taken,
+) -> Shown | None:
+    """A message with those around it that are `wanted` most, at most `size` characters.
+
+    None if it is taken, or too long to be shown whole.
+    """
+    near = {one.key: one for one in messages_around(key, chunks)}
+    free = {number for number, one in near.items() if not taken.has_any(one)}
+    room = size - len(near[key].text)
+    if key not in free or room < 0:
+        return None
+    chosen = {key}
+    # The nearer of two that are wanted as much.
+    for number in sorted(free - chosen, key=lambda n: (-wanted.get(n, 0.0), abs(n - key), n)):
+        cost = len(near[number].text) + len(LEFT_OUT) + 2
+        if cost <= room:
+            chosen.add(number)
+            room -= cost
+    shown = [near[number] for number in sorted(chosen)]
+    for one in shown:
+        taken.add_all(one)
+    lines: list[str] = []
+    for before, one in zip([None, *shown], shown, strict=False):
+        if before is not None and one.key != before.key + 1:
+            lines.append(LEFT_OUT)
+        lines.append(one.text)
+    first, last = shown[0], shown[-1]
+    return Shown(
+        "\n".join(lines),
+        first.stored.chunk.passages[first.number].start_line,
+        last.stored.chunk.passages[last.number].end_line,
+        near[key].stored.chunk.passages[near[key].number].start,
+    )
 
 
 def grow(
@@ -182,6 +295,16 @@ def pieces_of(text: str, size: int) -> list[Piece]:
         else:
             pieces.append(Piece(start, end, line))
     return pieces
+
+
+def _pieces_in(message: Message) -> list[Piece]:
+    chunk = message.stored.chunk
+    passage = chunk.passages[message.number]
+    before = chunk.text.count("\n", 0, passage.start)
+    return [
+        Piece(passage.start + start, passage.start + end, before + line)
+        for start, end, line in pieces_of(message.text, len(message.text))
+    ]
 
 
 def stretches(text: str, size: int) -> list[str]:

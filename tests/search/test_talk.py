@@ -1,0 +1,84 @@
+"""What is shown of talk: the messages that fit, across the borders of chunks, what is left out marked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memdown import Hit, Memory
+from memdown.types import LEFT_OUT
+
+SMALL_TALK = (
+    "Nora: That sounds nice, tell me more when you can.",
+    "Ben: It was a long day and the tram was late again.",
+    "Nora: Same here, I only just came home.",
+    "Ben: The rain has not stopped since this morning.",
+)
+SAID = {
+    9: "Nora: My sister Ida keeps three beehives on her roof.",
+    12: "Nora: The beehives gave eleven jars of honey this summer.",
+    38: "Ben: I never saw beehives on a roof in this town.",
+    41: "Nora: Ida wants to move the beehives to the garden in spring.",
+}
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    talk = [SAID.get(n, f"{SMALL_TALK[n % 4][:-1]}, number {n}.") for n in range(1, 61)]
+    return ["# Talk", "", *talk]
+
+
+@pytest.fixture(scope="module")
+def hits(lines: list[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[Hit, ...]:
+    folder: Path = tmp_path_factory.mktemp("talk")
+    (folder / "memory").mkdir()
+    (folder / "memory" / "talk.md").write_text("\n".join(lines))
+    with Memory.open(folder, state_dir=folder / "state") as memory:
+        return memory.search("What about the beehives of Nora's sister?").hits
+
+
+def test_messages_that_fit_are_shown_and_the_gaps_between_them_marked(
+    hits: tuple[Hit, ...], lines: list[str]
+) -> None:
+    shown = [line for hit in hits for line in hit.snippet.split("\n")]
+    assert set(SAID.values()) <= set(shown)
+    for hit in hits:
+        assert len(hit.snippet) <= 700
+        inside = iter(lines[hit.start_line - 1 : hit.end_line])
+        for line in hit.snippet.split("\n"):
+            assert line == LEFT_OUT or line in inside, f"{line!r} stands elsewhere"
+        first, *_, last = hit.snippet.split("\n")
+        assert (lines[hit.start_line - 1], lines[hit.end_line - 1]) == (first, last)
+
+
+def test_a_gap_is_marked_once_and_only_where_lines_are_left_out(
+    hits: tuple[Hit, ...], lines: list[str]
+) -> None:
+    for hit in hits:
+        inside = lines[hit.start_line - 1 : hit.end_line]
+        shown = hit.snippet.split("\n")
+        said = [line for line in shown if line != LEFT_OUT]
+        assert (LEFT_OUT in shown) == (len(inside) > len(said))
+        assert f"{LEFT_OUT}\n{LEFT_OUT}" not in hit.snippet
+
+
+def test_no_message_is_shown_twice(hits: tuple[Hit, ...]) -> None:
+    shown = [line for hit in hits for line in hit.snippet.split("\n") if line != LEFT_OUT]
+    assert len(shown) == len(set(shown))
+
+
+def test_messages_on_both_sides_of_a_chunk_border_are_shown_together(tmp_path: Path) -> None:
+    """Wherever a border falls, a question and its answer beside it are one result."""
+    (tmp_path / "memory").mkdir()
+    talk = [SMALL_TALK[n % 4] for n in range(60)]
+    answers = []
+    for place in range(24, 40):
+        asked = f"Ben: Which colour did the painter choose for house {place}?"
+        answers.append(f"{asked}\nNora: A dark green, in the end.")
+        lines = [*talk[:place], answers[-1], *talk[place:]]
+        (tmp_path / "memory" / f"talk-{place}.md").write_text("\n".join(lines))
+    with Memory.open(tmp_path, state_dir=tmp_path / "state") as memory:
+        for place, answer in enumerate(answers, start=24):
+            found = memory.search(f"which colour did the painter choose for house {place}").hits
+            assert answer in found[0].snippet
