@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,14 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memdown import Memory
-from memdown.agent import session_context
+from memdown.agent import run_tool, session_context
 from memdown.agent.session_start import (
     CLIENT_BUDGET,
     blocks_of,
+    budget_line,
     fair_shares,
     length,
     needed_room,
     standing,
+    weights_of_use,
 )
 
 TODAY = datetime.date(2026, 3, 2)
@@ -177,3 +180,47 @@ def test_shares_fit_the_budget_and_waste_nothing(sizes: dict[str, int], budget: 
     assert sum(shares.values()) <= budget
     if sum(sizes.values()) <= budget:
         assert shares == sizes
+
+
+def test_the_model_is_told_how_full_the_memory_is(
+    write_notes: Callable[..., Path], open_memory: Callable[..., Memory]
+) -> None:
+    small = open_memory(write_notes({"MEMORY.md": "# Memory\n\n- One.\n- Two.\n- ~~Gone.~~\n"}))
+    text = session_context(small, today=TODAY, budget=CLIENT_BUDGET)
+    assert "[MEMORY.md: 2 of 2 current facts shown; they take 0.0 of 9.5 kB]" in text
+    assert "how full" not in session_context(small, today=TODAY, private=False)
+    many = "# Memory\n\n" + "".join(f"- Fact {n} about the harbour office.\n" for n in range(400))
+    (small.settings.workspace / "MEMORY.md").write_text(many)
+    told = budget_line(small, TODAY)
+    assert "of 400 current facts shown; they take 1" in told
+    assert "replace or strike" in told
+
+
+def test_what_is_used_most_comes_first_and_stays() -> None:
+    lines = [f"- Fact {n} about the harbour office and its many drawers." for n in range(300)]
+    text = "# Memory\n\n## Office\n\n" + "\n".join(lines) + "\n"
+    used = {5 + 140: 3.0, 5 + 150: 1.0}
+    assert "Fact 140" not in standing(text, TODAY, 3000).text
+    shown = standing(text, TODAY, 3000, used).text.split("\n")
+    assert shown[2].startswith("- Fact 140 ")
+    assert shown[3].startswith("- Fact 150 ")
+    assert "- Fact 299 about the harbour office and its many drawers." in shown
+
+
+def test_use_is_recorded_by_tools_and_orders_the_next_session(
+    write_notes: Callable[..., Path], open_memory: Callable[..., Memory]
+) -> None:
+    folder = write_notes({"MEMORY.md": "# Memory\n\n- Ana likes tea.\n- The boat is a ZX-81.\n"})
+    state = Path(os.environ["MEMDOWN_STATE_DIR"])
+    state.mkdir(parents=True, exist_ok=True)
+    (state / "memdown.json5").write_text("{memory: {use: {enabled: true}}}")
+    memory = open_memory(folder)
+    assert weights_of_use(memory.settings) == {}
+    assert not run_tool(memory, "memory_search", {"query": "boat ZX-81"}).is_error
+    assert not run_tool(memory, "memory_get", {"path": "MEMORY.md", "from": 4, "lines": 1}).is_error
+    weights = weights_of_use(memory.settings)
+    assert weights
+    text = session_context(memory, used=weights)
+    assert text.index("boat is a ZX-81") < text.index("Ana likes tea")
+    (state / "memdown.json5").unlink()
+    assert weights_of_use(open_memory(folder).settings) == {}

@@ -27,11 +27,12 @@ def prompt_section(
     place: str = "",
     sources: Sequence[str] = ("memory",),
     others: Sequence[str] = (),
+    full: str = "",
 ) -> str:
     """When to search, when to write, what to say; empty unless a memory tool is there to use.
 
     `place` is the folder of the notes, told to agents that can edit files themselves; `others` are
-    the names of further workspaces that are searched, too.
+    the names of further workspaces that are searched, too; `full` says how full MEMORY.md is.
     """
     if mode == "full" and "memory_recall" in tools:
         return "\n".join(["## Memory", *_about_single_memories(tools)])
@@ -51,6 +52,8 @@ def prompt_section(
     if "memory_get" in tools:
         lines.append("Then read only the lines you need with memory_get.")
     lines += _when_to_write(tools)
+    if full:
+        lines.append(f"How full the memory is that every session starts with: {full}.")
     lines += [_UNSURE, _DATA]
     lines.append(
         "Name your sources as `Source: <path>#L<start>-L<end>` where it helps to check them."

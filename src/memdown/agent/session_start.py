@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import datetime
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memdown.agent.answers import RECALLED, framed, one_line
 from memdown.agent.provenance import persons_lines
-from memdown.errors import NoteNotFound, WorkspaceError
-from memdown.notes import daily_note
+from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
+from memdown.notes import Workspace, daily_note, decode, excerpt, read_note
 from memdown.types import Excerpt
+
+if TYPE_CHECKING:
+    from memdown.config import Settings
+    from memdown.memory import Memory
 
 _HEADING_LINE = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _BULLET = re.compile(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+(.*)")
@@ -23,6 +28,8 @@ _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _UNTIL = re.compile(r"(?:\buntil|\bto)\s+(\d{4}-\d{2}-\d{2})\b")
 # People put what matters most at the top of a note: so much of the room is for that.
 _TOP_SHARE = 0.25
+_USED_SHARE = 0.25
+_NEVER: Mapping[int, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,7 @@ class NoteBlock:
     headings: tuple[str, ...] = ()
     date: datetime.date | None = None
     holds: bool = True
+    used: float = 0.0
 
     @property
     def size(self) -> int:
@@ -42,23 +50,35 @@ class NoteBlock:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is shown of a note, and how much is not: blocks without room, and those of the past."""
+    """What is shown of a note, how much of it, and how much is not.
+
+    `no_room` are blocks that hold but do not fit, `past` those that no longer hold.
+    """
 
     text: str
+    shown: int = 0
     no_room: int = 0
     past: int = 0
 
 
-def standing(text: str, today: datetime.date, room: int) -> Standing:
+def standing(
+    text: str, today: datetime.date, room: int, used: Mapping[int, float] = _NEVER
+) -> Standing:
     """The facts of a note that hold today, in at most `room` characters.
 
-    Where they do not all fit, a quarter of the room is for the top of the note and the rest for
-    what is newest: by its date, else by its place, since notes are added at the end.
+    Where they do not all fit, a quarter of the room is for the top of the note, a quarter for what
+    was used most (`used`: how much, by line), and the rest for what is newest: by its date, else by
+    its place, since notes are added at the end.
     """
-    blocks = list(blocks_of(text, today))
+    blocks = [
+        replace(block, used=used.get(block.line, 0.0)) if used else block
+        for block in blocks_of(text, today)
+    ]
     current = [block for block in blocks if block.holds]
     chosen = _fitting(current, room)
-    return Standing(_shown(chosen), len(current) - len(chosen), len(blocks) - len(current))
+    return Standing(
+        _shown(chosen), len(chosen), len(current) - len(chosen), len(blocks) - len(current)
+    )
 
 
 def needed_room(text: str, today: datetime.date) -> int:
@@ -204,8 +224,10 @@ def _fitting(blocks: Sequence[NoteBlock], room: int) -> list[NoteBlock]:
             told.update(new)
             left -= cost
 
+    most_used = sorted((one for one in blocks if one.used), key=lambda one: -one.used)
     take(newest[:1], 0)
     take(blocks, room * (1 - _TOP_SHARE))
+    take(most_used, room * (1 - _TOP_SHARE - _USED_SHARE))
     take(newest, 0)
     if not chosen and newest:
         # One block that is larger than the room: its beginning is better than nothing.
@@ -215,7 +237,7 @@ def _fitting(blocks: Sequence[NoteBlock], room: int) -> list[NoteBlock]:
 
 
 def _shown(blocks: Sequence[NoteBlock]) -> str:
-    """The blocks under their headings; below one heading the dated ones first, newest on top."""
+    """The blocks under their headings; below one heading the most used and newest on top."""
     lines: list[str] = []
     told: tuple[str, ...] = ()
     for headings, group in _sections(blocks):
@@ -224,7 +246,7 @@ def _shown(blocks: Sequence[NoteBlock]) -> str:
             same += 1
         lines += headings[same:]
         told = headings
-        for number, block in enumerate(_newest_first(group)):
+        for number, block in enumerate(_ordered(group)):
             # Two paragraphs without a blank line between them would be one.
             apart = number and not _BULLET.match(block.text)
             lines.append(f"\n{block.text}" if apart else block.text)
@@ -242,10 +264,13 @@ def _sections(blocks: Sequence[NoteBlock]) -> Iterator[tuple[tuple[str, ...], li
         yield group[0].headings, group
 
 
-def _newest_first(blocks: Sequence[NoteBlock]) -> list[NoteBlock]:
-    with_date = [block for block in blocks if block.date]
-    without = [block for block in blocks if not block.date]
-    return [*sorted(with_date, key=lambda one: (one.date, one.line), reverse=True), *without]
+def _ordered(blocks: Sequence[NoteBlock]) -> list[NoteBlock]:
+    """The most used first, then the newest, then those without a date as they stand."""
+    used = sorted((one for one in blocks if one.used), key=lambda one: -one.used)
+    rest = [one for one in blocks if not one.used]
+    dated_ones = [one for one in rest if one.date]
+    newest = sorted(dated_ones, key=lambda one: (one.date, one.line), reverse=True)
+    return [*used, *newest, *(one for one in rest if not one.date)]
 
 
 DEFAULT_BUDGET = 20_000
@@ -253,6 +278,7 @@ DEFAULT_BUDGET = 20_000
 # first 2,000 characters and the name of a file. The others take at least as much.
 CLIENT_BUDGET = 9_500
 CURATED_NOTE = "MEMORY.md"
+_NEARLY_FULL = 0.9
 _HEADING = f"## Memory at the start of this session\n{RECALLED}"
 
 
@@ -263,11 +289,32 @@ class Notes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class NotesAlone:
+    """The notes without their index, which the start of a session does not need."""
+
+    place: Workspace
+
+    def get(self, path: str, *, start: int = 1, lines: int | None = None) -> Excerpt:
+        data, state = read_note(self.place, path)
+        return excerpt(decode(data, state.path), state.path, start, lines)
+
+
+def weights_of_use(settings: Settings, today: datetime.date | None = None) -> dict[str, float]:
+    """How much each fact was used of late; nothing where the use log is off."""
+    if not settings.use.enabled:
+        return {}
+    from memdown.facts.use import weights_of
+
+    return weights_of(settings, today or datetime.date.today())  # noqa: DTZ011
+
+
+@dataclass(frozen=True, slots=True)
 class _Shown:
-    """A note as it is shown in some room, and what of it is not, in words."""
+    """A note as it is shown in some room, what of it is not, and how full it is, in words."""
 
     text: str
     left_out: str = ""
+    full: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,12 +332,14 @@ def session_context(
     private: bool = True,
     today: datetime.date | None = None,
     budget: int = DEFAULT_BUDGET,
+    used: Mapping[str, float] | None = None,
 ) -> str:
     """The notes to put before a new session, `budget` characters at most with all around them.
 
     "" if there are none. `private` is for a session with the owner alone; in a group MEMORY.md is
     left out. Of MEMORY.md only what holds today is given, and where that does not fit the newest
-    before the rest; logs lose their oldest lines. The last line says what is left out. Of the
+    before the rest; logs lose their oldest lines. The last lines say what is left out and how full
+    the budget is. `used` is how much each fact was used of late (`memdown.facts.use`). Of the
     digests in a log only what a person said is given: an assistant may have repeated what a web
     page told it to do.
     """
@@ -300,14 +349,14 @@ def session_context(
     parts, problems = [], []
     for path in wanted:
         try:
-            excerpt = notes.get(path)
+            note = notes.get(path)
         except NoteNotFound:
             continue
         except WorkspaceError as error:
             problems.append(f"(not read: {one_line(str(error))})")
             continue
-        if excerpt.text.strip():
-            parts.append(_part(excerpt, day))
+        if note.text.strip():
+            parts.append(_part(note, day, budget, used or {}))
     if not parts and not problems:
         return ""
     room = budget
@@ -319,6 +368,31 @@ def session_context(
             break
         room -= excess + 20
     return text
+
+
+def keep_fresh(
+    memory: Memory, stop: threading.Event, warn: Callable[[str], None]
+) -> threading.Thread | None:
+    """Let the index follow the notes in the background until `stop`, as `sync.watch` says.
+
+    None if the settings want neither a watch nor an interval. What goes wrong is told to `warn`.
+    """
+    sync = memory.settings.sync
+    if not sync.watch and not sync.interval_minutes:
+        return None
+
+    def follow() -> None:
+        try:
+            for report in memory.watch(stop):
+                for failure in report.failed:
+                    warn(failure.reason)
+        except MemdownError as error:
+            if not stop.is_set():
+                warn(str(error))
+
+    thread = threading.Thread(target=follow, name="memdown-watch", daemon=True)
+    thread.start()
+    return thread
 
 
 def length(text: str) -> int:
@@ -338,7 +412,7 @@ def fair_shares(sizes: Mapping[str, int], budget: int) -> dict[str, int]:
 
 def _assembled(parts: list[_Part], problems: list[str], room: int) -> str:
     shares = fair_shares({part.path: part.size for part in parts}, room)
-    pieces, missing = [_HEADING], []
+    pieces, missing, full = [_HEADING], [], []
     for part in parts:
         shown = part.show(shares[part.path])
         path = one_line(part.path).replace('"', "'")
@@ -347,14 +421,16 @@ def _assembled(parts: list[_Part], problems: list[str], room: int) -> str:
             pieces.append(f'<recalled-memory path="{path}">\n{text}\n</recalled-memory>')
         if shown.left_out:
             missing.append(f"{shown.left_out} of {path}")
+        if shown.full:
+            full.append(f"[{shown.full}]")
     left_out = [f"[left out here: {'; '.join(missing)}]"] if missing else []
-    return "\n\n".join([*pieces, *problems, *left_out])
+    return "\n\n".join([*pieces, *problems, *full, *left_out])
 
 
-def _part(excerpt: Excerpt, today: datetime.date) -> _Part:
-    if excerpt.path.lower() == CURATED_NOTE.lower():
-        return _curated(excerpt, today)
-    lines = excerpt.text.split("\n")
+def _part(note: Excerpt, today: datetime.date, budget: int, used: Mapping[str, float]) -> _Part:
+    if note.path.lower() == CURATED_NOTE.lower():
+        return _curated(note, today, budget, used)
+    lines = note.text.split("\n")
     kept, others = persons_lines(lines)
     numbered = [(number, line) for number, line in kept if holds(line, today)]
     said = [line for _, line in numbered]
@@ -370,20 +446,60 @@ def _part(excerpt: Excerpt, today: datetime.date) -> _Part:
             missing.append(f"{others} lines that no person said")
         return _Shown("\n".join(last).strip("\n"), " and ".join(missing))
 
-    return _Part(excerpt.path, size, show)
+    return _Part(note.path, size, show)
 
 
-def _curated(excerpt: Excerpt, today: datetime.date) -> _Part:
+def _curated(note: Excerpt, today: datetime.date, budget: int, used: Mapping[str, float]) -> _Part:
+    lines = _used_lines(note.text, used) if used else _NEVER
+    needed = needed_room(note.text, today)
+
     def show(room: int) -> _Shown:
-        found = standing(excerpt.text, today, room)
+        found = standing(note.text, today, room, lines)
         missing = []
         if found.no_room:
             missing.append(f"{found.no_room} older facts (memory_search finds them)")
         if found.past:
             missing.append(f"{found.past} that no longer hold")
-        return _Shown(found.text, " and ".join(missing))
+        full = how_full(found.shown, found.shown + found.no_room, needed, budget)
+        return _Shown(found.text, " and ".join(missing), full)
 
-    return _Part(excerpt.path, needed_room(excerpt.text, today), show)
+    return _Part(note.path, needed, show)
+
+
+def how_full(shown: int, facts: int, needed: int, budget: int) -> str:
+    """How much of the budget of a session's start MEMORY.md takes, for the model that adds to it."""
+    told = (
+        f"{CURATED_NOTE}: {shown} of {facts} current facts shown; they take {needed / 1000:.1f} of "
+        f"{budget / 1000:.1f} kB"
+    )
+    if needed < _NEARLY_FULL * budget:
+        return told
+    return (
+        f"{told}: replace or strike what no longer matters, and leave what passes to the daily log"
+    )
+
+
+def budget_line(notes: Notes, today: datetime.date | None = None) -> str:
+    """How full MEMORY.md is for a client's start of a session; "" if there is no such note."""
+    try:
+        text = notes.get(CURATED_NOTE).text
+    except (NoteNotFound, WorkspaceError):
+        return ""
+    day = today or datetime.date.today()  # noqa: DTZ011
+    found = standing(text, day, CLIENT_BUDGET)
+    facts = found.shown + found.no_room
+    return how_full(found.shown, facts, needed_room(text, day), CLIENT_BUDGET) if facts else ""
+
+
+def _used_lines(text: str, used: Mapping[str, float]) -> dict[int, float]:
+    from memdown.facts.use import fact_key
+    from memdown.notes.statements import facts_of
+
+    return {
+        fact.line: used[key]
+        for fact in facts_of(text, CURATED_NOTE)
+        if (key := fact_key(fact)) in used
+    }
 
 
 def _last_lines(lines: list[str], room: int) -> list[str]:

@@ -173,6 +173,11 @@ class NoteTools:
         settings = memory.settings
         citations = _cites(settings, asker)
         answer = _search(memory, given, asker)
+        if settings.use.enabled:
+            from memdown.facts.use import record_question
+
+            session = asker.session_key or ""
+            record_question(memory, given["query"], answer, actor="agent", session=session)
         if self.others:
             most = given.get("maxResults") or settings.query.max_results
             answers = [answer]
@@ -192,7 +197,14 @@ class NoteTools:
         if around is not None:
             lines = lines or _LINES_AROUND
             start = max(1, around - lines // 2)
-        return excerpt_result(memory.get(path, start=start, lines=lines), citations=citations)
+        found = memory.get(path, start=start, lines=lines)
+        if memory.settings.use.enabled:
+            from memdown.facts.use import record_opening
+
+            end = None if lines is None else start + lines - 1
+            session = asker.session_key or ""
+            record_opening(memory, path, start, end, actor="agent", session=session)
+        return excerpt_result(found, citations=citations)
 
     def _remember(self, given: Mapping[str, Any]) -> ToolResult:
         data = memory_remember(

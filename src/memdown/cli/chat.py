@@ -86,7 +86,11 @@ def chat_command(
         )
         if message is not None:
             return 0 if _say(agent, message) else 1
-        _converse(agent, memory, model)
+        agent.follow_notes()
+        try:
+            _converse(agent, memory, model)
+        finally:
+            agent.close()
     return 0
 
 

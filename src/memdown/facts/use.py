@@ -28,6 +28,7 @@ from memdown.text.redaction import redact
 from memdown.text.tombstones import read_tombstones, scrub, tombstone_file
 
 if TYPE_CHECKING:
+    from memdown.config import Settings
     from memdown.memory import Memory
     from memdown.types import Answer
 
@@ -166,7 +167,7 @@ def report(memory: Memory, *, days: int | None = None) -> Use:
     today = memory.notebook.today()
     kept = memory.settings.use.days
     since = today - datetime.timedelta(min(days or kept, kept))
-    entries = list(_entries(memory, since))
+    entries = list(_entries(memory.settings, since))
     asked = [one for one in entries if "question" in one.data]
     counts = _counts(entries)
     facts = [
@@ -195,22 +196,24 @@ def most_used_first(memory: Memory, facts: Sequence[Fact]) -> list[Fact]:
 
     A use counts half after 30 days. Facts that were used alike keep their order.
     """
-    if not is_on(memory):
-        return list(facts)
-    today = memory.notebook.today()
-    since = today - datetime.timedelta(memory.settings.use.days)
-    counts = _counts(_entries(memory, since))
+    weights = weights_of(memory.settings, memory.notebook.today())
+    return sorted(facts, key=lambda fact: weights.get(fact_key(fact), 0.0), reverse=True)
 
-    def weight(fact: Fact) -> float:
-        days = counts[key].days if (key := fact_key(fact)) in counts else ()
-        return sum(math.exp2(-(today - day).days / _HALF_LIFE_DAYS) for day in days)
 
-    return sorted(facts, key=weight, reverse=True)
+def weights_of(settings: Settings, today: datetime.date) -> dict[str, float]:
+    """How much each fact was used of late, by `fact_key`; nothing where the log is off."""
+    if not settings.use.enabled:
+        return {}
+    since = today - datetime.timedelta(settings.use.days)
+    return {
+        key: sum(math.exp2(-(today - day).days / _HALF_LIFE_DAYS) for day in count.days)
+        for key, count in _counts(_entries(settings, since)).items()
+    }
 
 
 def clear(memory: Memory) -> int:
     """Delete the whole log; how many days it had."""
-    files = list(_files(memory))
+    files = list(_files(memory.settings))
     for file in files:
         file.unlink(missing_ok=True)
     return len(files)
@@ -253,14 +256,14 @@ def fact_key(fact: Fact) -> str:
     return hashlib.blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
-def _folder(memory: Memory) -> Path:
-    return memory.settings.state_dir / "agents" / memory.settings.agent / "use"
+def _folder(settings: Settings) -> Path:
+    return settings.state_dir / "agents" / settings.agent / "use"
 
 
-def _files(memory: Memory) -> Iterator[Path]:
+def _files(settings: Settings) -> Iterator[Path]:
     with contextlib.suppress(OSError):
         yield from sorted(
-            file for file in _folder(memory).glob("*.jsonl") if _day_of(file) is not None
+            file for file in _folder(settings).glob("*.jsonl") if _day_of(file) is not None
         )
 
 
@@ -276,7 +279,7 @@ def _append(memory: Memory, entry: dict[str, Any], actor: str, session: str) -> 
     about = {"time": round(now.timestamp()), "by": actor, "session": session}
     line = json.dumps(about | entry, ensure_ascii=False) + "\n"
     today = memory.notebook.today()
-    file = _folder(memory) / f"{today}.jsonl"
+    file = _folder(memory.settings) / f"{today}.jsonl"
     try:
         make_folder(file.parent)
         begins = not file.exists()
@@ -294,15 +297,15 @@ def _append(memory: Memory, entry: dict[str, Any], actor: str, session: str) -> 
 
 def _drop_old(memory: Memory, today: datetime.date) -> None:
     oldest = today - datetime.timedelta(memory.settings.use.days)
-    for file in _files(memory):
+    for file in _files(memory.settings):
         day = _day_of(file)
         if day is not None and day < oldest:
             file.unlink(missing_ok=True)
 
 
-def _entries(memory: Memory, since: datetime.date) -> Iterator[_Entry]:
+def _entries(settings: Settings, since: datetime.date) -> Iterator[_Entry]:
     """The lines of the log from a day on, oldest first; one that was cut off is passed over."""
-    for file in _files(memory):
+    for file in _files(settings):
         day = _day_of(file)
         if day is None or day < since:
             continue

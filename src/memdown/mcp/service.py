@@ -93,18 +93,9 @@ class LazyMemory:
         except MemdownError as error:
             log.warning("%s", error)
             return
-        sync = self.settings.sync
-        if sync.watch or sync.interval_minutes:
-            threading.Thread(target=self._watch, args=(memory,), daemon=True).start()
+        from memdown.agent.session_start import keep_fresh
 
-    def _watch(self, memory: Memory) -> None:
-        try:
-            for report in memory.watch(self._stop):
-                for failure in report.failed:
-                    log.warning("%s", failure.reason)
-        except MemdownError as error:
-            if not self._stop.is_set():
-                log.warning("%s", error)
+        keep_fresh(memory, self._stop, lambda problem: log.warning("%s", problem))
 
     def close(self) -> None:
         """Close the memory if it is open."""
@@ -163,7 +154,22 @@ class Service:
             place=str(self.settings.workspace) if self.has_notes else "",
             sources=self.settings.sources,
             others=tuple(self._others),
+            full=self._how_full(),
         )
+
+    def _how_full(self) -> str:
+        """How full MEMORY.md is, for a model that may add to it in private."""
+        writes = any(tool.name == "memory_remember" for tool in self.tools.definitions)
+        if not writes or not self.has_notes or self.settings.chat.kind != "direct":
+            return ""
+        from memdown.agent.session_start import NotesAlone, budget_line
+        from memdown.opening import open_notes
+
+        try:
+            return budget_line(NotesAlone(open_notes(self.settings)))
+        except MemdownError:
+            # Every call says what is wrong.
+            return ""
 
     def warm_up(self) -> None:
         """Get ready for the first call, in the background of whoever calls this."""
@@ -267,10 +273,12 @@ class Service:
         if chat not in CHATS:
             told = f"chat must be {', '.join(CHATS[:-1])} or {CHATS[-1]}, not {str(chat)[:60]!r}."
             raise Refused(INVALID_PARAMS, told)
-        from memdown.agent.session_start import session_context
+        from memdown.agent.session_start import session_context, weights_of_use
 
         try:
-            text = session_context(self._memory.open(), private=chat == "direct")
+            text = session_context(
+                self._memory.open(), private=chat == "direct", used=weights_of_use(self.settings)
+            )
         except MemdownError as error:
             raise Refused(INTERNAL_ERROR, str(error)) from None
         said = text or "There are no notes of today or yesterday yet."

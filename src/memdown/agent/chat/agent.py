@@ -7,6 +7,7 @@ the model answer and call the memory tools. Everything said is on disk before th
 from __future__ import annotations
 
 import datetime
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -22,7 +23,7 @@ from memdown.agent.flush import (
     workspace_access,
 )
 from memdown.agent.prompt import prompt_section
-from memdown.agent.session_start import session_context
+from memdown.agent.session_start import keep_fresh, session_context, weights_of_use
 from memdown.agent.toolset import run_tool, tools_for
 from memdown.agent.turns import Message, ModelCall, OnText, Turn, run_turn
 from memdown.errors import ContextOverflow, EndpointError, MemdownError
@@ -115,7 +116,17 @@ class ChatAgent:
         self._notify = notify or _nobody_listens
         access = workspace_access(memory.settings.workspace)
         self._tools = tools_for(memory, write=access == "rw")
+        self._stop = threading.Event()
         self._open(session_id)
+
+    def follow_notes(self) -> None:
+        """Keep the index fresh until `close`, as `sync.watch` says: for a talk that goes on."""
+        if any(tool.name == "memory_search" for tool in self._tools):
+            keep_fresh(self._memory, self._stop, self._notify)
+
+    def close(self) -> None:
+        """Stop what runs in the background."""
+        self._stop.set()
 
     def _open(self, session_id: str | None) -> None:
         self._bring_up_to_date()
@@ -292,9 +303,15 @@ class ChatAgent:
             ROLE,
             f"Today is {datetime.date.today().isoformat()}.",  # noqa: DTZ011
             prompt_section(names, citations=citations),
-            session_context(self._memory) if "memory_search" in names else "",
+            self._start_of_session() if "memory_search" in names else "",
         ]
         return "\n\n".join(part for part in parts if part)
+
+    def _start_of_session(self) -> str:
+        settings = self._memory.settings
+        return session_context(
+            self._memory, private=settings.chat.kind == "direct", used=weights_of_use(settings)
+        )
 
 
 def _nobody_listens(text: str) -> None:

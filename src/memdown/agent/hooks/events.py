@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memdown import notes as workspace
-from memdown.agent.session_start import CLIENT_BUDGET, session_context
+from memdown.agent.session_start import CLIENT_BUDGET, NotesAlone, session_context, weights_of_use
 from memdown.config import Settings
 from memdown.errors import ConfigError, NoteNotFound, WorkspaceError
 from memdown.notes.descriptors import shown
 from memdown.opening import open_notes
-from memdown.types import Citation, Excerpt
+from memdown.types import Answer, Citation
 
 if TYPE_CHECKING:
     from memdown.agent.hooks.digest import Said
@@ -37,17 +37,6 @@ class HookInput:
     source: str = ""
     dry: bool = False
     messages: tuple[dict[str, Any], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Notes:
-    """The notes without their index, which a session start does not need."""
-
-    place: workspace.Workspace
-
-    def get(self, path: str, *, start: int = 1, lines: int | None = None) -> Excerpt:
-        data, state = workspace.read_note(self.place, path)
-        return workspace.excerpt(workspace.decode(data, state.path), state.path, start, lines)
 
 
 def parse_input(text: str) -> HookInput:
@@ -97,9 +86,13 @@ def session_start(given: HookInput, settings: Settings) -> Output:
         return None
     if not settings.workspace.is_dir():
         return _say(_no_workspace(settings))
-    output = _context(
-        "SessionStart", session_context(_Notes(open_notes(settings)), budget=CLIENT_BUDGET)
+    text = session_context(
+        NotesAlone(open_notes(settings)),
+        private=settings.chat.kind == "direct",
+        budget=CLIENT_BUDGET,
+        used=weights_of_use(settings),
     )
+    output = _context("SessionStart", text)
     if settings.passed_over is not None and given.source in ("", "startup"):
         return {**(output or {}), **_say(_passed_over(settings))}
     return output
@@ -121,7 +114,15 @@ def user_prompt_submit(given: HookInput, settings: Settings) -> Output:
     from memdown.memory import Memory
 
     with Memory.from_settings(settings) as memory:
-        return _context("UserPromptSubmit", recall_text(recall(memory, given.prompt)))
+        hits = recall(memory, given.prompt)
+        if hits and settings.use.enabled:
+            from memdown.facts.use import record_question
+
+            # A prompt that recalls nothing is no question without an answer.
+            record_question(
+                memory, given.prompt, Answer(hits, "", ""), actor="hook", session=given.session_id
+            )
+        return _context("UserPromptSubmit", recall_text(hits))
 
 
 def stop(given: HookInput, settings: Settings) -> Output:
@@ -215,7 +216,7 @@ def _write_once(settings: Settings, text: str) -> Citation:
     for day in (today, today - datetime.timedelta(days=1)):
         path = workspace.daily_note(day)
         try:
-            note = _Notes(place).get(path).text
+            note = NotesAlone(place).get(path).text
         except (NoteNotFound, WorkspaceError):
             continue
         if text in note:
