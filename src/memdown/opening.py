@@ -24,6 +24,7 @@ from memdown.index.changes import Chunking, Sources
 from memdown.index.embedding import comparing_by
 from memdown.index.index import Index, WatchOptions, watch_file
 from memdown.index.status import StatusFacts
+from memdown.index.store import Store
 from memdown.index.sync import Syncer, SyncOptions
 from memdown.notes.journal import Journal, Limits, Recorder, journal_file
 from memdown.notes.notebook import Notebook
@@ -32,7 +33,7 @@ from memdown.search.rank import GENTLE_DECAY
 from memdown.search.searcher import Searcher
 from memdown.text.tombstones import read_tombstones, scrub, tombstone_file
 from memdown.transcripts.reading import Conversations, sessions_folder
-from memdown.types import Embedder, Reranker, Store
+from memdown.types import Embedder, Reranker
 
 if TYPE_CHECKING:
     from memdown.backends.ltm import LongTermMemory

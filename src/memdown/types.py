@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -149,40 +148,6 @@ class Fingerprint:
     chunk_overlap: int
     terms_version: int
     dims: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TextQuery:
-    """What the keyword leg looks for: any of the words, prefixes and phrases, in these sources.
-
-    With `files`, only passages of the files with these numbers count; see `Snapshot.files`.
-    """
-
-    words: tuple[str, ...]
-    prefixes: tuple[str, ...]
-    phrases: tuple[tuple[str, ...], ...]
-    sources: tuple[Source, ...]
-    limit: int
-    files: frozenset[int] | None = None
-
-
-class Match(NamedTuple):
-    """A passage (keyword leg) or a chunk (vector leg) and its raw score: BM25 or cosine.
-
-    Keys number the passages of a file in order, `FILE_SPAN` numbers a file; a chunk has the key of
-    its first passage.
-    """
-
-    key: int
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class TextMatches:
-    """The best matches; `reachable` is what a passage with every word once would score."""
-
-    matches: tuple[Match, ...]
-    reachable: float
 
 
 LEFT_OUT = "…"
@@ -530,37 +495,6 @@ class StoreStatus:
     text_engine: str = "BM25 over posting lists of our own"
 
 
-class Snapshot(Protocol):
-    """One unchanging view of a store, for one search."""
-
-    def match_text(self, query: TextQuery) -> TextMatches: ...
-
-    def match_vector(
-        self,
-        vector: Vector,
-        sources: Sequence[Source],
-        limit: int,
-        files: frozenset[int] | None = None,
-    ) -> list[Match]:
-        """The nearest chunks; with `files`, of the files with these numbers only."""
-
-    def files(self) -> Mapping[int, FileState]:
-        """Every file by its number, which is that of its passages' keys divided by `FILE_SPAN`."""
-
-    def similarities(self, vector: Vector, chunk_keys: Sequence[int]) -> dict[int, float]: ...
-
-    def background(self, vector: Vector, source: Source) -> float:
-        """How similar an average chunk of a source is."""
-
-    def chunk_keys(self, passage_keys: Sequence[int]) -> dict[int, int]:
-        """The key of the chunk that holds each passage."""
-
-    def load(self, chunk_keys: Sequence[int]) -> dict[int, StoredChunk]: ...
-
-    def all_vectors(self, limit: int) -> tuple[list[int], Vectors]:
-        """The keys of at most `limit` chunks, evenly drawn if there are more, and their vectors."""
-
-
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
     """A file to be stored; its first `keep` chunks are there already, `vectors` are of the others.
@@ -574,84 +508,6 @@ class IndexedFile:
     vectors: Vectors | None
     keep: int = 0
     passage_vectors: Vectors | None = None
-
-
-class Writer(Protocol):
-    """Where the rows of an index are written."""
-
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:
-        """How many of a file's leading chunks are stored exactly as given.
-
-        With `embedded`, only as far as they have vectors.
-        """
-
-    def replace(
-        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
-    ) -> None:
-        """Store a file; its first `keep` chunks are there already, `vectors` are of the others."""
-
-    def replace_all(self, files: Sequence[IndexedFile]) -> None:
-        """Store several files, each path once: all of them together, or one after the other."""
-
-    def last_chunk(self, path: str) -> StoredChunk | None:
-        """A file's last chunk, from which a text that only ever grows is continued."""
-
-    def extend(
-        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
-    ) -> None:
-        """Store a file that grew: its rows from number `key` on are replaced by these chunks."""
-
-    def touch(self, *files: FileState) -> None:
-        """Keep the rows of files whose content is the same, with their new facts."""
-
-    def remove(self, paths: Sequence[str]) -> None: ...
-
-
-@runtime_checkable
-class StatefulStore(Protocol):
-    """A store that can tell, much faster than by reading its files, whether anything changed."""
-
-    def state(self) -> object:
-        """Equal to an earlier one if nothing was written in between."""
-
-
-class Store(Writer, Protocol):
-    """A durable index: SQLite by default; the same contract suite runs on every engine."""
-
-    def fingerprint(self) -> Fingerprint | None: ...
-
-    def begin(self, fingerprint: Fingerprint) -> None:
-        """Note how an index that is still empty will be made."""
-
-    def files(self) -> dict[str, FileState]: ...
-
-    def rebuild(self, fingerprint: Fingerprint) -> AbstractContextManager[Writer]:
-        """A new, empty index beside the live one: published whole on success, or not at all."""
-
-    def snapshot(self) -> AbstractContextManager[Snapshot]: ...
-
-    def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]: ...
-
-    def remember_vectors(self, key: ModelKey, digests: Sequence[str], vectors: Vectors) -> None: ...
-
-    def writing(self, timeout: float) -> AbstractContextManager[bool]:
-        """Be the one writer among all processes; False when another still is after `timeout`."""
-
-    def status(self) -> StoreStatus: ...
-
-    def leftovers(self) -> bool:
-        """Whether a rebuild that was killed has left something for the next writer to clear."""
-
-    def check(self) -> list[str]:
-        """What is wrong with the index, after a thorough look at all of it."""
-
-    def set_aside(self) -> str | None:
-        """Move a damaged index away, so that a new one can be made; where it is now.
-
-        None if that has been done already by another process.
-        """
-
-    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

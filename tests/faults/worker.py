@@ -122,8 +122,8 @@ def follow(memory: Memory, name: str, count: int) -> None:
     deadline = time.monotonic() + count
     while time.monotonic() < deadline:
         with store.snapshot() as snapshot:
-            keys, rows = snapshot.all_vectors(100_000)
-            chunks = snapshot.load(keys)
+            keys, rows = snapshot.vectors(100_000)
+            chunks = snapshot.chunks(keys)
         if len(chunks) != len(rows):
             say(f"BAD {len(chunks)} chunks, {len(rows)} vectors")
         with store._reading() as db:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -59,19 +60,24 @@ def opened(folder: Path, config: Path, store: Mapping[str, object], agent: str) 
         yield memory
 
 
-def agreement(one: Memory, other: Memory, questions: Sequence[str]) -> float:
-    """The share of questions whose best place in one store is among the first six of the other.
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The share of questions with the same first place, and of the first six that both have."""
 
-    The engines rank in two ways, SQLite over its read model: neither order nor scores are the same.
-    """
-    pairs = [
-        [memory.search(question, min_score=0.0) for memory in (one, other)]
-        for question in questions
-    ]
-    shown = [(mine.hits[0], theirs) for mine, theirs in pairs if mine.hits]
-    return sum(any(_overlap(best, hit) for hit in theirs.hits) for best, theirs in shown) / len(
-        shown
-    )
+    first: float
+    six: float
+
+
+def agreement(one: Memory, other: Memory, questions: Sequence[str]) -> Agreement:
+    """How much of what one store answers the other answers as well."""
+    first: list[bool] = []
+    six: list[float] = []
+    for question in questions:
+        mine, theirs = (memory.search(question, min_score=0.0).hits[:6] for memory in (one, other))
+        if mine:
+            first.append(bool(theirs) and _overlap(mine[0], theirs[0]))
+            six.append(sum(any(_overlap(a, b) for b in theirs) for a in mine) / len(mine))
+    return Agreement(sum(first) / len(first), sum(six) / len(six))
 
 
 def _overlap(one: Hit, other: Hit) -> bool:

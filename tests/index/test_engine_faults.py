@@ -13,10 +13,13 @@ import numpy as np
 import psycopg
 import pytest
 
+from contracts.store_contract import by_words
 from faults.figures import Campaign
 from faults.stage import KILLED, Stage, staged
 from index.postgres_server import Server
-from memdown.types import Chunk, Source, Store, TextQuery
+from memdown.index.reader import Sought
+from memdown.index.store import Store
+from memdown.types import Chunk, Source
 
 ENGINES = ("postgres", "lancedb")
 ALL: tuple[Source, ...] = ("memory", "sessions")
@@ -88,17 +91,17 @@ def check(stage: Stage) -> int:
 def everything(store: Store) -> tuple[list[Row], list[float]]:
     """All chunks with their vectors, and how all passages score for some words."""
     with store.snapshot() as snapshot:
-        keys, vectors = snapshot.all_vectors(100_000)
-        chunks = snapshot.load(keys)
+        keys, vectors = snapshot.vectors(100_000)
+        chunks = snapshot.chunks(keys)
         rows: list[Row] = [
             (chunks[key].chunk, chunks[key].date, np.round(vector, 4).tolist())
             for key, vector in zip(keys, vectors, strict=True)
         ]
-        asked = TextQuery(("anchor", "entri", "topic", "beta", "check"), ("top",), (), ALL, 100_000)
-        found = snapshot.match_text(asked)
+        asked = Sought(("anchor", "entri", "topic", "beta", "check"), ("top",), passages=100_000)
+        found = by_words(snapshot, asked)
     assert set(store.files()) == {chunk.path for chunk, _, _ in rows}
-    scores = [found.reachable, *(match.score for match in found.matches)]
-    return sorted(rows, key=lambda row: (row[0].path, row[0].start_line)), scores
+    ordered = sorted(rows, key=lambda row: (row[0].path, row[0].start_line))
+    return ordered, [match.score for match in found]
 
 
 @pytest.mark.parametrize("kills", [4, pytest.param(100, marks=pytest.mark.long)])

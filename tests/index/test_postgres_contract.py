@@ -11,7 +11,7 @@ import pytest
 from contracts.store_contract import StoreContract
 from index.postgres_server import Server
 from memdown.index.postgres import PostgresStore, create
-from memdown.types import Store
+from memdown.index.store import Store
 
 
 class TestPostgres(StoreContract):

@@ -15,8 +15,8 @@ from memdown.index.engines import copy_vectors
 from memdown.index.lancedb import create as lancedb
 from memdown.index.postgres import create as postgres_store
 from memdown.index.sqlite import create as sqlite
+from memdown.index.store import Store
 from memdown.testing import HashEmbedder
-from memdown.types import Store
 
 NOTES = {
     "MEMORY.md": "# Memory\n\n- Ana prefers tea.\n",

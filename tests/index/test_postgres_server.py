@@ -17,7 +17,18 @@ import numpy as np
 import psycopg
 import pytest
 
-from contracts.store_contract import DIMS, KEY, PRINT, chunk, state, texts_found, unit, words
+from contracts.store_contract import (
+    DIMS,
+    KEY,
+    PRINT,
+    by_vector,
+    by_words,
+    chunk,
+    state,
+    texts_found,
+    unit,
+    words,
+)
 from index.postgres_server import Server
 from memdown.errors import ConfigError, IndexBusy, IndexCorrupt, IndexTooNew, StoreError
 from memdown.files import VARIABLE
@@ -68,7 +79,7 @@ def test_agents_do_not_see_each_other(postgres: Server) -> None:
         assert texts_found(one, words("alpha")) == ["alpha"]
         assert texts_found(two, words("alpha")) == ["alpha beta"]
         with one.snapshot() as snapshot:
-            assert len(snapshot.match_vector(unit(1, 1, 0, 0)[0], ["memory"], 10)) == 1
+            assert len(by_vector(snapshot, unit(1, 1, 0, 0)[0], ["memory"], 10)) == 1
         two.set_aside()
         assert two.files() == {}
         assert set(one.files()) == {"a.md"}
@@ -237,11 +248,9 @@ def test_readers_see_the_old_or_the_new_index(postgres: Server) -> None:
         seen = set()
         while not done.is_set():
             with store.snapshot() as snapshot:
-                found = snapshot.match_text(words("alpha", "gamma")).matches
+                found = by_words(snapshot, words("alpha", "gamma"))
                 seen.add(len(found))
-                assert len(
-                    snapshot.load(list(snapshot.chunk_keys([m.key for m in found]).values()))
-                ) == len(found)
+                assert len(snapshot.chunks([one.chunk for one in found])) == len(found)
             if not any(thread.is_alive() for thread in threads):
                 done.set()
             time.sleep(0.01)
@@ -315,6 +324,7 @@ def test_a_large_agent_gets_tables_and_an_index_of_its_own(
 ) -> None:
     """They are made after publishing, while others write; a rebuild drops the old tables whole."""
     monkeypatch.setattr(vector_leg, "FEW", 50)
+    monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", 0)
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(120, DIMS)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -326,14 +336,14 @@ def test_a_large_agent_gets_tables_and_an_index_of_its_own(
             store.replace(state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 0, 1))
         eventually(lambda: _indexes(postgres))
         with store.snapshot() as snapshot:
-            found = snapshot.match_vector(rows[7], ["memory"], 10)
+            found = by_vector(snapshot, rows[7], ["memory"], 10)
             exact = sorted(map(float, rows @ rows[7]), reverse=True)[:10]
         assert [match.score for match in found] == pytest.approx(exact, abs=1e-4)
         monkeypatch.setattr("memdown.index.postgres.store.GRACE_SECONDS", 0.0)
         with store.writing(5.0), store.rebuild(PRINT) as writer:
             writer.replace(state("b.md"), chunks, rows)
         eventually(lambda: len(_indexes(postgres)) == 1)
-        assert len(texts_found(store, words("line"))) == 50
+        assert len(texts_found(store, words("line"))) == 120
         assert store.check() == []
         assert not store.leftovers()
 
@@ -479,8 +489,8 @@ def test_the_extension_may_come_later(postgres: Server, monkeypatch: pytest.Monk
             store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
         assert texts_found(store, words("alpha")) == ["alpha"]
         with store.snapshot() as snapshot:
-            assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 5)) == 1
-            assert snapshot.all_vectors(5)[1].tolist() == [[1, 0, 0, 0]]
+            assert len(by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 5)) == 1
+            assert snapshot.vectors(5)[1].tolist() == [[1, 0, 0, 0]]
         assert store.status().vector_error == "the extension vector is not installed"
         with psycopg.connect(url, autocommit=True) as db:
             db.execute("CREATE EXTENSION vector")
@@ -489,7 +499,7 @@ def test_the_extension_may_come_later(postgres: Server, monkeypatch: pytest.Monk
             store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
         assert store.status().vector_error is None
         with store.snapshot() as snapshot:
-            near = snapshot.match_vector(unit(1, 1, 0, 0)[0], ["memory"], 5)
+            near = by_vector(snapshot, unit(1, 1, 0, 0)[0], ["memory"], 5)
         assert len(near) == 2
 
 

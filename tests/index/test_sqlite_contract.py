@@ -6,7 +6,7 @@ from pathlib import Path
 
 from contracts.store_contract import StoreContract
 from memdown.index.sqlite import create
-from memdown.types import Store
+from memdown.index.store import Store
 
 
 class TestSqlite(StoreContract):

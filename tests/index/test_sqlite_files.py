@@ -16,15 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
+from contracts.store_contract import PRINT, by_vector, chunk, state, texts_found, unit, words
 from memdown.errors import IndexBusy, IndexCorrupt, IndexTooNew, StoreError
 from memdown.index.passages import passage_terms
+from memdown.index.reader import Sought
 from memdown.index.sqlite import create, damage
 from memdown.index.sqlite.connection import connect
 from memdown.index.sqlite.schema import MIGRATIONS, m001_first_tables, table_names
 from memdown.notes.chunks import chunk_document
 from memdown.notes.document import read_document
-from memdown.types import FILE_SPAN, Fingerprint, ModelKey
+from memdown.types import Fingerprint, ModelKey
 
 
 def filled(path: Path) -> None:
@@ -201,7 +202,7 @@ def test_without_the_extension_an_index_made_with_it_is_read(tmp_path: Path) -> 
     filled(path)
     plain = create(path, vector_enabled=False)
     with plain.snapshot() as snapshot:
-        assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
+        assert len(by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
 
 
 def test_a_missing_extension_is_told(tmp_path: Path) -> None:
@@ -212,7 +213,7 @@ def test_a_missing_extension_is_told(tmp_path: Path) -> None:
     assert not status.vector_available
     assert "nowhere" in (status.vector_error or "")
     with store.snapshot() as snapshot:
-        assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
+        assert len(by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
 
 
 def test_without_fts5_words_and_vectors_still_search(
@@ -237,7 +238,7 @@ def test_without_fts5_words_and_vectors_still_search(
     assert not store.status().fts_available
     assert "alpha 7" in texts_found(store, words("7"))
     with store.snapshot() as snapshot:
-        assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
+        assert len(by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
 
 
 def test_a_closed_store_says_so(tmp_path: Path) -> None:
@@ -384,7 +385,8 @@ def test_a_chunk_is_read_back_whole(
     store.begin(PRINT)
     store.replace(state("memory/a.md"), chunks, None)
     with store.snapshot() as snapshot:
-        stored = snapshot.load([FILE_SPAN + number for number in range(1000)])
+        reader = snapshot.reader(Sought())
+        stored = snapshot.chunks(reader.chunk_key.tolist())
     assert [one.chunk for _, one in sorted(stored.items())] == chunks
     for (_, one), made in zip(sorted(stored.items()), chunks, strict=True):
         assert list(passage_terms(one.chunk)) == list(passage_terms(made))

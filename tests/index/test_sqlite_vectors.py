@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.store_contract import PRINT, chunk, state, unit
+from contracts.store_contract import PRINT, by_vector, chunk, state, unit
 from memdown.doctor.checks import vector_extension
 from memdown.index.sqlite import create
 from memdown.index.sqlite.connection import connect
@@ -46,10 +46,8 @@ def found(path: Path, asked: Vector = ASKED, *, on: bool) -> list[tuple[str, flo
     answers = []
     for _ in range(2):
         with store.snapshot() as snapshot:
-            matches = snapshot.match_vector(asked, ["memory"], 50)
-            chunks = snapshot.load([match.key for match in matches])
-            again = snapshot.similarities(asked, [match.key for match in matches])
-            assert again == pytest.approx({m.key: m.score for m in matches}, abs=1e-5)
+            matches = by_vector(snapshot, asked, ["memory"], 50)
+            chunks = snapshot.chunks([match.key for match in matches])
         answers.append([(chunks[m.key].chunk.text, m.score) for m in matches])
     assert store.check() == []
     store.close()
@@ -126,7 +124,7 @@ def test_a_library_that_is_not_sqlite_vec(tmp_path: Path) -> None:
     store = create(path, extension_path=str(ANOTHER))
     write(store, "a.md", 1)
     with store.snapshot() as snapshot:
-        assert len(snapshot.match_vector(ASKED, ["memory"], 5)) == 1
+        assert len(by_vector(snapshot, ASKED, ["memory"], 5)) == 1
     status = store.status()
     assert not status.vector_available
     assert status.vector_error == f"{ANOTHER} is not sqlite-vec: it has no vec0"
@@ -141,7 +139,7 @@ def test_an_emptied_index_takes_vectors_of_another_length(tmp_path: Path) -> Non
         rows = np.array([[0.6, 0.8]], np.float32)
         store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], rows)
     with store.snapshot() as snapshot:
-        assert len(snapshot.match_vector(rows[0], ["memory"], 5)) == 1
+        assert len(by_vector(snapshot, rows[0], ["memory"], 5)) == 1
 
 
 def test_the_doctor_tells_which_library_it_is(tmp_path: Path) -> None:

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 from memdown import Memory
 from memdown.index.changes import Chunking
 from memdown.index.growth import cut_portion, write_portion
+from memdown.index.reader import Sought
 from memdown.index.sqlite import SqliteStore
 from memdown.testing import HashEmbedder
 from memdown.transcripts import read_portions, scan_transcripts
 from memdown.transcripts import reading as reading_module
 from memdown.transcripts.discovery import Mark, parse_mark
 from memdown.transcripts.reading import DEBOUNCE_SECONDS, Conversations
-from memdown.types import Chunk, FileState, Fingerprint, ModelKey, Source, TextQuery
+from memdown.types import Chunk, FileState, Fingerprint, ModelKey
 from transcripts.talking import CONFIG, add, said, talk
 
 WriteNotes = Callable[[dict[str, str]], Path]
@@ -229,10 +230,9 @@ class Scene:
 
     def chunks(self) -> list[Chunk]:
         with self.store.snapshot() as snapshot:
-            sources: tuple[Source, ...] = ("sessions",)
-            found = snapshot.match_text(TextQuery(("user",), (), (), sources, 10_000)).matches
-            keys = sorted(set(snapshot.chunk_keys([match.key for match in found]).values()))
-            return [stored.chunk for _, stored in sorted(snapshot.load(keys).items())]
+            reader = snapshot.reader(Sought())
+            keys = reader.chunk_key[reader.chunk_alive].tolist()
+            return [stored.chunk for _, stored in sorted(snapshot.chunks(keys).items())]
 
 
 def covered(chunks: list[Chunk]) -> list[str]:

@@ -15,7 +15,7 @@ from memdown.cli.options import Target, target_options
 if TYPE_CHECKING:
     from memdown.config import Settings
     from memdown.index.postgres.store import Details
-    from memdown.types import Store
+    from memdown.index.store import Store
 
 _SERVERS = ("postgres://", "postgresql://")
 _BUCKETS = ("s3://", "gs://", "az://")

@@ -16,6 +16,7 @@ from memdown.embedders.options import checked
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index.changes import Chunking, Sources
 from memdown.index.passage_vectors import PassageEmbedding
+from memdown.index.store import Store
 from memdown.notes.related import Comparing
 from memdown.text import estimate_tokens
 from memdown.types import (
@@ -26,7 +27,6 @@ from memdown.types import (
     FileState,
     ModelKey,
     ShortEmbedder,
-    Store,
     StreamingEmbedder,
     Vector,
     Vectors,

@@ -18,7 +18,8 @@ from typing import Any
 from memdown.config.plugins import Seam
 from memdown.errors import DiskFull, IndexBusy, StoreError
 from memdown.files import make_folder
-from memdown.types import IndexedFile, Store
+from memdown.index.store import Store
+from memdown.types import IndexedFile
 
 SEAM = Seam(
     "memdown.stores",
@@ -112,10 +113,10 @@ def copy_vectors(source: Store, target: Store) -> int:
     if fingerprint is None:
         return 0
     with source.snapshot() as snapshot:
-        keys, rows = snapshot.all_vectors(_ALL)
+        keys, rows = snapshot.vectors(_ALL)
         for first in range(0, len(keys), _AT_ONCE):
             some = keys[first : first + _AT_ONCE]
-            chunks = snapshot.load(some)
+            chunks = snapshot.chunks(some)
             digests = [chunks[key].chunk.digest for key in some]
             target.remember_vectors(fingerprint.key, digests, rows[first : first + _AT_ONCE])
     return len(keys)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memdown.index.changes import Chunking
-from memdown.types import Chunk, Document, FileState, StoredChunk, Vectors, Writer
+from memdown.index.store import Writer
+from memdown.types import Chunk, Document, FileState, StoredChunk, Vectors
 
 if TYPE_CHECKING:
     from memdown.transcripts import Portion

@@ -17,6 +17,7 @@ from memdown.embedders.choice import Choice
 from memdown.errors import EmbedderError, IndexCorrupt, MemdownError
 from memdown.index import watch
 from memdown.index.embedding import Estimate
+from memdown.index.store import Store
 from memdown.index.sync import Order, Syncer
 from memdown.types import (
     Chunk,
@@ -25,7 +26,6 @@ from memdown.types import (
     ModelKey,
     Progress,
     ProgressCallback,
-    Store,
     StoredChunk,
     SyncReport,
     Vectors,
@@ -286,8 +286,8 @@ class Index:
         if self.store.fingerprint() is None:
             return VectorSample((), np.empty((0, 1), np.float32))
         with self.store.snapshot() as snapshot:
-            keys, rows = snapshot.all_vectors(limit)
-            chunks = snapshot.load(keys)
+            keys, rows = snapshot.vectors(limit)
+            chunks = snapshot.chunks(keys)
             return VectorSample(tuple(chunks[key] for key in keys), rows)
 
     def healing(self, work: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:

@@ -12,9 +12,14 @@ import hashlib
 import json
 from array import array
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from memdown.errors import IndexCorrupt
 from memdown.types import FILE_SPAN, Chunk, Passage, Source, StoredChunk
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _NUMBERS = 5
 
@@ -57,6 +62,15 @@ def pack_passages(chunk: Chunk) -> bytes:
 def count_passages(blob: bytes) -> int:
     """How many passages a chunk has."""
     return len(_numbers(blob)) // _NUMBERS
+
+
+def passage_lines(blob: bytes) -> NDArray[np.int32]:
+    """The first and last line of each passage of a chunk, int32 (n, 2)."""
+    import numpy as np
+
+    every = np.array(_numbers(blob), np.int32).reshape(-1, _NUMBERS)
+    lines: NDArray[np.int32] = every[:, 2:4]
+    return lines
 
 
 def _numbers(blob: bytes) -> array[int]:

@@ -16,6 +16,7 @@ from memdown.errors import BadAnswer, EmbedderError, NoteNotFound, NoteUnreadabl
 from memdown.index import growth
 from memdown.index.changes import IN_A_JOB, TRY_AGAIN, Changes, Chunking, Sources
 from memdown.index.embedding import Embedding, Flight
+from memdown.index.store import Writer
 from memdown.types import (
     Chunk,
     Failure,
@@ -25,7 +26,6 @@ from memdown.types import (
     ProgressCallback,
     Vector,
     Vectors,
-    Writer,
 )
 
 if TYPE_CHECKING:

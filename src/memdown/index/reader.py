@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from memdown.index.passage_vectors import passage_texts, shorten
 from memdown.index.passages import feature_terms, passage_terms
-from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, StoredChunk, Vector, Vectors
+from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, Source, StoredChunk, Vector, Vectors
 
 Rows = NDArray[np.int32]
 Counts = NDArray[np.float32]
@@ -41,6 +41,36 @@ class Unit(NamedTuple):
 def word(term: str) -> Unit:
     """The unit of one whole term; feature terms are words as well."""
     return Unit("word", (term,))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sought:
+    """What a search looks for. A store may give it a reader of those chunks alone that may answer.
+
+    Only `sources` and, if not None, the files with the numbers `files` may be found; those of `preferred`,
+    such as of a time that is named, must be represented. By its words the best `passages` are wanted, by
+    the meaning of `vector` the best `chunks`, of each source.
+    """
+
+    words: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    phrases: tuple[tuple[str, ...], ...] = ()
+    vector: Vector | None = None
+    sources: tuple[Source, ...] = SOURCES
+    files: frozenset[int] | None = None
+    preferred: frozenset[int] = frozenset()
+    passages: int = 1_000
+    chunks: int = 150
+
+    def units(self) -> list[Unit]:
+        """All that is looked up, each once."""
+        phrases = (phrase for phrase in self.phrases if len(phrase) > 1)
+        found = [
+            *map(word, self.words),
+            *(Unit("prefix", (prefix,)) for prefix in self.prefixes),
+            *(Unit("phrase", phrase) for phrase in phrases),
+        ]
+        return list(dict.fromkeys(found))
 
 
 class Posting(NamedTuple):
@@ -89,9 +119,26 @@ def quantise(vectors: Vectors) -> Quantised:
     return Quantised(numbers, scale.astype(np.float32))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Whole:
+    """What is true of a whole index, for a reader that has only some of its chunks.
+
+    `chunks` counts them by source, `chunk_mean` float32 (D,) is their mean vector, `passage_mean` that of
+    passages; `frequency` gives the number of passages that hold a unit.
+    """
+
+    passages: int
+    average_length: float
+    chunks: Mapping[Source, int]
+    chunk_mean: Mapping[Source, Vector]
+    passage_mean: Vector | None
+    frequency: Callable[[Unit], int]
+
+
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """One state of an index: F files, C chunks and P passages.
+    """One state of an index, or of the chunks of it that may answer a question: F files, C chunks and P
+    passages. With `whole`, counts, averages and frequencies are those of the whole index.
 
     `file_source` uint8 (F,) is a place in `SOURCES`. Of passages: `passage_file` and `passage_chunk`
     int32 (P,) are rows of their file and chunk, `passage_lines` int32 (P, 2) the first and last line
@@ -113,15 +160,23 @@ class Reader:
     chunk_alive: Mask
     chunk_vectors: Quantised | None
     origin: Origin
+    whole: Whole | None = None
+
+    @cached_property
+    def is_unstruck(self) -> bool:
+        """Whether every row is alive."""
+        return bool(self.alive.all())
 
     @cached_property
     def count(self) -> int:
-        """How many passages are alive."""
-        return int(np.count_nonzero(self.alive))
+        """How many passages the index has."""
+        return self.whole.passages if self.whole else int(np.count_nonzero(self.alive))
 
     @cached_property
     def average_length(self) -> float:
-        """The mean number of terms of the passages that are alive; 1 if there are none."""
+        """The mean number of terms of a passage; 1 if there are none."""
+        if self.whole is not None:
+            return self.whole.average_length
         total = int(self.passage_length.sum(where=self.alive, dtype=np.int64))
         return total / self.count if total else 1.0
 
@@ -183,6 +238,8 @@ class Reader:
     @cached_property
     def passage_mean(self) -> Vector | None:
         """The mean of some passages' vectors, evenly drawn; None where passages have none."""
+        if self.whole is not None:
+            return self.whole.passage_mean
         rows = np.flatnonzero(self.alive)
         drawn = rows[:: max(1, -(-len(rows) // _DRAWN))].astype(np.int32)
         vectors = self.passage_vectors_of(drawn) if len(drawn) else None
@@ -194,12 +251,46 @@ class Reader:
     def posting(self, unit: Unit) -> Posting:
         """The posting list of a unit, of living passages only."""
         posting = self.origin.posting(unit)
-        if self.count == len(self.alive) or not len(posting.rows):
+        if self.is_unstruck or not len(posting.rows):
             return posting
         keep = self.alive[posting.rows]
         if keep.all():
             return posting
         return Posting(posting.rows[keep], posting.text_tf[keep], posting.head_tf[keep])
+
+    def document_frequency(self, unit: Unit) -> int:
+        """How many passages of the index hold a unit."""
+        return self.whole.frequency(unit) if self.whole else len(self.posting(unit).rows)
+
+    def chunk_count(self, files: Mask | None) -> int:
+        """How many chunks the index has of the sources of some `files`, bool (F,), or in all."""
+        if self.whole is not None:
+            return sum(self.whole.chunks.get(source, 0) for source in self._sources(files))
+        return int(np.count_nonzero(self.chunks_within(files)))
+
+    def chunks_within(self, files: Mask | None) -> Mask:
+        """Which chunks of some `files`, bool (F,), or of all, are alive: bool (C,)."""
+        return self.chunk_alive if files is None else files[self.chunk_file] & self.chunk_alive
+
+    def chunk_background(self, similarity: Counts, vector: Vector, files: Mask | None) -> float:
+        """The mean cosine of the chunks of some `files`; `similarity` float32 (C,) are all there is.
+
+        Chunks without a vector do not count.
+        """
+        if self.whole is not None:
+            of = {one: self.whole.chunks.get(one, 0) for one in self._sources(files)}
+            total = sum(
+                float(self.whole.chunk_mean[one] @ vector) * of[one] for one in of if of[one]
+            )
+            return total / max(1, sum(of.values()))
+        there = self.chunks_within(files)
+        if self.chunk_vectors is not None:
+            there = there & (self.chunk_vectors.scale > 0)
+        return float(similarity.mean(where=there)) if there.any() else 0.0
+
+    def _sources(self, files: Mask | None) -> list[Source]:
+        found = self.file_source if files is None else self.file_source[files]
+        return [SOURCES[number] for number in np.unique(found).tolist()]
 
     def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
         """The exact vectors of some chunks, shape (n, D)."""

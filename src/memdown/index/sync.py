@@ -28,15 +28,8 @@ from memdown.index.changes import (
 from memdown.index.embedding import Backfill, Embedding, Estimate, jobs_of
 from memdown.index.freshness import FolderEvents
 from memdown.index.pipeline import Pipeline, Stopped, Tally
-from memdown.types import (
-    Embedder,
-    Failure,
-    FileState,
-    ProgressCallback,
-    StatefulStore,
-    Store,
-    SyncReport,
-)
+from memdown.index.store import StatefulStore, Store
+from memdown.types import Embedder, Failure, FileState, ProgressCallback, SyncReport
 
 _LOCK_SECONDS = 60.0
 
@@ -337,7 +330,7 @@ class Syncer:
         if self._store.fingerprint() is None:
             return True
         with self._store.snapshot() as snapshot:
-            return not snapshot.all_vectors(1)[0]
+            return not snapshot.vectors(1)[0]
 
     def _in_jobs(self, changes: Changes, order: Order) -> frozenset[str]:
         if not order.jobs or self._embedder is None:

@@ -5,38 +5,35 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from memdown.errors import EmbedderError, QueryError
-from memdown.index.reader import Reader
-from memdown.search import diversity, identifiers, judging, scoring
+from memdown.index.reader import Reader, Sought
+from memdown.index.store import Snapshot
+from memdown.search import diversity, identifiers, scoring
 from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
+from memdown.search.candidates import file_mask
 from memdown.search.currency import Times, order_by_currency
-from memdown.search.rank import GENTLE_DECAY, Legs, Scored, View, Weights
+from memdown.search.rank import GENTLE_DECAY, Scored, View
 from memdown.search.snippets import beside, is_talk
 from memdown.search.tuning import TUNING
 from memdown.text import (
     QueryTerms,
     is_asked,
-    is_gram,
     prefix_terms,
     query_terms,
     without_stop_words,
 )
 from memdown.text.dates import NamedTime, asks_for_notes_only, find_time
 from memdown.types import (
-    FILE_SPAN,
     Embedder,
     Explanation,
     Hit,
     Reranker,
-    Snapshot,
     Source,
     StoredChunk,
-    TextQuery,
     Vector,
     WordKnowing,
 )
@@ -52,8 +49,6 @@ _POOL = 25
 # Beside an embedder that was never measured. Of 60 questions that name an identifier among 400 notes, 0.3
 # finds 20 to 31, 0.5 28 to 49 and 0.7 58 to 59; where no word is shared, meaning decides alone anyway.
 _DEFAULT_TEXT_WEIGHT = 0.7
-# How many places are kept.
-_LEAST_SHOWN = 40
 # What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
 _GUESSED = 0.7
 _SPARE = 4
@@ -62,28 +57,17 @@ _LEAST_READ = 14
 # How many places a reranker may choose from, and how many that missed the bar are told.
 _RERANKED = 50
 _SHOWN_BELOW = 3
-# What it scores to be of the time that is asked for, in words; to tell of it counts half as much.
-_TIMELY_WORD, _TOLD = 0.6, 0.5
 # Variety is chosen among so many of the best, however many are asked for.
 _VARIED = 50
 # How many identifiers that no note holds are named.
 _MOST_UNHELD = 3
 # What scores less than this share of the best is left out.
 _FAR = 0.25
-_GRAMS_A_WORD = 3
 # Where nothing is sure, a faint similarity will do, and so many lines around a fact are shown.
 # The nearest is worth something then: a share of its similarity, but never enough to be strong.
 _FAINT, _NOTHING, _CONTEXT_LINES = 0.1, 2.0, 3
 _GUESSED_NEAR, _MOST_GUESSED = 0.5, 0.3
 _NO_TERMS = QueryTerms((), (), (), frozenset())
-
-
-@runtime_checkable
-class Readable(Protocol):
-    """A snapshot with a read model."""
-
-    def reader(self) -> Reader:
-        """The index that the snapshot is of, as arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +162,9 @@ def settle(asked: Asked, snapshot: Snapshot) -> Asked:
     query = asked.query
     if not query.terms.identifiers:
         return asked
-    look = identifiers.Look(snapshot, asked.options.sources, asked.files)
+    sources, files = asked.options.sources, asked.files
+    wanted = Sought(identifiers.looked_for(query.terms), sources=sources, files=files)
+    look = identifiers.Look(snapshot.reader(wanted), sources, files)
     terms, unheld = identifiers.settle(query.terms, look)
     return replace(asked, query=replace(query, terms=terms), unheld=unheld)
 
@@ -195,7 +181,29 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
     """
     if _is_unheld(asked):
         return []
-    return [hit for one in asked.options.sources for hit in _source_hits(asked, snapshot, one)]
+    reader = snapshot.reader(_sought(asked))
+    return [hit for one in asked.options.sources for hit in _source_hits(asked, reader, one)]
+
+
+def _sought(asked: Asked) -> Sought:
+    terms = _terms(asked)
+    return Sought(
+        words=(*terms.words, *asked.told),
+        prefixes=terms.prefixes,
+        phrases=terms.phrases,
+        vector=asked.query.vector,
+        sources=asked.options.sources,
+        files=asked.files,
+        preferred=frozenset().union(*asked.timely.values()),
+        passages=TUNING.pool_text,
+        chunks=TUNING.pool_chunks,
+    )
+
+
+def _terms(asked: Asked) -> QueryTerms:
+    """The words that are looked for: none where only meaning counts."""
+    query = asked.query
+    return query.terms if asked.options.hybrid or query.vector is None else _NO_TERMS
 
 
 def respell(
@@ -360,59 +368,14 @@ def candidate_count(options: SearchOptions) -> int:
     return max(_POOL * options.candidate_multiplier, options.max_results)
 
 
-def _source_hits(asked: Asked, snapshot: Snapshot, source: Source) -> list[Hit]:
+def _source_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
     """The best of one source; each source is asked alone, so that a large one hides no small one."""
-    if isinstance(snapshot, Readable):
-        return _reader_hits(asked, snapshot.reader(), source)
-    query, options, embedder = asked.query, asked.options, asked.embedder
-    legs = _legs(query, snapshot, source, options, asked.files)
-    if timely := asked.timely.get(source):
-        legs = _with_timely(legs, asked, timely, snapshot, source)
-    weights = _weights(options, bool(legs.text), bool(legs.vector))
-    # For variety or of another time, one may win that is far behind by its words.
-    least = 4 * _VARIED if asked.named or options.mmr_lambda is not None else _LEAST_SHOWN
-    best = ranking.fuse(legs, weights, max(least, 4 * options.max_results))
-    # Those further behind are hardly ever needed; only of another time than others they may win.
-    all_of_them = asked.named is not None or judging.is_few(legs)
-    first = len(best) if all_of_them else max(judging.READ, 2 * options.max_results)
-    chunks = snapshot.load(list({one.chunk_key for one in best[:first]}))
-    question = judging.Question(query.terms, query.vector, embedder)
-    judged = judging.judge(best, chunks, question, legs, weights)
-    best = judged.best
-    sure = ranking.confidence(legs, weights, judged.covered, judged.closeness)
-    # Of few notes also the faintly near are shown, and with what is around them.
-    sense = _makes_sense(query.text, embedder)
-    guessed = sense and judged.nearest is not None and sure < STRONG
-    if guessed and judged.nearest is not None:
-        sure = max(sure, min(_MOST_GUESSED, _GUESSED_NEAR * judged.nearest))
-    view = View(
-        size=options.snippet_chars,
-        near=_FAINT if guessed else judged.near if sense else _NOTHING,
-        context=_CONTEXT_LINES if guessed else 0,
-        sure=sure,
-        weights=weights,
-        today=asked.today,
-        half_life_days=options.half_life_days,
-        most_decay=options.most_decay,
-        period=(asked.named.first, asked.named.last) if asked.named else None,
-        only_time=bool(asked.timely) and not query.terms.words,
-    )
-    hits, is_enough = _take(ranking.make_hits(best, chunks, query.terms.words, view), asked)
-    missing = {one.chunk_key for one in best} - chunks.keys()
-    if not is_enough and missing:
-        chunks |= snapshot.load(list(missing))
-        hits, _ = _take(ranking.make_hits(best, chunks, query.terms.words, view), asked)
-    return hits
-
-
-def _reader_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
-    """The best of one source, from the read model."""
     query, options = asked.query, asked.options
-    terms = query.terms if options.hybrid or query.vector is None else _NO_TERMS
+    terms = _terms(asked)
     named = asked.timely.get(source)
     scope = scoring.Scope(
-        scoring.file_mask(reader, source, asked.files),
-        None if not named else scoring.file_mask(reader, source, named),
+        file_mask(reader, (source,), asked.files),
+        None if not named else file_mask(reader, (source,), named),
         asked.told,
     )
     share = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
@@ -502,90 +465,6 @@ def _take(made: Iterable[Hit], asked: Asked) -> tuple[list[Hit], bool]:
         if len(hits) >= most or distinct >= options.max_results:
             return hits, True
     return hits, False
-
-
-def _legs(
-    query: Query,
-    snapshot: Snapshot,
-    source: Source,
-    options: SearchOptions,
-    files: frozenset[int] | None = None,
-) -> Legs:
-    limit = candidate_count(options)
-    terms = query.terms if options.hybrid or query.vector is None else _NO_TERMS
-    found = snapshot.match_text(
-        TextQuery(terms.words, terms.prefixes, terms.phrases, (source,), limit, files)
-    )
-    text = {match.key: match.score for match in found.matches}
-    chunk_of = snapshot.chunk_keys(list(text))
-    vector: dict[int, float] = {}
-    background = 0.0
-    if query.vector is not None:
-        vector = {
-            one.key: one.score
-            for one in snapshot.match_vector(query.vector, [source], limit, files)
-        }
-        unknown = [key for key in set(chunk_of.values()) if key not in vector]
-        vector |= snapshot.similarities(query.vector, unknown)
-        background = snapshot.background(query.vector, source)
-        background = judging.average(background, len(vector))
-    grams = sum(map(is_gram, terms.words))
-    words = len(terms.words) - grams + grams / _GRAMS_A_WORD
-    return Legs(text, found.reachable, vector, background, chunk_of, words)
-
-
-def _with_timely(
-    legs: Legs, asked: Asked, timely: frozenset[int], snapshot: Snapshot, source: Source
-) -> Legs:
-    """What was written in the time that a query names counts as if it held one more word.
-
-    What was not, but tells of that time, counts as if it held half a word more.
-    """
-    limit = candidate_count(asked.options)
-    own = _legs(asked.query, snapshot, source, asked.options, timely)
-    if not asked.query.terms.words:
-        # Whatever was written then is asked for, and nothing that only resembles the question.
-        legs = replace(legs, text={}, vector={}, chunk_of={})
-    text, vector = {**legs.text, **own.text}, {**legs.vector, **own.vector}
-    chunk_of = {**legs.chunk_of, **own.chunk_of}
-    word = _TIMELY_WORD * (legs.reachable / max(1.0, legs.words) if legs.reachable > 0 else 1.0)
-    # Each note has at least its beginning to show, whatever its words.
-    begins = [number * FILE_SPAN for number in sorted(timely)[-limit:]]
-    for key in {*own.text, *own.vector, *begins}:
-        text[key] = text.get(key, 0.0) + word
-        chunk_of.setdefault(key, key)
-    if asked.told:
-        query = TextQuery(asked.told, (), (), (source,), limit, asked.files)
-        tellers = [
-            one.key
-            for one in snapshot.match_text(query).matches
-            if one.key // FILE_SPAN not in timely
-        ]
-        of = snapshot.chunk_keys(tellers)
-        chunk_of |= of
-        if asked.query.vector is not None:
-            unknown = [key for key in set(of.values()) if key not in vector]
-            vector |= snapshot.similarities(asked.query.vector, unknown)
-        for key in tellers:
-            text[key] = text.get(key, 0.0) + _TOLD * word
-    return replace(
-        legs,
-        text=text,
-        reachable=legs.reachable + word,
-        vector=vector,
-        chunk_of=chunk_of,
-        dated=True,
-    )
-
-
-def _weights(options: SearchOptions, has_text: bool, has_vector: bool) -> Weights:
-    """The legs' weights; a leg that found nothing leaves all to the other."""
-    if not has_vector:
-        return Weights(vector=0.0, text=1.0)
-    if not has_text:
-        return Weights(vector=1.0, text=0.0)
-    text = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
-    return Weights(vector=1.0 - text, text=text)
 
 
 def _why_nothing(asked: Asked, hits: Sequence[Hit]) -> list[str]:

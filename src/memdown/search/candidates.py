@@ -16,7 +16,7 @@ from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.reader import Mask, Posting, Reader, Rows, Unit, quantise, word
 from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, prefix_terms
-from memdown.types import Vector
+from memdown.types import SOURCES, Source, Vector
 
 Floats = NDArray[np.float32]
 
@@ -70,7 +70,7 @@ def look_up(terms: QueryTerms, reader: Reader) -> list[Looked]:
 
 def _looked(number: int, unit: Unit, reader: Reader) -> Looked:
     posting = reader.posting(unit)
-    return Looked(number, unit, posting, idf(reader.count, len(posting.rows)))
+    return Looked(number, unit, posting, idf(reader.count, reader.document_frequency(unit)))
 
 
 def text_scores(looked: Sequence[Looked], reader: Reader) -> Floats:
@@ -99,11 +99,20 @@ def reachable(looked: Sequence[Looked]) -> float:
     return total
 
 
+def file_mask(
+    reader: Reader, sources: Sequence[Source], numbers: frozenset[int] | None = None
+) -> Mask | None:
+    """The files of some sources, or those of them with these numbers, bool (F,); None if they are all."""
+    mask: Mask = np.isin(reader.file_source, [SOURCES.index(source) for source in sources])
+    if numbers is not None:
+        mask = mask & np.isin(reader.file_number, np.fromiter(numbers, np.int64, len(numbers)))
+    return None if mask.all() else mask
+
+
 def allowed_rows(reader: Reader, files: Mask | None) -> Mask | None:
     """Which passages may be found, bool (P,); None if all of them."""
-    every = reader.count == len(reader.alive)
     if files is None:
-        return None if every else reader.alive
+        return None if reader.is_unstruck else reader.alive
     return files[reader.passage_file] & reader.alive
 
 
@@ -133,12 +142,12 @@ def find(
     if within is not None:
         text *= within
     by_chunk = background = None
-    chunk_count = int(np.count_nonzero(_chunks_within(reader, files)))
+    chunk_count = reader.chunk_count(files)
     if vector is not None and reader.chunk_vectors is not None and chunk_count:
         by_chunk = similarities(reader, vector)
-        there = _chunks_within(reader, files) & (reader.chunk_vectors.scale > 0)
+        there = reader.chunks_within(files) & (reader.chunk_vectors.scale > 0)
         if there.any():
-            background = float(by_chunk.mean(where=there))
+            background = reader.chunk_background(by_chunk, vector, files)
             by_chunk = np.where(there, by_chunk, np.float32(-1))
         else:
             by_chunk = None
@@ -157,10 +166,6 @@ def find(
         passage_background=passage_background,
         chunks=chunk_count,
     )
-
-
-def _chunks_within(reader: Reader, files: Mask | None) -> Mask:
-    return reader.chunk_alive if files is None else files[reader.chunk_file] & reader.chunk_alive
 
 
 def _pool(

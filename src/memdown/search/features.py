@@ -162,7 +162,6 @@ def _speaker(question: str, reader: Reader, rows: Rows, tuning: Tuning) -> Float
     found = np.zeros(len(rows), np.float32)
     terms = [*named_speakers(question), *(USER_TERMS if asks_of_oneself(question) else ())]
     for term in terms:
-        posting = reader.posting(word(term))
-        if len(posting.rows) >= tuning.least_labels:
-            found[_places(posting, rows)[0]] = 1
+        if reader.document_frequency(word(term)) >= tuning.least_labels:
+            found[_places(reader.posting(word(term)), rows)[0]] = 1
     return found

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
+from memdown.index.reader import Reader, Rows, word
+from memdown.search.candidates import file_mask
 from memdown.text import Identifier, QueryTerms, distinct_terms, prefix_terms
-from memdown.types import Snapshot, Source, TextQuery
+from memdown.types import Source
 
 _LOOKED_AT = 20
 # Of a page of numbers, so many are asked for one by one; of the others only the whole is looked for.
@@ -17,16 +20,23 @@ _A_WORD = 4
 
 
 class Look(NamedTuple):
-    """Where to look: the notes of these sources, or only these files of them."""
+    """Where to look: in the passages of these sources, or only of these files of them."""
 
-    snapshot: Snapshot
+    reader: Reader
     sources: tuple[Source, ...]
     files: frozenset[int] | None = None
 
-    def match(self, words: Sequence[str], limit: int) -> list[int]:
-        """Some passages that hold one of the words."""
-        query = TextQuery(tuple(words), (), (), self.sources, limit, self.files)
-        return [match.key for match in self.snapshot.match_text(query).matches]
+    def rows(self, term: str) -> Rows:
+        """The passages that hold a term."""
+        rows = self.reader.posting(word(term)).rows
+        mask = file_mask(self.reader, self.sources, self.files)
+        return rows if mask is None else rows[mask[self.reader.passage_file[rows]]]
+
+
+def looked_for(terms: QueryTerms) -> tuple[str, ...]:
+    """What must be known to settle the identifiers of a question."""
+    some = terms.identifiers[:_MOST_ASKED]
+    return tuple(dict.fromkeys(term for one in some for term in (*one.spellings, *one.parts)))
 
 
 def settle(terms: QueryTerms, look: Look) -> tuple[QueryTerms, tuple[str, ...]]:
@@ -41,7 +51,7 @@ def settle(terms: QueryTerms, look: Look) -> tuple[QueryTerms, tuple[str, ...]]:
     for one in terms.identifiers[_MOST_ASKED:]:
         left_out.update(one.parts)
     for one in terms.identifiers[:_MOST_ASKED]:
-        held = [term for term in one.spellings if look.match([term], 1)]
+        held = [term for term in one.spellings if len(look.rows(term))]
         if held:
             left_out.update([*one.spellings, *one.parts])
             left_out.difference_update(held)
@@ -52,7 +62,7 @@ def settle(terms: QueryTerms, look: Look) -> tuple[QueryTerms, tuple[str, ...]]:
             left_out.difference_update(part for part in one.parts if _is_word(one, part))
     if not left_out:
         return terms, ()
-    words = tuple(word for word in terms.words if word not in left_out)
+    words = tuple(term for term in terms.words if term not in left_out)
     settled = replace(
         terms,
         words=words,
@@ -71,8 +81,11 @@ def _stands_in_parts(one: Identifier, look: Look) -> bool:
     if not one.parts or not any(map(str.isalpha, one.text)):
         return False
     parts = [part for part in one.parts if part.isalnum()]
-    keys = look.match(parts, _LOOKED_AT)
-    chunks = look.snapshot.load(list(set(look.snapshot.chunk_keys(keys).values())))
+    rows = look.rows(parts[0]) if parts else np.empty(0, np.int32)
+    for part in parts[1:]:
+        rows = np.intersect1d(rows, look.rows(part), assume_unique=True)
+    some = np.unique(look.reader.passage_chunk[rows[:_LOOKED_AT]]).tolist()
+    chunks = look.reader.chunks(some)
     return any(
         distinct_terms(line).issuperset(parts)
         for stored in chunks.values()

@@ -1,9 +1,4 @@
-"""From raw matches to an order: small pure steps, each a function.
-
-A passage's text score is spread over its neighbours, the vector score of its chunk is added, and
-the sum is brought to a scale that means the same for every query: how sure we are that the notes
-answer it at all, times how a passage compares with the best one.
-"""
+"""Scored passages → hits: how sure we are, what time leaves of a score, and windows around passages."""
 
 from __future__ import annotations
 
@@ -11,24 +6,13 @@ import datetime
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from memdown.notes.facts import heading_at
 from memdown.search.snippets import Shown, Taken, grow, show_fact, show_talk
 from memdown.text import distinct_terms, index_terms
-from memdown.types import FILE_SPAN, Hit, Move, StoredChunk, Why
+from memdown.types import Hit, Move, StoredChunk, Why
 
-# What a passage's text score gains from others: the better neighbour, the better one two away, the
-# best of its file, and all of its chunk together.
-_NEXT, _SECOND, _FILE, _CHUNK = 0.3, 0.15, 0.1, 0.1
-# How much it counts which share of the query's words a passage holds, beside its BM25, which prefers
-# a rare word that is repeated in a short text.
-_COVERED = 1.15
-# The vector leg counts in full only if the best chunk stands out by _TELLING from an average one.
-# Where an embedder does not know a language, everything is equally near and tells nothing: below
-# _UNTOLD it hardly counts, and from there on more and more, until it has risen by _TOLD.
-_TELLING, _UNTOLD, _TOLD = 0.3, 0.05, 0.15
-_LEAST_TOLD = 0.01
 # How sure a match makes us: a text score of 1 / _TEXT_SURE is certainty, where _BESIDE of the better
 # neighbour's counts as well; a similarity counts from _VECTOR_LEAST above that of an average chunk
 # on, and is certainty _VECTOR_SPAN further. Where it stands alone, it must do without a margin.
@@ -81,9 +65,6 @@ class Weights:
     text: float
 
 
-_Key = TypeVar("_Key")
-
-
 class Scored(NamedTuple):
     """A passage, or a fact in it: its scores by leg, how they compare with the best ones, and both together."""
 
@@ -102,25 +83,6 @@ class Scored(NamedTuple):
     def place(self) -> Place:
         """What tells this passage or fact from others."""
         return self.key, self.at
-
-
-def spread(scores: Mapping[int, float], chunk_of: Mapping[int, int]) -> dict[int, float]:
-    """Let a passage gain from matches beside it and elsewhere in its chunk and file."""
-    best: dict[int, float] = {}
-    together: dict[int, float] = {}
-    for key, score in scores.items():
-        file, chunk = key // FILE_SPAN, chunk_of[key]
-        best[file] = max(best.get(file, 0.0), score)
-        together[chunk] = together.get(chunk, 0.0) + score
-    get = scores.get
-    return {
-        key: score
-        + _NEXT * max(get(key - 1, 0.0), get(key + 1, 0.0))
-        + _SECOND * max(get(key - 2, 0.0), get(key + 2, 0.0))
-        + _FILE * best[key // FILE_SPAN]
-        + _CHUNK * together[chunk_of[key]]
-        for key, score in scores.items()
-    }
 
 
 def confidence(
@@ -158,119 +120,6 @@ def _sure_by_text(legs: Legs) -> float:
     )
     lenience = 1.0 + _EACH_WORD * (max(1.0, min(legs.words, _MOST_WORDS)) - 1.0)
     return _clipped(_TEXT_SURE * lenience * best / legs.reachable)
-
-
-def fuse(legs: Legs, weights: Weights, count: int) -> list[Scored]:
-    """Bring the legs together by passage, the best `count`; each counts relative to its own best."""
-    text = _relative(spread(legs.text, legs.chunk_of))
-    vector = closeness(legs.vector, legs.background)
-    matched = set(legs.chunk_of.values())
-    summed = [
-        (-weights.text * score - weights.vector * vector.get(legs.chunk_of[key], 0.0), key)
-        for key, score in text.items()
-    ]
-    summed += [
-        (-weights.vector * score, key) for key, score in vector.items() if key not in matched
-    ]
-    summed.sort()
-    best = (-summed[0][0] if summed else 0.0) or 1.0
-    scored = []
-    for rank, (negated, key) in enumerate(summed[:count], start=1):
-        chunk_key = legs.chunk_of.get(key, key)
-        own = legs.text.get(key, 0.0) / legs.reachable if legs.reachable > 0 else 0.0
-        scored.append(
-            Scored(
-                key,
-                chunk_key,
-                text=_clipped(own),
-                vector=legs.vector.get(chunk_key, 0.0),
-                by_text=text.get(key, 0.0),
-                by_vector=vector.get(chunk_key, 0.0),
-                share=-negated / best,
-                moves=(Move("fusion", rank),),
-            )
-        )
-    return scored
-
-
-def by_coverage(
-    scored: Sequence[Scored], covered: Mapping[Place, float], weights: Weights
-) -> list[Scored]:
-    """Judge passages by which share of the query's words they hold; the others come after them."""
-    judged = [
-        (one, (one.by_text + _COVERED * covered[one.place]) / (1.0 + _COVERED), one.by_vector)
-        for one in scored
-        if one.place in covered
-    ]
-    return _judged(judged, scored, weights, "coverage")
-
-
-def by_closeness(
-    scored: Sequence[Scored],
-    similarity: Mapping[Place, float],
-    background: float,
-    weights: Weights,
-    *,
-    alone: bool = False,
-) -> list[Scored]:
-    """Judge passages by their own similarity as well, which counts as much as that of the chunk.
-
-    It counts `alone` where there are few chunks, which says more than their long texts.
-    """
-    near = closeness(similarity, background)
-    judged = [
-        (
-            one,
-            one.by_text,
-            near[one.place] if alone else (one.by_vector + near[one.place]) / 2,
-        )
-        for one in scored
-        if one.place in near
-    ]
-    return _judged(judged, scored, weights, "closeness")
-
-
-def _judged(
-    judged: Sequence[tuple[Scored, float, float]],
-    scored: Sequence[Scored],
-    weights: Weights,
-    step: str,
-) -> list[Scored]:
-    """Those with new scores by text and vector, best first; then the rest, none better than they are."""
-    shares = [weights.text * text + weights.vector * vector for _, text, vector in judged]
-    best = max(shares, default=0.0) or 1.0
-    order = sorted(range(len(judged)), key=lambda n: (-shares[n], judged[n][0].place))
-    first = []
-    for rank, number in enumerate(order, start=1):
-        one, by_text, by_vector = judged[number]
-        first.append(
-            one._replace(
-                by_text=by_text,
-                by_vector=by_vector,
-                share=shares[number] / best,
-                moves=(*one.moves, Move(step, rank)),
-            )
-        )
-    known = {one.place for one in first}
-    least = first[-1].share if first else 1.0
-    rest = [one for one in scored if one.place not in known]
-    return first + [one._replace(share=min(one.share, least)) for one in rest]
-
-
-def _relative(scores: Mapping[int, float]) -> dict[int, float]:
-    """Scores as shares of the best."""
-    best = max(scores.values(), default=0.0)
-    return {key: score / best if best > 0 else 0.0 for key, score in scores.items()}
-
-
-def closeness(scores: Mapping[_Key, float], background: float) -> dict[_Key, float]:
-    """Similarities from that of an average chunk, which becomes 0, to the best one.
-
-    That becomes 1 if it stands out, and much less if it does not.
-    """
-    reach = max(scores.values(), default=background) - background
-    told = min(1.0, max(_LEAST_TOLD, (reach - _UNTOLD) / _TOLD)) / max(reach, _TELLING)
-    return {key: told * max(0.0, score - background) for key, score in scores.items()}
 
 
 def _rounded(value: float) -> float:

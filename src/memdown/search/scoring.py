@@ -20,7 +20,7 @@ from memdown.search.rank import Legs, Scored, Weights, confidence
 from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, is_gram
 from memdown.text.cues import label_of
-from memdown.types import SOURCES, Move, Source, StoredChunk, Vector, Vectors
+from memdown.types import Move, StoredChunk, Vector, Vectors
 
 # The shares of the legs that the weights in `Tuning` are meant for.
 _TEXT_SHARE, _VECTOR_SHARE = 0.7, 0.3
@@ -68,14 +68,6 @@ class Ranked:
     nearest: float | None
     weights: Weights
     candidates: int
-
-
-def file_mask(reader: Reader, source: Source, numbers: frozenset[int] | None) -> Mask | None:
-    """The files of a source, or those of them with these numbers, bool (F,); None if they are all."""
-    mask: Mask = reader.file_source == SOURCES.index(source)
-    if numbers is not None:
-        mask = mask & np.isin(reader.file_number, np.fromiter(numbers, np.int64, len(numbers)))
-    return None if mask.all() else mask
 
 
 def rank(

@@ -6,31 +6,28 @@ one letter that is missing, too many, wrong or at its neighbour's place; the fir
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from memdown.text import distinct_terms, without_stop_words
-from memdown.types import Snapshot, Source, TextQuery
+from memdown.index.reader import Reader, Sought, word
+from memdown.index.store import Snapshot
+from memdown.search.candidates import file_mask
+from memdown.text import without_stop_words
+from memdown.types import Source
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LEAST_LETTERS, _MOST_LETTERS = 5, 20
 _MOST_WORDS = 4
-_LOOKED_AT = 5
 
 
 def put_right(
-    words: Iterable[str], snapshot: Snapshot, sources: Sequence[Source]
+    words: Sequence[str], snapshot: Snapshot, sources: tuple[Source, ...]
 ) -> dict[str, str]:
     """The words that stand nowhere, each with what the notes hold instead; those without are left out."""
-    found: dict[str, str] = {}
-    tried = 0
-    for word in words:
-        if tried == _MOST_WORDS:
-            break
-        if _may_be_misspelled(word) and not _match(snapshot, [word], sources, 1):
-            tried += 1
-            if spelling := _spelling(word, snapshot, sources):
-                found[word] = spelling
-    return found
+    doubtful = [term for term in words if _may_be_misspelled(term)]
+    reader = snapshot.reader(Sought(tuple(doubtful), sources=sources)) if doubtful else None
+    unheld = [term for term in doubtful if reader and not _is_held(term, reader, sources)]
+    found = ((term, _spelling(term, snapshot, sources)) for term in unheld[:_MOST_WORDS])
+    return {term: spelling for term, spelling in found if spelling}
 
 
 def spellings(word: str) -> list[str]:
@@ -51,16 +48,13 @@ def _may_be_misspelled(word: str) -> bool:
     return _LEAST_LETTERS <= len(word) <= _MOST_LETTERS and word.isascii() and word.isalpha()
 
 
-def _spelling(word: str, snapshot: Snapshot, sources: Sequence[Source]) -> str | None:
-    possible = spellings(word)
-    keys = _match(snapshot, possible, sources, _LOOKED_AT)
-    chunks = snapshot.load(list(set(snapshot.chunk_keys(keys).values())))
-    held = frozenset().union(*(distinct_terms(stored.chunk.text) for stored in chunks.values()))
-    return next((spelling for spelling in possible if spelling in held), None)
+def _spelling(term: str, snapshot: Snapshot, sources: tuple[Source, ...]) -> str | None:
+    possible = spellings(term)
+    reader = snapshot.reader(Sought(tuple(possible), sources=sources))
+    return next((one for one in possible if _is_held(one, reader, sources)), None)
 
 
-def _match(
-    snapshot: Snapshot, words: Sequence[str], sources: Sequence[Source], limit: int
-) -> list[int]:
-    found = snapshot.match_text(TextQuery(tuple(words), (), (), tuple(sources), limit))
-    return [match.key for match in found.matches]
+def _is_held(term: str, reader: Reader, sources: tuple[Source, ...]) -> bool:
+    rows = reader.posting(word(term)).rows
+    mask = file_mask(reader, sources)
+    return bool(len(rows) if mask is None else mask[reader.passage_file[rows]].any())

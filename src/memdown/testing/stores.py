@@ -12,12 +12,18 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
+from memdown.index.bm25 import idf, length_norms, saturate
+from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
+from memdown.index.reader import Mask, Reader, Sought, word
+from memdown.index.store import Snapshot, Store
 from memdown.types import (
     FILE_SPAN,
+    SOURCES,
     Chunk,
     FileState,
     Fingerprint,
@@ -25,8 +31,7 @@ from memdown.types import (
     ModelKey,
     Passage,
     Source,
-    Store,
-    TextQuery,
+    Vector,
     Vectors,
 )
 
@@ -71,20 +76,77 @@ def unit(*numbers: float) -> Vectors:
     return result
 
 
-def words(*terms: str, sources: tuple[Source, ...] = ("memory", "sessions")) -> TextQuery:
-    return TextQuery(terms, (), (), sources, 50)
+def words(*terms: str, sources: tuple[Source, ...] = ("memory", "sessions")) -> Sought:
+    return Sought(terms, sources=sources)
 
 
-def texts_found(store: Store, query: TextQuery) -> list[str]:
+class FoundPassage(NamedTuple):
+    """A passage that was found: its number, that of its chunk, and its BM25 or cosine."""
+
+    key: int
+    chunk: int
+    score: float
+
+
+def by_words(snapshot: Snapshot, sought: Sought) -> list[FoundPassage]:
+    """The passages that hold something of what is sought, the best first."""
+    reader = snapshot.reader(sought)
+    if not reader.files:
+        return []
+    scores = np.zeros(len(reader.passage_file), np.float32)
+    for one in sought.units():
+        rows, text, head = reader.posting(one)
+        norms = length_norms(reader.passage_length[rows], reader.average_length)
+        often = np.float32(TEXT_WEIGHT) * text + np.float32(HEAD_WEIGHT) * head
+        weight = idf(reader.count, reader.document_frequency(one))
+        scores[rows] += np.float32(weight) * saturate(often, norms)
+    scores[~_allowed(reader, sought)[reader.passage_file]] = 0
+    held = np.flatnonzero(scores > 0)
+    chunks = reader.passage_chunk[held]
+    own = reader.chunk_key[chunks] + held - reader.chunk_first[chunks]
+    found = zip(own.tolist(), reader.chunk_key[chunks].tolist(), scores[held].tolist(), strict=True)
+    return sorted((FoundPassage(*one) for one in found), key=lambda one: (-one.score, one.key))
+
+
+def by_vector(
+    snapshot: Snapshot,
+    vector: Vector,
+    sources: Sequence[Source] = ("memory", "sessions"),
+    limit: int = 10,
+    files: frozenset[int] | None = None,
+) -> list[FoundPassage]:
+    """The nearest chunks, the best first."""
+    sought = Sought(vector=vector, sources=tuple(sources), files=files, chunks=limit)
+    reader = snapshot.reader(sought)
+    if not reader.files or reader.chunk_vectors is None:
+        return []
+    if reader.chunk_vectors.numbers.shape[1] != vector.size:
+        return []
+    there = _allowed(reader, sought)[reader.chunk_file] & reader.chunk_alive
+    rows = np.flatnonzero(there & (reader.chunk_vectors.scale > 0))
+    exact = reader.vectors_of(rows.tolist()) @ vector
+    keys = reader.chunk_key[rows]
+    order = np.lexsort((keys, -np.round(exact, 6)))[:limit]
+    return [FoundPassage(int(keys[n]), int(keys[n]), float(exact[n])) for n in order]
+
+
+def _allowed(reader: Reader, sought: Sought) -> Mask:
+    """The files that may be found, bool (F,)."""
+    mask = np.isin(reader.file_source, [SOURCES.index(source) for source in sought.sources])
+    if sought.files is not None:
+        mask &= np.isin(reader.file_number, sorted(sought.files))
+    return mask
+
+
+def texts_found(store: Store, sought: Sought) -> list[str]:
     """The text of each matched passage, best first."""
     with store.snapshot() as snapshot:
-        found = [match.key for match in snapshot.match_text(query).matches]
-        chunk_of = snapshot.chunk_keys(found)
-        chunks = snapshot.load(list(set(chunk_of.values())))
+        found = by_words(snapshot, sought)
+        chunks = snapshot.chunks(sorted({one.chunk for one in found}))
         texts = []
-        for key in found:
-            stored = chunks[chunk_of[key]]
-            passage = stored.chunk.passages[key - stored.key]
+        for one in found:
+            stored = chunks[one.chunk]
+            passage = stored.chunk.passages[one.key - stored.key]
             texts.append(stored.chunk.text[passage.start : passage.end])
         return texts
 
@@ -114,8 +176,8 @@ class StoreContract:
         store.replace(state("memory/a.md"), [written], unit(1, 0, 0, 0))
         assert store.files() == {"memory/a.md": state("memory/a.md")}
         with store.snapshot() as snapshot:
-            (match,) = snapshot.match_text(words("router")).matches
-            stored = snapshot.load([snapshot.chunk_keys([match.key])[match.key]])
+            (match,) = by_words(snapshot, words("router"))
+            stored = snapshot.chunks([match.chunk])
         (loaded,) = stored.values()
         assert loaded.date == datetime.date(2026, 3, 1)
         assert loaded.chunk.text == written.text
@@ -149,17 +211,16 @@ class StoreContract:
                 numbers = {file.path: number for number, file in snapshot.files().items()}
                 assert set(numbers) == set(store.files())
                 some = frozenset({numbers["memory/000.md"], numbers["memory/599.md"]})
-                text = snapshot.match_text(TextQuery(("appl",), (), (), ("memory",), 3, some))
-                near = snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 2, some)
-                assert {one.key // FILE_SPAN for one in text.matches} == some
+                text = by_words(snapshot, Sought(("appl",), sources=("memory",), files=some))
+                near = by_vector(snapshot, unit(0, 1, 0, 0)[0], ["memory"], 2, some)
+                assert {one.key // FILE_SPAN for one in text} == some
                 assert [one.key // FILE_SPAN for one in near] == [
                     numbers["memory/599.md"],
                     numbers["memory/000.md"],
                 ]
                 none: frozenset[int] = frozenset()
-                nothing = TextQuery(("appl",), (), (), ("memory",), 3, none)
-                assert snapshot.match_text(nothing).matches == ()
-                assert snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 2, none) == []
+                assert by_words(snapshot, Sought(("appl",), files=none)) == []
+                assert by_vector(snapshot, unit(0, 1, 0, 0)[0], ["memory"], 2, none) == []
                 assert snapshot.files()[numbers["memory/599.md"]] == state("memory/599.md")
 
     def test_files_outlive_the_store(self, store: Store, tmp_path: Path) -> None:
@@ -173,19 +234,16 @@ class StoreContract:
         chunks = [chunk("a.md", 1, ["apple one", "apple two"]), chunk("a.md", 3, ["apple three"])]
         store.replace(state("a.md"), chunks, np.concatenate([unit(1, 0, 0, 0)] * 2))
         with store.snapshot() as snapshot:
-            keys = sorted(m.key for m in snapshot.match_text(words("appl")).matches)
-            assert keys == [keys[0], keys[0] + 1, keys[0] + 2]
-            assert snapshot.chunk_keys(keys) == {
-                keys[0]: keys[0],
-                keys[1]: keys[0],
-                keys[2]: keys[2],
-            }
+            found = sorted(by_words(snapshot, words("appl")))
+        first = found[0].key
+        assert [one.key for one in found] == [first, first + 1, first + 2]
+        assert [one.chunk for one in found] == [first, first, first + 2]
 
     def test_files_do_not_share_numbers(self, store: Store) -> None:
         for path in ("a.md", "b.md"):
             store.replace(state(path), [chunk(path, 1, ["same words"])], unit(1, 0, 0, 0))
         with store.snapshot() as snapshot:
-            keys = [m.key for m in snapshot.match_text(words("word")).matches]
+            keys = [m.key for m in by_words(snapshot, words("word"))]
         assert len({key // FILE_SPAN for key in keys}) == 2
 
     def test_replacing_leaves_nothing_of_the_old(self, store: Store) -> None:
@@ -193,7 +251,7 @@ class StoreContract:
         store.replace(state("a.md"), [chunk("a.md", 1, ["new text"])], unit(0, 1, 0, 0))
         assert texts_found(store, words("text")) == ["new text"]
         with store.snapshot() as snapshot:
-            matches = snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 10)
+            matches = by_vector(snapshot, unit(0, 1, 0, 0)[0], ["memory"], 10)
         assert [round(m.score, 3) for m in matches] == [1.0]
 
     def test_kept_chunks_stay(self, store: Store) -> None:
@@ -206,7 +264,7 @@ class StoreContract:
         store.replace(state("a.md"), more, unit(0, 1, 0, 0), keep)
         assert texts_found(store, words("morn")) == ["morning run"]
         with store.snapshot() as snapshot:
-            matches = snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 10)
+            matches = by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 10)
         assert sorted(round(m.score, 3) for m in matches) == [0.0, 1.0]
 
     def test_several_files_are_stored_together(self, store: Store) -> None:
@@ -223,10 +281,10 @@ class StoreContract:
         )
         store.replace_all([])
         assert set(store.files()) == {"a.md", "b.md", "c.md"}
-        for word, text in (("morn", "morning run"), ("rest", "evening rest"), ("night", "night")):
-            assert texts_found(store, words(word)) == [text]
+        for term, text in (("morn", "morning run"), ("rest", "evening rest"), ("night", "night")):
+            assert texts_found(store, words(term)) == [text]
         with store.snapshot() as snapshot:
-            matches = snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 10)
+            matches = by_vector(snapshot, unit(0, 1, 0, 0)[0], ["memory"], 10)
         assert sorted(round(match.score, 3) for match in matches) == [0.0, 0.0, 1.0]
 
     def test_a_rebuild_stores_several_files_together(self, store: Store) -> None:
@@ -253,15 +311,15 @@ class StoreContract:
         rows = np.concatenate([unit(0, 1, 0, 0), unit(0, 0, 1, 0)])
         store.extend(state(path, "sessions", mtime_ns=7), last.key, more, rows)
         assert store.files()[path].mtime_ns == 7
-        for word, text in (
+        for term, text in (
             ("appl", "User: apple"),
             ("pear", "pear"),
             ("plum", "plum"),
             ("fig", "fig"),
         ):
-            assert texts_found(store, words(word)) == [text]
+            assert texts_found(store, words(term)) == [text]
         with store.snapshot() as snapshot:
-            matches = snapshot.match_vector(unit(1, 0, 0, 0)[0], ["sessions"], 10)
+            matches = by_vector(snapshot, unit(1, 0, 0, 0)[0], ["sessions"], 10)
         assert sorted(round(match.score, 3) for match in matches) == [0.0, 0.0, 1.0]
         newest = store.last_chunk(path)
         assert newest is not None
@@ -294,7 +352,7 @@ class StoreContract:
         assert store.files() == {}
         assert texts_found(store, words("alpha")) == []
         with store.snapshot() as snapshot:
-            assert snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 10) == []
+            assert by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 10) == []
 
     def test_touch_keeps_rows_and_notes_the_new_facts(self, store: Store) -> None:
         store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
@@ -312,15 +370,16 @@ class StoreContract:
         assert found[0] == "a common zebra"
         assert len(found) == 4
 
-    def test_scores_fall_and_stay_near_reach(self, store: Store) -> None:
+    def test_frequencies_are_those_of_the_whole_index(self, store: Store) -> None:
         chunks = [chunk("a.md", n, [f"filler number {n} goes here"]) for n in range(1, 20)]
         chunks.append(chunk("a.md", 30, ["zebra crossing"]))
         store.replace(state("a.md"), chunks, np.concatenate([unit(1, 0, 0, 0)] * 20))
         with store.snapshot() as snapshot:
-            found = snapshot.match_text(words("zebra", "cross"))
-        scores = [match.score for match in found.matches]
-        assert scores == sorted(scores, reverse=True)
-        assert 0.5 < scores[0] / found.reachable < 2.0
+            reader = snapshot.reader(words("zebra", "fill"))
+            assert reader.count == 20
+            assert reader.document_frequency(word("zebra")) == 1
+            assert reader.document_frequency(word("filler")) == 19
+            assert reader.document_frequency(word("nowhere")) == 0
 
     def test_headings_and_file_names_are_searched_too(self, store: Store) -> None:
         store.replace(
@@ -334,8 +393,8 @@ class StoreContract:
     def test_phrases_match_in_order(self, store: Store) -> None:
         chunks = [chunk("a.md", 1, ["red green blue"]), chunk("a.md", 2, ["blue green red"])]
         store.replace(state("a.md"), chunks, np.concatenate([unit(1, 0, 0, 0)] * 2))
-        query = TextQuery((), (), (("green", "blue"),), ("memory",), 10)
-        assert texts_found(store, query) == ["red green blue"]
+        asked = Sought(phrases=(("green", "blue"),))
+        assert texts_found(store, asked) == ["red green blue"]
 
     @pytest.mark.parametrize(
         "term", ['"', "a OR b", "NEAR(", "text:", "*", "er-605", "日本", "a'b", "x\ty", "^", "-"]
@@ -343,18 +402,15 @@ class StoreContract:
     def test_no_term_is_syntax(self, store: Store, term: str) -> None:
         store.replace(state("a.md"), [chunk("a.md", 1, ["plain words"])], unit(1, 0, 0, 0))
         with store.snapshot() as snapshot:
-            snapshot.match_text(TextQuery((term,), (term,), ((term, term),), ("memory",), 10))
+            by_words(snapshot, Sought((term,), (term,), ((term, term),)))
 
     def test_nearest_first_and_limited(self, store: Store) -> None:
         rows = np.concatenate([unit(1, 0, 0, 0), unit(1, 1, 0, 0), unit(0, 0, 1, 0)])
         chunks = [chunk("a.md", number, [f"line {number}"]) for number in (1, 2, 3)]
         store.replace(state("a.md"), chunks, rows)
         with store.snapshot() as snapshot:
-            matches = snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 2)
+            matches = by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 2)
             assert [round(match.score, 2) for match in matches] == [1.0, 0.71]
-            keys = [match.key for match in matches]
-            again = snapshot.similarities(unit(1, 0, 0, 0)[0], keys)
-        assert again == pytest.approx({match.key: match.score for match in matches}, abs=1e-5)
 
     def test_sources_are_filtered_before_the_limit(self, store: Store) -> None:
         for number in range(60):
@@ -364,15 +420,14 @@ class StoreContract:
         store.replace(state("a.md"), [chunk("a.md", 1, ["a plan"])], unit(1, 1, 0, 0))
         assert texts_found(store, words("plan", sources=("memory",))) == ["a plan"]
         with store.snapshot() as snapshot:
-            matches = snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 5)
+            matches = by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 5)
         assert len(matches) == 1
 
     def test_a_store_without_vectors_finds_by_word(self, store: Store) -> None:
         store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], None)
         assert texts_found(store, words("alpha")) == ["alpha"]
         with store.snapshot() as snapshot:
-            assert snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 5) == []
-            assert snapshot.similarities(unit(1, 0, 0, 0)[0], [FILE_SPAN]) == {}
+            assert by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 5) == []
 
     def test_chunks_may_wait_for_their_vectors(self, store: Store) -> None:
         """A provider that is down hides no note: it is found by its words, beside the others."""
@@ -387,13 +442,13 @@ class StoreContract:
             found = texts_found(store, words("alpha"))
             assert sorted(found) == [f"alpha {n}" for n in ("five", "four", "one", "three", "two")]
             with store.snapshot() as snapshot:
-                (match,) = snapshot.match_vector(asked, ["memory"], 10)
-                assert snapshot.load([match.key])[match.key].chunk.path == "b.md"
-                assert snapshot.all_vectors(10)[0] == [match.key]
-                keys = [m.key for m in snapshot.match_text(words("alpha")).matches]
-                chunks = list(set(snapshot.chunk_keys(keys).values()))
-                assert list(snapshot.similarities(asked, chunks)) == [match.key]
-                assert snapshot.background(asked, "memory") == pytest.approx(1.0, abs=1e-4)
+                (match,) = by_vector(snapshot, asked, ["memory"], 10)
+                assert snapshot.chunks([match.key])[match.key].chunk.path == "b.md"
+                assert snapshot.vectors(10)[0] == [match.key]
+                reader = snapshot.reader(Sought(vector=asked))
+                near = np.ones(len(reader.chunk_key), np.float32)
+                background = reader.chunk_background(near, asked, None)
+                assert background == pytest.approx(1.0, abs=0.01)
         assert store.check() == []
 
     def test_vectors_follow_when_they_can_be_had(self, store: Store) -> None:
@@ -411,7 +466,7 @@ class StoreContract:
         assert store.stored_prefix("a.md", chunks, embedded=True) == 3
         for _ in range(3):
             with store.snapshot() as snapshot:
-                matches = snapshot.match_vector(unit(0, 1, 0, 0)[0], ["memory"], 10)
+                matches = by_vector(snapshot, unit(0, 1, 0, 0)[0], ["memory"], 10)
                 assert sorted(round(match.score, 3) for match in matches) == [0.0, 0.0, 1.0]
 
     def test_a_first_index_without_any_vector_learns_their_length_later(
@@ -426,7 +481,7 @@ class StoreContract:
         again.replace(state("a.md"), chunks, unit(1, 0, 0, 0))
         assert again.fingerprint() == Fingerprint(KEY, 400, 80, 1, DIMS)
         with again.snapshot() as snapshot:
-            assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 10)) == 1
+            assert len(by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 10)) == 1
 
     def test_a_transcript_may_grow_without_vectors(self, store: Store) -> None:
         path = "sessions/s.jsonl"
@@ -438,21 +493,21 @@ class StoreContract:
         store.extend(state(path, "sessions"), last.key, more, None)
         assert texts_found(store, words("plum")) == ["plum"]
         with store.snapshot() as snapshot:
-            assert len(snapshot.match_vector(unit(1, 0, 0, 0)[0], ["sessions"], 10)) == 1
+            assert len(by_vector(snapshot, unit(1, 0, 0, 0)[0], ["sessions"], 10)) == 1
 
     def test_all_vectors_can_be_read_at_once(self, store: Store) -> None:
         """The map draws every chunk; a store too large for that gives an even sample."""
         with store.snapshot() as snapshot:
-            assert snapshot.all_vectors(10)[0] == []
+            assert snapshot.vectors(10)[0] == []
         rows = np.concatenate([unit(1, 0, 0, 0), unit(0, 1, 0, 0), unit(0, 0, 1, 0)])
         chunks = [chunk("a.md", number, [f"line {number}"]) for number in (1, 2, 3)]
         store.replace(state("a.md"), chunks, rows)
         with store.snapshot() as snapshot:
-            keys, vectors = snapshot.all_vectors(10)
-            loaded = snapshot.load(keys)
+            keys, vectors = snapshot.vectors(10)
+            loaded = snapshot.chunks(keys)
             assert [loaded[key].chunk.start_line for key in keys] == [1, 2, 3]
             assert vectors.tolist() == rows.tolist()
-            some, fewer = snapshot.all_vectors(2)
+            some, fewer = snapshot.vectors(2)
         assert len(some) == len(fewer) == 2
 
     def test_an_empty_file_is_known(self, store: Store) -> None:
@@ -481,9 +536,8 @@ class StoreContract:
         mapped = Chunk(**{name: getattr(made, name) for name in made.__slots__} | {"lines": (4, 9)})
         store.replace(state("sessions/s.jsonl", "sessions"), [mapped], unit(1, 0, 0, 0))
         with store.snapshot() as snapshot:
-            (match,) = snapshot.match_text(words("ho")).matches
-            key = snapshot.chunk_keys([match.key])[match.key]
-            assert snapshot.load([key])[key].chunk.lines == (4, 9)
+            (match,) = by_words(snapshot, words("ho"))
+            assert snapshot.chunks([match.chunk])[match.chunk].chunk.lines == (4, 9)
 
     def test_the_cache_gives_back_what_it_got(self, store: Store) -> None:
         store.remember_vectors(
@@ -508,7 +562,7 @@ class StoreContract:
         assert store.fingerprint() == Fingerprint(other.key, 400, 80, 1, 2)
         assert texts_found(store, words("alpha", "beta")) == ["beta"]
         with store.snapshot() as snapshot:
-            assert len(snapshot.match_vector(np.array([1, 0], np.float32), ["memory"], 5)) == 1
+            assert len(by_vector(snapshot, np.array([1, 0], np.float32), ["memory"], 5)) == 1
         assert store.status().cache_entries == 1
 
     def test_a_second_rebuild_works_like_the_first(self, store: Store) -> None:
@@ -529,13 +583,13 @@ class StoreContract:
     def test_a_snapshot_does_not_change(self, store: Store) -> None:
         store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
         with store.snapshot() as snapshot:
-            assert len(snapshot.match_text(words("alpha")).matches) == 1
+            assert len(by_words(snapshot, words("alpha"))) == 1
             with store.rebuild(PRINT) as writer:
                 writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
-            assert len(snapshot.match_text(words("alpha")).matches) == 1
-            assert snapshot.match_text(words("beta")).matches == ()
-            (match,) = snapshot.match_vector(unit(1, 0, 0, 0)[0], ["memory"], 5)
-            assert snapshot.load([match.key])[match.key].chunk.path == "a.md"
+            assert len(by_words(snapshot, words("alpha"))) == 1
+            assert by_words(snapshot, words("beta")) == []
+            (match,) = by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 5)
+            assert snapshot.chunks([match.key])[match.key].chunk.path == "a.md"
 
     def test_one_writer_at_a_time(self, store: Store, tmp_path: Path) -> None:
         other = self.make_store(tmp_path)

@@ -125,7 +125,7 @@ class Lease:
 
 
 # Tables that an earlier form of this pointed to are made anew from the notes.
-POINTER = "pointer_2"
+POINTER = "pointer_3"
 PREFIX = "index_"
 # A search that began before a rebuild was published goes on reading the old table.
 _GRACE_SECONDS = 120.0

@@ -1,27 +1,56 @@
-"""What a process reads of a table to hold it in memory, and what changed since."""
+"""One version of the live table, for one search: the chunks that may answer, by LanceDB's own indexes.
+
+Its full-text index is over our own terms, cut at white space and changed in no way; beginnings of words
+are terms of their own there. Figures of the whole table are exact for rare terms, which the index can
+count, and estimated from a sample for common ones, of which the weight hardly depends on it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import datetime
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
+from lancedb.index import FTS, BTree, IvfPq
+from lancedb.query import MatchQuery
 from numpy.typing import NDArray
 
-from memdown.index.inverted import Column, Inverted
-from memdown.index.mirror import MOST_BYTES, Changes, State
-from memdown.index.packing import source_keys
-from memdown.index.postings import NewPassage
-from memdown.types import FILE_SPAN, Source, Vectors
+from memdown.index.lancedb import rows
+from memdown.index.lancedb.connection import mapped
+from memdown.index.packing import passage_lines, source_keys
+from memdown.index.reader import Reader, Sought, Unit, Whole
+from memdown.index.segments import unpack_vectors
+from memdown.index.shortlist import (
+    FEW_CHUNKS,
+    ListedChunk,
+    PassageTerms,
+    read_shortlist,
+    unpack_terms,
+)
+from memdown.types import FILE_SPAN, SOURCES, FileState, Source, StoredChunk, Vector, Vectors
+
+# From so many rows on vectors have an index of their own; comparing all takes too long then.
+MANY = 100_000
+# How many parts of an index over vectors are looked into, and how many are compared exactly.
+_PROBES, _REFINED = 40, 10
+# How many chunks the full-text index gives for a question.
+_CANDIDATES = 300
+# How many chunks tell of all: of their passages, terms and vectors.
+_SAMPLE = 1_500
+# A term that stands in so many passages of the sample is common: the sample tells how common.
+_FEW_IN_SAMPLE = 8
+# A rarer one that is in so many candidates is counted by the index, up to so many chunks.
+_WORTH_COUNTING, _MOST_COUNTED = 40, 2_000
+# Of the files that must be represented, so many.
+_MOST_PREFERRED = 2_000
+_KEYS_A_READ = 2_000
+_ALL = (1 << 31) - 1
+_COLUMNS = ["key", "passages", "terms", "passage_vectors"]
 
 Keys = NDArray[np.int64]
-_ALL = (1 << 31) - 1
-_SAMPLE = 64
-_KEYS_A_READ = 2_000
-_FILES_A_READ = 200
 
 
 def read(table: Any, where: str, columns: list[str]) -> Any:
@@ -39,147 +68,372 @@ def by_key(table: Any, keys: Sequence[int], columns: list[str]) -> list[dict[str
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class LanceOrigin:
-    """One version of a table; `stamps` tell which write each file is of, at this version."""
+def make_indexes(table: Any) -> None:
+    """Make the indexes that a table lacks: by key, by term, and over very many vectors."""
+    count = table.count_rows()
+    if count <= FEW_CHUNKS:
+        return
+    there = {tuple(index.columns) for index in table.list_indices()}
+    if ("key",) not in there:
+        table.create_index("key", config=BTree(), replace=False)
+    if ("terms",) not in there:
+        words = FTS(
+            base_tokenizer="whitespace",
+            max_token_length=None,
+            lower_case=False,
+            stem=False,
+            remove_stop_words=False,
+            ascii_folding=False,
+        )
+        table.create_index("terms", config=words, replace=False)
+    if count > MANY and "embedding" in table.schema.names and ("embedding",) not in there:
+        table.create_index("embedding", config=IvfPq(distance_type="cosine"), replace=False)
 
+
+def _has_index(table: Any) -> bool:
+    """Whether a table's terms can be searched by LanceDB itself."""
+    return any(index.columns == ["terms"] for index in table.list_indices())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figures:
+    """What a sample tells of a table: passages in all, their length, common terms, mean vectors.
+
+    `share` is how much of the table the sample is; `held` counts the passages of it with a term.
+    """
+
+    chunks: Mapping[Source, int]
+    passages: float
+    average: float
+    share: float
+    held: Counter[str]
+    chunk_mean: Mapping[Source, Vector]
+    passage_mean: Vector | None
+
+
+@dataclass(slots=True)
+class Kept:
+    """What one search leaves for the next: a whole small table, or the figures of a large one."""
+
+    state: object = None
+    reader: Reader | None = None
+    drawn: object = None
+    figures: Figures | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LanceSnapshot:
+    """One search's view; without a table nothing was written yet, `dims` is None without vectors."""
+
+    place: str
     table: Any
-    state: State
-    stamps: dict[int, dict[int, int]]
+    dims: int | None
+    kept: Kept = field(default_factory=Kept)
 
-    def size(self) -> tuple[int, int]:
-        """Not asked for: a table cannot be searched in another way."""
-        return 0, 0
+    def files(self) -> Mapping[int, FileState]:
+        """Every file by its number."""
+        if self.table is None:
+            return {}
+        with mapped(self.place):
+            found = read(self.table, "key < 0", ["key", "path", "source", "digest", "facts"])
+            return {-row["key"]: rows.read_file_row(row) for row in found.to_pylist()}
 
-    def words(self) -> Inverted:
-        """The terms of all passages."""
-        self._stamped()
-        found = read(self.table, "key >= 0", ["key", "terms"])
-        # A chunk without passages has no terms, not even an empty line of them.
-        found = found.filter(pc.not_equal(found["terms"], "")).sort_by("key")
-        return _inverted(found["key"].to_numpy(), found["terms"])
+    def chunks(self, keys: Sequence[int]) -> dict[int, StoredChunk]:
+        """Chunks with their text, by key."""
+        if self.table is None or not keys:
+            return {}
+        numbers = {-(key // FILE_SPAN) for key in keys}
+        with mapped(self.place):
+            found = by_key(self.table, [*sorted(numbers), *keys], [*rows.CHUNK_COLUMNS, "facts"])
+        dates: dict[str, datetime.date | None] = {
+            row["path"]: rows.read_file_row(row).date for row in found if row["key"] < 0
+        }
+        return {
+            row["key"]: rows.read_chunk_row(row, dates.get(row["path"]))
+            for row in found
+            if row["key"] >= 0
+        }
 
-    def chunks(self) -> Keys:
-        """The keys of all chunks, in order."""
-        keys: Keys = np.sort(read(self.table, "key >= 0", ["key"])["key"].to_numpy())
-        return keys
+    def vectors(self, limit: int) -> tuple[list[int], Vectors]:
+        """The keys of at most `limit` chunks, evenly drawn if there are more, and their vectors."""
+        if not self._has_vectors:
+            return [], np.empty((0, self.dims or 1), np.float32)
+        with mapped(self.place):
+            keys = np.sort(read(self.table, "embedding IS NOT NULL", ["key"])["key"].to_numpy())
+            drawn = keys[:: max(1, -(-len(keys) // limit))].tolist()
+            parts = [
+                _Found.of(
+                    read(self.table, _among(drawn[n : n + _KEYS_A_READ]), _with_vectors(["key"]))
+                )
+                for n in range(0, len(drawn), _KEYS_A_READ)
+            ]
+        found = {key: vector for part in parts for key, vector in part.vectors.items()}
+        if not found:
+            return [], np.empty((0, self.dims or 1), np.float32)
+        return sorted(found), np.stack([found[key] for key in sorted(found)])
 
-    def all_rows(self, dims: int) -> Iterator[tuple[Keys, Vectors]]:
-        """All vectors."""
-        if "embedding" in self.table.schema.names:
-            yield _vectors(read(self.table, "embedding IS NOT NULL", ["key", "embedding"]), dims)
-
-    def changes(self, revision: int) -> Changes | None:
-        """What changed between a version and this one; None if too little is known of it."""
-        before = self.stamps.get(revision)
-        if before is None:
-            return None
-        now = self._stamped()
-        kept = np.array(
-            [file for file, stamp in now.items() if before.get(file) == stamp], np.int64
+    def reader(self, sought: Sought) -> Reader:
+        """The chunks that may answer, or all of a small table."""
+        if self.table is None:
+            return read_shortlist([], {}, self.dims, self.chunks, None)
+        with mapped(self.place):
+            count = self.table.count_rows("key >= 0")
+            if count <= FEW_CHUNKS or not _has_index(self.table):
+                return self._everything()
+            figures = self._figures(count)
+            terms = _asked_terms(sought)
+            found: dict[int, ListedChunk] = {}
+            for source in sought.sources:
+                if figures.chunks.get(source):
+                    for where in _scopes(sought, source, figures):
+                        found |= self._by_words(terms, where)
+                        found |= self._by_meaning(sought, where)
+                    if sought.preferred:
+                        found |= self._beginnings(sought.preferred, source)
+            listed = list(found.values())
+            numbers = sorted({one.key // FILE_SPAN for one in listed})
+            files = {
+                -row["key"]: rows.read_file_row(row)
+                for row in by_key(
+                    self.table,
+                    [-number for number in numbers],
+                    ["key", "path", "source", "digest", "facts"],
+                )
+            }
+        whole = Whole(
+            passages=max(1, round(figures.passages)),
+            average_length=figures.average,
+            chunks=figures.chunks,
+            chunk_mean=figures.chunk_mean,
+            passage_mean=figures.passage_mean,
+            frequency=_Frequencies(self, figures, listed).of,
         )
-        new = sorted(set(now) - set(kept.tolist()))
-        passages: list[NewPassage] = []
-        chunks: list[int] = []
-        dims = self.state.dims
-        keys, rows = [np.empty(0, np.int64)], [np.empty((0, dims or 1), np.float32)]
-        columns = ["key", "terms", *(["embedding"] if dims else [])]
-        for start in range(0, len(new), _FILES_A_READ):
-            files = ", ".join(map(str, new[start : start + _FILES_A_READ]))
-            found = read(self.table, f"file IN ({files}) AND key >= 0", columns)
-            for key, terms in zip(
-                found["key"].to_pylist(), found["terms"].to_pylist(), strict=True
-            ):
-                chunks.append(key)
-                passages += _passages(key, terms)
-            if dims:
-                some, vectors = _vectors(found.filter(found["embedding"].is_valid()), dims)
-                keys.append(some)
-                rows.append(vectors)
-        return Changes(
-            lambda those: ~np.isin(those // FILE_SPAN, kept),
-            passages,
-            np.array(chunks, np.int64),
-            (np.concatenate(keys), np.concatenate(rows)),
+        return read_shortlist(listed, files, self.dims, self.chunks, whole)
+
+    def _everything(self) -> Reader:
+        state = (self.table.name, self.table.version, self.dims)
+        if self.kept.reader is None or self.kept.state != state:
+            found = read(self.table, "key >= 0", self._columns)
+            listed = list(_Found.of(found).listed().values())
+            stored = self.chunks([one.key for one in listed])
+            reader = read_shortlist(listed, self.files(), self.dims, lambda _: stored, None)
+            self.kept.reader, self.kept.state = reader, state
+        return self.kept.reader
+
+    def _figures(self, count: int) -> Figures:
+        """What a sample tells; of a large table it is drawn anew when that has grown by a tenth."""
+        size = self.table.version if count <= _SAMPLE else round(10 * float(np.log(count)))
+        drawn = (self.table.name, self.dims, count <= _SAMPLE, size)
+        if self.kept.figures is None or self.kept.drawn != drawn:
+            self.kept.figures = self._draw(count)
+            self.kept.drawn = drawn
+        return self.kept.figures
+
+    def _draw(self, count: int) -> Figures:
+        every = self.table.count_rows()
+        places = np.unique(np.linspace(0, every - 1, min(every, _SAMPLE)).astype(int)).tolist()
+        rows_drawn = self.table.take_offsets(places).select(self._columns).to_arrow()
+        listed = [one for key, one in _Found.of(rows_drawn).listed().items() if key >= 0]
+        held: Counter[str] = Counter()
+        passages = tokens = 0
+        for one in listed:
+            for terms in one.terms:
+                held.update(terms.every().keys() | rows.beginnings(terms.text))
+                passages += 1
+                tokens += terms.length
+        share = max(1, len(listed)) / max(1, count)
+        sessions = source_keys("sessions")
+        of_sessions = self.table.count_rows(f"key >= {sessions.start} AND key < {sessions.stop}")
+        return Figures(
+            {"memory": count - of_sessions, "sessions": of_sessions},
+            max(1.0, passages / share),
+            tokens / max(1, passages),
+            share,
+            held,
+            {source: _chunk_mean(listed, source, self.dims or 1) for source in SOURCES},
+            _passage_mean(listed),
         )
 
-    def sample(self, source: Source) -> list[int]:
-        """The first chunks of some files, evenly drawn."""
-        bounds = source_keys(source)
-        files = [file for file in sorted(self._stamped()) if file * FILE_SPAN in bounds]
-        return [file * FILE_SPAN for file in files[:: max(1, len(files) // _SAMPLE)]]
+    def _by_words(self, terms: Sequence[str], where: str) -> dict[int, ListedChunk]:
+        if not terms:
+            return {}
+        query = self._match(terms).limit(_CANDIDATES).select([*self._columns, "_score"])
+        return _Found.of(
+            (query.where(where, prefilter=True) if where else query).to_arrow()
+        ).listed()
 
-    def _stamped(self) -> dict[int, int]:
-        known = self.stamps.get(self.state.revision)
-        if known is None:
-            found = read(self.table, "key < 0", ["file", "stamp"])
-            pairs = zip(found["file"].to_pylist(), found["stamp"].to_pylist(), strict=True)
-            known = self.stamps[self.state.revision] = dict(pairs)
-            # Only the version that memory is at and the newest one are compared.
-            for old in sorted(self.stamps)[:-2]:
-                del self.stamps[old]
-        return known
+    def _by_meaning(self, sought: Sought, where: str) -> dict[int, ListedChunk]:
+        vector = sought.vector
+        if vector is None or not self._has_vectors or vector.size != self.dims:
+            return {}
+        query = (
+            self.table.search(vector, vector_column_name="embedding")
+            .distance_type("cosine")
+            .where(where or "key >= 0", prefilter=True)
+            .select([*self._columns, "_distance"])
+            .limit(sought.chunks)
+            .nprobes(_PROBES)
+            .refine_factor(_REFINED)
+        )
+        return _Found.of(query.to_arrow()).listed()
 
+    def _beginnings(self, preferred: frozenset[int], source: Source) -> dict[int, ListedChunk]:
+        """The first chunks of files that must be represented."""
+        mine = [n * FILE_SPAN for n in sorted(preferred) if n * FILE_SPAN in source_keys(source)]
+        some = _among(mine[-_CANDIDATES:])
+        return _Found.of(read(self.table, some, self._columns)).listed() if mine else {}
 
-def fits_in_memory(chunks: int, dims: int) -> bool:
-    """Whether vectors are held in memory; those of larger tables LanceDB looks through itself."""
-    return chunks * dims * 2 <= MOST_BYTES
+    def count_chunks(self, term: str) -> int:
+        """In how many chunks a term stands, counted up to a limit."""
+        with mapped(self.place):
+            found = self._match([term]).limit(_MOST_COUNTED).select(["key", "_score"]).to_arrow()
+        return len(found)
 
+    def _match(self, terms: Sequence[str]) -> Any:
+        query = MatchQuery(" ".join(terms), "terms")  # type: ignore[call-arg]
+        return self.table.search(query, query_type="fts")
 
-def _vectors(found: Any, dims: int) -> tuple[Keys, Vectors]:
-    keys = found["key"].to_numpy()
-    if not len(keys):
-        return keys.astype(np.int64), np.empty((0, dims), np.float32)
-    flat = found["embedding"].combine_chunks().flatten().to_numpy()
-    return keys, flat.reshape(len(keys), dims)
+    @property
+    def _has_vectors(self) -> bool:
+        return (
+            self.table is not None
+            and self.dims is not None
+            and "embedding" in self.table.schema.names
+        )
 
-
-def _passages(key: int, terms: str) -> list[NewPassage]:
-    lines = terms.split("\n") if terms else []
-    halves = [line.partition("\t") for line in lines]
-    return [
-        NewPassage(number, _terms(text), _terms(head))
-        for number, (text, _, head) in enumerate(halves, start=key)
-    ]
-
-
-def _inverted(firsts: Keys, stored: Any) -> Inverted:
-    """All passages, from what each chunk's row holds: a line a passage, a tab before the head."""
-    lines = _split(stored, "\n")
-    counts = np.diff(lines.offsets.to_numpy())
-    within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-    halves = _split(lines.values, "\t").values
-    text, head = (
-        _split(halves.take(pa.array(np.arange(side, len(halves), 2))), " ") for side in (0, 1)
-    )
-    every = pa.concat_arrays([text.values, head.values]).dictionary_encode()
-    names, terms = every.dictionary.to_pylist(), every.indices.to_numpy()
-    order = sorted((name, number) for number, name in enumerate(names) if name)
-    return Inverted(
-        np.repeat(firsts, counts) + within,
-        _column(terms[: len(text.values)], text.offsets, names),
-        _column(terms[len(text.values) :], head.offsets, names),
-        [name for name, _ in order],
-        np.array([number for _, number in order], np.int32),
-    )
+    @property
+    def _columns(self) -> list[str]:
+        return _with_vectors(_COLUMNS) if self._has_vectors else list(_COLUMNS)
 
 
-def _split(texts: Any, mark: str) -> Any:
-    """Texts as lists of their parts; the list of an empty one holds an empty text."""
-    if isinstance(texts, pa.ChunkedArray):
-        texts = texts.combine_chunks()
-    return pc.split_pattern(texts, mark)
+def _with_vectors(columns: Sequence[str]) -> list[str]:
+    return [*columns, "embedding"]
 
 
-def _column(terms: NDArray[np.int32], offsets: Any, names: Sequence[str]) -> Column:
-    """Terms by passage; an empty text, which stands for none at all, is left out."""
-    ends = offsets.to_numpy()[1:].astype(np.int64)
-    if "" in names:
-        is_term = terms != names.index("")
-        ends = np.concatenate([[0], np.cumsum(is_term)])[ends]
-        terms = terms[is_term]
-    return Column(terms, ends)
+def _among(keys: Sequence[int]) -> str:
+    return f"key IN ({', '.join(map(str, keys))})"
 
 
-def _terms(text: str) -> list[str]:
-    return text.split(" ") if text else []
+def _asked_terms(sought: Sought) -> list[str]:
+    """What the full-text index is asked for."""
+    phrases = (term for phrase in sought.phrases for term in phrase)
+    prefixes = (rows.BEGINNING + prefix for prefix in sought.prefixes)
+    return list(dict.fromkeys([*sought.words, *phrases, *prefixes]))
+
+
+def _scopes(sought: Sought, source: Source, figures: Figures) -> list[str]:
+    """The conditions under which a source is looked through: what may be found, and what must be."""
+    bounds = source_keys(source)
+    is_all = figures.chunks.get(source) == sum(figures.chunks.values())
+    inside = "" if is_all else f"key >= {bounds.start} AND key < {bounds.stop}"
+    scopes = []
+    for files in (sought.files, *([sought.preferred] if sought.preferred else [])):
+        if files is None:
+            scopes.append(inside)
+            continue
+        mine = [n for n in sorted(files) if n * FILE_SPAN in bounds]
+        if mine:
+            some = ", ".join(
+                map(str, mine[-_MOST_PREFERRED:] if files is sought.preferred else mine)
+            )
+            scopes.append(f"file IN ({some}) AND key >= 0")
+    return scopes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """Rows of chunks as they came from a table."""
+
+    rows: list[dict[str, Any]]
+    vectors: dict[int, Vector]
+
+    @classmethod
+    def of(cls, found: Any) -> _Found:
+        vectors: dict[int, Vector] = {}
+        if "embedding" in found.schema.names:
+            some = found.filter(found["embedding"].is_valid())
+            if len(some):
+                flat = some["embedding"].combine_chunks().flatten().to_numpy()
+                every = flat.reshape(len(some), -1).astype(np.float32)
+                vectors = dict(zip(some["key"].to_pylist(), every, strict=True))
+            found = found.drop_columns(["embedding"])
+        return cls(found.to_pylist(), vectors)
+
+    def listed(self) -> dict[int, ListedChunk]:
+        """The chunks by key."""
+        return {
+            row["key"]: ListedChunk(
+                row["key"],
+                passage_lines(row["passages"]),
+                unpack_terms(rows.without_beginnings(row["terms"])),
+                self.vectors.get(row["key"]),
+                row["passage_vectors"],
+            )
+            for row in self.rows
+            if row["key"] >= 0
+        }
+
+
+class _Frequencies:
+    """In how many passages of the table terms stand."""
+
+    def __init__(
+        self, snapshot: LanceSnapshot, figures: Figures, listed: Sequence[ListedChunk]
+    ) -> None:
+        self._snapshot = snapshot
+        self._figures = figures
+        self._listed = listed
+        self._known: dict[Unit, int] = {}
+
+    def of(self, unit: Unit) -> int:
+        """About how many; counted where it is rare."""
+        if unit not in self._known:
+            self._known[unit] = self._estimated(unit)
+        return self._known[unit]
+
+    def _estimated(self, unit: Unit) -> int:
+        chunks, here = self._here(unit)
+        if unit.kind == "phrase":
+            return here
+        term = rows.BEGINNING + unit.terms[0] if unit.kind == "prefix" else unit.terms[0]
+        drawn = self._figures.held.get(term, 0)
+        if drawn >= _FEW_IN_SAMPLE or self._figures.share >= 1.0:
+            return max(here, round(drawn / self._figures.share))
+        if chunks < _WORTH_COUNTING:
+            # All chunks that hold so rare a term are among the candidates.
+            return here
+        return max(here, round(self._snapshot.count_chunks(term) * here / chunks))
+
+    def _here(self, unit: Unit) -> tuple[int, int]:
+        """The chunks and passages of the shortlist that hold a unit."""
+        chunks = passages = 0
+        for one in self._listed:
+            held = sum(_holds(terms, unit) for terms in one.terms)
+            chunks += held > 0
+            passages += held
+        return chunks, passages
+
+
+def _holds(terms: PassageTerms, unit: Unit) -> bool:
+    if unit.kind == "prefix":
+        return f" {unit.terms[0]}" in f" {terms.text}"
+    if unit.kind == "phrase":
+        return f" {' '.join(unit.terms)} " in f" {terms.text} "
+    term = f" {unit.terms[0]} "
+    return term in f" {terms.text} {terms.head} {terms.features} "
+
+
+def _chunk_mean(listed: Sequence[ListedChunk], source: Source, dims: int) -> Vector:
+    bounds = source_keys(source)
+    mine = [one.vector for one in listed if one.key in bounds and one.vector is not None]
+    mean: Vector = np.mean(mine, axis=0, dtype=np.float32) if mine else np.zeros(dims, np.float32)
+    return mean
+
+
+def _passage_mean(listed: Sequence[ListedChunk]) -> Vector | None:
+    each = [unpack_vectors(one.passage_vectors) for one in listed if one.passage_vectors]
+    if not each:
+        return None
+    every = np.concatenate([one.numbers * one.scale[:, None] for one in each])
+    mean: Vector = every.mean(axis=0, dtype=np.float32)
+    return mean

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import random
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,13 +23,13 @@ from memdown.index.packing import (
     pack_text,
     unpack_chunk,
 )
-from memdown.index.passages import passage_terms
-from memdown.types import Chunk, FileState, StoredChunk, Vectors
+from memdown.index.shortlist import pack_passage_vectors, pack_terms, terms_of
+from memdown.text import prefix_terms
+from memdown.types import Chunk, FileState, IndexedFile, StoredChunk
 
 _FIELDS = (
     ("key", pa.int64()),
     ("file", pa.int64()),
-    ("stamp", pa.int64()),
     ("path", pa.string()),
     ("source", pa.string()),
     ("id", pa.string()),
@@ -43,8 +42,12 @@ _FIELDS = (
     ("passages", pa.binary()),
     ("lines", pa.binary()),
     ("terms", pa.string()),
+    ("passage_vectors", pa.binary()),
 )
-CHUNK_COLUMNS = [name for name, _ in _FIELDS if name not in ("file", "stamp", "facts", "terms")]
+_NOT_OF_A_CHUNK = ("file", "facts", "terms", "passage_vectors")
+CHUNK_COLUMNS = [name for name, _ in _FIELDS if name not in _NOT_OF_A_CHUNK]
+# Marks the beginning of a word as a term of its own, for the full-text index, which knows no prefixes.
+BEGINNING = "\x03"
 
 
 def schema_for(dims: int | None) -> pa.Schema:
@@ -55,7 +58,7 @@ def schema_for(dims: int | None) -> pa.Schema:
     return pa.schema(fields)
 
 
-def file_row(number: int, file: FileState, stamp: int) -> dict[str, Any]:
+def file_row(number: int, file: FileState) -> dict[str, Any]:
     """A file's facts."""
     facts = {
         "size": file.size,
@@ -70,7 +73,6 @@ def file_row(number: int, file: FileState, stamp: int) -> dict[str, Any]:
     return {
         "key": -number,
         "file": number,
-        "stamp": stamp,
         "path": file.path,
         "source": file.source,
         "digest": file.digest,
@@ -102,17 +104,37 @@ def read_file_row(row: Mapping[str, Any]) -> FileState:
         ) from error
 
 
-def chunk_rows(
-    number: int, first_key: int, chunks: Sequence[Chunk], vectors: Vectors | None, stamp: int
-) -> list[dict[str, Any]]:
-    """The rows of a file's chunks, numbered from `first_key` on."""
+def beginnings(text: str) -> set[str]:
+    """The beginnings of the words of a text, given as terms, as terms of their own."""
+    return {BEGINNING + prefix for prefix in prefix_terms(text.split())}
+
+
+def _searched(chunk: Chunk) -> str:
+    """A chunk's terms, a line a passage; after an empty line, the beginnings of its words."""
+    passages = terms_of(chunk)
+    if not passages:
+        return ""
+    found = sorted(set().union(*(beginnings(one.text) for one in passages)))
+    return f"{pack_terms(passages)}\n\n{' '.join(found)}"
+
+
+def without_beginnings(searched: str) -> str:
+    """The lines of the passages alone."""
+    return searched.partition("\n\n")[0]
+
+
+def chunk_rows(number: int, first_key: int, file: IndexedFile) -> list[dict[str, Any]]:
+    """The rows of a file's new chunks, numbered from `first_key` on."""
+    done = sum(len(chunk.passages) for chunk in file.chunks[: file.keep])
     rows = []
     key = first_key
-    for place, chunk in enumerate(chunks):
+    for place, chunk in enumerate(file.chunks[file.keep :]):
+        own = None
+        if file.passage_vectors is not None:
+            own = file.passage_vectors[done : done + len(chunk.passages)]
         row: dict[str, Any] = {
             "key": key,
             "file": number,
-            "stamp": stamp,
             "path": chunk.path,
             "source": chunk.source,
             "id": chunk.id,
@@ -123,14 +145,14 @@ def chunk_rows(
             "text": pack_text(chunk.text),
             "passages": pack_passages(chunk),
             "lines": pack_lines(chunk),
-            "terms": "\n".join(
-                f"{' '.join(text)}\t{' '.join(head)}" for text, head in passage_terms(chunk)
-            ),
+            "terms": _searched(chunk),
+            "passage_vectors": pack_passage_vectors(own),
         }
-        if vectors is not None:
-            row["embedding"] = vectors[place]
+        if file.vectors is not None:
+            row["embedding"] = file.vectors[place]
         rows.append(row)
         key += len(chunk.passages)
+        done += len(chunk.passages)
     return rows
 
 
@@ -189,28 +211,18 @@ class Batch:
         self._dims: int | None = None
         self._since = time.monotonic()
 
-    def add(
-        self,
-        number: int,
-        file: FileState,
-        chunks: Sequence[Chunk],
-        vectors: Vectors | None,
-        key: int | None,
-        *,
-        is_new: bool,
-    ) -> None:
-        """A file's facts and, from number `key` on, its chunks; without a key its chunks stay."""
-        stamp = random.getrandbits(62)
+    def add(self, number: int, file: IndexedFile, key: int | None, *, is_new: bool) -> None:
+        """A file's facts and, from number `key` on, its new chunks; without a key its chunks stay."""
         if not self._rows:
             self._since = time.monotonic()
-        self._rows.append(file_row(number, file, stamp))
-        self.numbers[file.path] = number
-        if vectors is not None and vectors.ndim == 2 and len(vectors):
-            self._dims = vectors.shape[1]
+        self._rows.append(file_row(number, file.state))
+        self.numbers[file.state.path] = number
+        if file.vectors is not None and file.vectors.ndim == 2 and len(file.vectors):
+            self._dims = file.vectors.shape[1]
         if key is None:
             self._touched.add(number)
             return
-        self._rows += chunk_rows(number, key, chunks, vectors, stamp)
+        self._rows += chunk_rows(number, key, file)
         if not is_new:
             self._replaced[number] = key
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import math
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -15,8 +14,7 @@ from urllib.parse import quote
 
 from memdown.errors import IndexBusy, IndexCorrupt, StoreError
 from memdown.files import locked, make_folder, reach
-from memdown.index.lancedb import cache, candidates, rows
-from memdown.index.lancedb.candidates import Figures
+from memdown.index.lancedb import cache, rows
 from memdown.index.lancedb.connection import (
     KEPT_FOR,
     LEASE,
@@ -33,10 +31,8 @@ from memdown.index.lancedb.connection import (
     unused_tables,
     write_pointer,
 )
-from memdown.index.lancedb.reading import LanceOrigin, by_key, fits_in_memory, read
+from memdown.index.lancedb.reading import Kept, LanceSnapshot, by_key, make_indexes, read
 from memdown.index.lancedb.rows import Batch
-from memdown.index.lancedb.snapshot import LanceSnapshot
-from memdown.index.mirror import Mirror, State
 from memdown.index.packing import file_ids, file_keys
 from memdown.types import (
     Chunk,
@@ -95,16 +91,15 @@ class LanceStore:
         self._vector_error = None if vector_enabled else "turned off in the settings"
         self._db: Any = None
         self._lock = threading.RLock()
-        self._mirror = Mirror(self._origin, at_once=True)
+        self._kept = Kept()
         self._open_pointer: Any = None
         self._open_table: Any = None
-        self._known_origin: LanceOrigin | None = None
+        self._open_version: Any = None
         self._known_files: tuple[object, dict[str, tuple[int, FileState]]] | None = None
         self._lease = None if self._is_local else Lease()
         self._batch: Batch | None = None
         self._is_writing = 0
         self._compacted: dict[str, int] = {}
-        self._known_figures: tuple[object, Figures] | None = None
         self._closed = False
 
     def fingerprint(self) -> Fingerprint | None:
@@ -163,12 +158,12 @@ class LanceStore:
         self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
     ) -> None:
         """Store a file in one step; its first `keep` chunks are there already."""
-        self._write(file, chunks, vectors, keep, None)
+        self._write(IndexedFile(file, chunks, vectors, keep), None)
 
     def replace_all(self, files: Sequence[IndexedFile]) -> None:
         """Store several files, one after the other."""
         for file in files:
-            self.replace(file.state, file.chunks, file.vectors, file.keep)
+            self._write(file, None)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk, from which a text that only ever grows is continued."""
@@ -181,13 +176,13 @@ class LanceStore:
         self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
     ) -> None:
         """Store a file that grew, in one step: rows from number `key` on are replaced."""
-        self._write(file, chunks, vectors, 0, key)
+        self._write(IndexedFile(file, chunks, vectors), key)
 
     def touch(self, *files: FileState) -> None:
         """Keep the rows of files whose content is the same, with their new facts."""
         with self._using(make=True) as db:
             for file in files:
-                self._put(db, self._live(db).table, file, [], None, None)
+                self._put(db, self._live(db).table, IndexedFile(file, [], None), None)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Forget files."""
@@ -224,7 +219,7 @@ class LanceStore:
             with self._using(make=True) as db:
                 new = opened(db, f"{PREFIX}{number}")
                 if new is not None:
-                    candidates.make_indexes(new)
+                    make_indexes(new)
                     self._keep_lease(db)
                 old = read_pointer(db)
                 made = target.fingerprint
@@ -238,54 +233,25 @@ class LanceStore:
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[LanceSnapshot]:
         """One unchanging view for one search: one version of the live table."""
-        # Memory goes on with the newest version only, so both are taken together.
         with self._using() as db:
-            origin, dims = self._seen(db)
-            figures = None if origin is None else self._figures_of(origin, dims)
-            view = None if origin is None or figures else self._mirror.view(origin)
-        table = None if origin is None else origin.table
-        yield LanceSnapshot(self._place, table, view, dims, figures)
+            pointer = self._pointer(db)
+            if pointer is None:
+                raise StoreError(f"There is no index at {self._place} yet: run `memdown index`.")
+            dims = pointer.fingerprint.dims if self._vector_error is None else None
+            table = self._at_version(db, pointer.table)
+        yield LanceSnapshot(self._place, table, dims, self._kept)
 
-    def _figures_of(self, origin: LanceOrigin, dims: int | None) -> Figures | None:
-        """What is known of a table that is too large to be held; None if it is held.
-
-        A sample is drawn once for each table and hundredth of its size, not for each version.
-        """
-        table = origin.table
-        count = table.count_rows()
-        if count <= candidates.LARGE or not candidates.has_index(table):
-            return None
-        drawn = (table.name, dims, round(100 * math.log(count)))
-        if self._known_figures is None or self._known_figures[0] != drawn:
-            self._known_figures = (drawn, candidates.look(table, dims))
-        return self._known_figures[1]
-
-    @contextlib.contextmanager
-    def _origin(self) -> Iterator[LanceOrigin]:
-        with self._using() as db:
-            origin, _ = self._seen(db)
-            if origin is None:
-                raise StoreError(f"Nothing is written to {self._place} yet.")
-            yield origin
-
-    def _seen(self, db: Any) -> tuple[LanceOrigin | None, int | None]:
-        """The newest version of the live table, if it was written to; and the vectors' length."""
-        pointer = self._pointer(db)
-        if pointer is None:
-            raise StoreError(f"There is no index at {self._place} yet: run `memdown index`.")
-        dims = pointer.fingerprint.dims if self._vector_error is None else None
-        latest = self._latest(db, pointer.table)
+    def _at_version(self, db: Any, name: str) -> Any:
+        """The newest version of a table, which stays what it is; None if nothing was written yet."""
+        latest = self._latest(db, name)
         if latest is None:
-            return None, dims
-        known, version = self._known_origin, latest.version
-        if known is None or (known.state.name, known.state.revision) != (pointer.table, version):
-            table = db.open_table(pointer.table)
-            table.checkout(version)
-            held = dims if dims and fits_in_memory(table.count_rows(), dims) else None
-            stamps = known.stamps if known and known.state.name == pointer.table else {}
-            state = State(pointer.table, held, version)
-            known = self._known_origin = LanceOrigin(table, state, stamps)
-        return known, dims
+            return None
+        known = self._open_version
+        if known is None or (known.name, known.version) != (name, latest.version):
+            known = db.open_table(name)
+            known.checkout(latest.version)
+            self._open_version = known
+        return known
 
     def _pointer(self, db: Any) -> Pointer | None:
         """Where the live index is; its table stays open, since every search asks."""
@@ -307,7 +273,8 @@ class LanceStore:
         return self._open_table
 
     def _let_go(self) -> None:
-        self._open_pointer = self._open_table = self._known_origin = self._known_files = None
+        self._open_pointer = self._open_table = self._open_version = self._known_files = None
+        self._kept = Kept()
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
@@ -400,7 +367,6 @@ class LanceStore:
                 )
             self._db = self._batch = None
             self._let_go()
-            self._mirror = Mirror(self._origin, at_once=True)
             if not self._is_local:
                 with mapped(self._place):
                     connect(self._place).drop_all_tables()
@@ -417,49 +383,34 @@ class LanceStore:
         """Let go of everything; a closed store cannot be used again."""
         with self._lock:
             self._closed = True
-            self._mirror.close()
             self._db = self._batch = None
             self._let_go()
 
-    def _write(
-        self,
-        file: FileState,
-        chunks: Sequence[Chunk],
-        vectors: Vectors | None,
-        keep: int,
-        key: int | None,
-    ) -> None:
+    def _write(self, file: IndexedFile, key: int | None) -> None:
         with self._using(make=True) as db:
             pointer = self._live(db)
             if key is None:
-                number = self._number(db, pointer.table, file)
+                number = self._number(db, pointer.table, file.state)
                 key = file_keys(number).start
-                key += sum(len(chunk.passages) for chunk in chunks[:keep])
-            self._put(db, pointer.table, file, chunks[keep:], vectors, key)
-            made = pointer.fingerprint
+                key += sum(len(chunk.passages) for chunk in file.chunks[: file.keep])
+            self._put(db, pointer.table, file, key)
+            made, vectors = pointer.fingerprint, file.vectors
             if made.dims is None and vectors is not None and len(vectors):
                 found = with_changes(made, dims=vectors.shape[1])
                 write_pointer(db, pointer.made_with(found))
             reach("index.file")
 
-    def _put(
-        self,
-        db: Any,
-        name: str,
-        file: FileState,
-        chunks: Sequence[Chunk],
-        vectors: Vectors | None,
-        key: int | None,
-    ) -> None:
+    def _put(self, db: Any, name: str, file: IndexedFile, key: int | None) -> None:
         """A file's facts and, from number `key` on, its chunks."""
-        number = self._number(db, name, file)
-        is_new = file.path not in self._files(db, name)
+        number = self._number(db, name, file.state)
+        path = file.state.path
+        is_new = path not in self._files(db, name)
         if self._batch is None:
             self._batch = Batch(name)
         elif self._batch.name != name or self._batch.waits_for(number):
             self._flush(db)
-            self._batch, is_new = Batch(name), file.path not in self._files(db, name)
-        self._batch.add(number, file, chunks, vectors, key, is_new=is_new)
+            self._batch, is_new = Batch(name), path not in self._files(db, name)
+        self._batch.add(number, file, key, is_new=is_new)
         if not self._is_writing or self._batch.is_full:
             self._flush(db)
 
@@ -555,7 +506,7 @@ class LanceStore:
             if table is None:
                 continue
             if name != cache.NAME:
-                candidates.make_indexes(table)
+                make_indexes(table)
             versions = table.version - self._compacted.get(name, 0)
             small = table.stats()["fragment_stats"]["num_small_fragments"]
             if small > _COMPACT_AFTER or versions > _COMPACT_AFTER:
@@ -605,25 +556,22 @@ class Rebuild:
         return 0
 
     def replace(
-        self,
-        file: FileState,
-        chunks: Sequence[Chunk],
-        vectors: Vectors | None,
-        keep: int = 0,  # noqa: ARG002
+        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
     ) -> None:
         """Store a file."""
-        self._note_dims(vectors)
-        number = self._numbers.get(file.source, file_ids(file.source).start)
-        self._numbers[file.source] = number + 1
-        self._batch.add(number, file, chunks, vectors, file_keys(number).start, is_new=True)
-        reach("rebuild.file")
-        if self._batch.is_full:
-            self.flush()
+        self.replace_all([IndexedFile(file, chunks, vectors, keep)])
 
     def replace_all(self, files: Sequence[IndexedFile]) -> None:
         """Store several files, one after the other."""
         for file in files:
-            self.replace(file.state, file.chunks, file.vectors, file.keep)
+            self._note_dims(file.vectors)
+            source = file.state.source
+            number = self._numbers.get(source, file_ids(source).start)
+            self._numbers[source] = number + 1
+            self._batch.add(number, file, file_keys(number).start, is_new=True)
+            reach("rebuild.file")
+            if self._batch.is_full:
+                self.flush()
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk among those written so far."""
@@ -638,14 +586,14 @@ class Rebuild:
         self._note_dims(vectors)
         self.flush()
         with self._store._using(make=True) as db:
-            self._store._put(db, self._name, file, chunks, vectors, key)
+            self._store._put(db, self._name, IndexedFile(file, chunks, vectors), key)
 
     def touch(self, *files: FileState) -> None:
         """Note the new facts of files that are written already."""
         self.flush()
         with self._store._using(make=True) as db:
             for file in files:
-                self._store._put(db, self._name, file, [], None, None)
+                self._store._put(db, self._name, IndexedFile(file, [], None), None)
 
     def remove(self, paths: Sequence[str]) -> None:
         """Not needed: what is gone is never written."""

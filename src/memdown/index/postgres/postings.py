@@ -7,9 +7,8 @@ bytes: the passage's number in its block (4), its length (2), how often the term
 
 from __future__ import annotations
 
-import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.index.postgres.connection import Place, run
+from memdown.index.shortlist import PassageTerms
 from memdown.types import FILE_SPAN
 
 BLOCK_PASSAGES = 2_048
@@ -32,7 +32,7 @@ Keys = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Posting:
+class PackedPosting:
     """The passages that hold a term: int64 keys, how often in text and head, lengths; row by row."""
 
     keys: Keys
@@ -41,11 +41,11 @@ class Posting:
     lengths: NDArray[np.int32]
 
     @staticmethod
-    def joined(parts: Sequence[Posting]) -> Posting:
+    def joined(parts: Sequence[PackedPosting]) -> PackedPosting:
         """Several one after the other."""
         if not parts:
             return NOTHING
-        return Posting(
+        return PackedPosting(
             np.concatenate([part.keys for part in parts]),
             np.concatenate([part.text for part in parts]),
             np.concatenate([part.head for part in parts]),
@@ -53,34 +53,17 @@ class Posting:
         )
 
 
-NOTHING = Posting(
+NOTHING = PackedPosting(
     np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.float32), np.empty(0, np.int32)
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """The terms of one passage: of its text in order, and of what stands above it."""
+class KeyedTerms:
+    """The terms of the passage with this key."""
 
     key: int
-    text: Sequence[str]
-    head: Sequence[str]
-
-
-def pack_terms(passages: Iterable[Terms]) -> bytes:
-    """The terms of a chunk's passages, in order, as they are stored with it."""
-    lines = (f"{' '.join(one.text)}\t{' '.join(one.head)}" for one in passages)
-    return zlib.compress("\n".join(lines).encode("utf-8", "surrogatepass"), 1)
-
-
-def unpack_terms(key: int, packed: bytes) -> list[Terms]:
-    """The terms of the passages of the chunk with this key."""
-    text = zlib.decompress(packed).decode("utf-8", "surrogatepass")
-    halves = (line.partition("\t") for line in text.split("\n")) if text else ()
-    return [
-        Terms(number, inside.split(), above.split())
-        for number, (inside, _, above) in enumerate(halves, start=key)
-    ]
+    terms: PassageTerms
 
 
 def block_of(first_file: int, key: int) -> int:
@@ -89,10 +72,10 @@ def block_of(first_file: int, key: int) -> int:
 
 
 def change(
-    place: Place, gone: Mapping[int, Sequence[Terms]], new: Mapping[int, Sequence[Terms]]
+    place: Place, gone: Mapping[int, Sequence[KeyedTerms]], new: Mapping[int, Sequence[KeyedTerms]]
 ) -> None:
     """Take passages out of the posting lists and put others in; both by the first file of the block."""
-    by_block: dict[int, tuple[list[Terms], list[Terms]]] = defaultdict(lambda: ([], []))
+    by_block: dict[int, tuple[list[KeyedTerms], list[KeyedTerms]]] = defaultdict(lambda: ([], []))
     for side, files in enumerate((gone, new)):
         for first, passages in files.items():
             for one in passages:
@@ -101,9 +84,11 @@ def change(
         _change_block(place, block, *by_block[block])
 
 
-def _change_block(place: Place, block: int, gone: Sequence[Terms], new: Sequence[Terms]) -> None:
+def _change_block(
+    place: Place, block: int, gone: Sequence[KeyedTerms], new: Sequence[KeyedTerms]
+) -> None:
     added = _packed(block, new)
-    left = sorted({term for one in gone for term in (*one.text, *one.head)} | added.keys())
+    left = sorted({term for one in gone for term in one.terms.every()} | added.keys())
     left = [term for term in left if _can_store(term)]
     stored = {
         term: bytes(data)
@@ -164,7 +149,7 @@ def read(
     words: Sequence[str],
     prefixes: Sequence[str],
     first_files: Sequence[int] | None = None,
-) -> dict[str, list[tuple[str, Posting]]]:
+) -> dict[str, list[tuple[str, PackedPosting]]]:
     """The posting lists of words, and of the terms that begin with a prefix, by what was asked.
 
     With `first_files` only those of the blocks that begin with one of these files.
@@ -174,7 +159,7 @@ def read(
     values: list[object] = [place.generation]
     if first_files is not None:
         where, values = f"{where} AND block >> {_PART_BITS} = ANY(%s)", [*values, list(first_files)]
-    found: dict[str, list[tuple[str, Posting]]] = defaultdict(list)
+    found: dict[str, list[tuple[str, PackedPosting]]] = defaultdict(list)
     if asked:
         for term, posting in _read(place, f"{where} AND term = ANY(%s)", (*values, asked)):
             found[term].append((term, posting))
@@ -185,8 +170,8 @@ def read(
     return found
 
 
-def _read(place: Place, where: str, values: Sequence[object]) -> list[tuple[str, Posting]]:
-    parts: dict[str, list[Posting]] = defaultdict(list)
+def _read(place: Place, where: str, values: Sequence[object]) -> list[tuple[str, PackedPosting]]:
+    parts: dict[str, list[PackedPosting]] = defaultdict(list)
     for term, block, data in run(
         place.db,
         place.sql(
@@ -197,7 +182,7 @@ def _read(place: Place, where: str, values: Sequence[object]) -> list[tuple[str,
         binary=True,
     ):
         parts[term].append(_unpacked(block, data))
-    return [(term, Posting.joined(some)) for term, some in parts.items()]
+    return [(term, PackedPosting.joined(some)) for term, some in parts.items()]
 
 
 def counts(place: Place, words: Sequence[str], prefixes: Sequence[str]) -> dict[str, int]:
@@ -227,22 +212,16 @@ def counts(place: Place, words: Sequence[str], prefixes: Sequence[str]) -> dict[
     return found
 
 
-def _packed(block: int, passages: Sequence[Terms]) -> dict[str, bytes]:
+def _packed(block: int, passages: Sequence[KeyedTerms]) -> dict[str, bytes]:
     """The new postings of each term, packed."""
     numbers: dict[str, int] = {}
     owners: list[int] = []
     rows: list[tuple[int, int, int, int]] = []
     for one in sorted(passages, key=lambda one: one.key):
         local = _local(block, one.key)
-        length = min(_MOST_LENGTH, len(one.text) + len(one.head))
-        often: dict[str, int] = defaultdict(int)
-        for term in one.text:
-            often[term] += 1
-        for term in one.head:
-            often[term] += _HEAD
-        for term, both in often.items():
+        length = min(_MOST_LENGTH, one.terms.length)
+        for term, (text, head) in one.terms.every().items():
             owners.append(numbers.setdefault(term, len(numbers)))
-            text, head = both % _HEAD, both // _HEAD
             rows.append((local, length, min(_MOST_OFTEN, text), min(_MOST_OFTEN, head)))
     if not rows:
         return {}
@@ -256,8 +235,6 @@ def _packed(block: int, passages: Sequence[Terms]) -> dict[str, bytes]:
     }
 
 
-# While they are counted, both numbers of a term are kept in one.
-_HEAD = 1 << 32
 _KINDS = ("<u4", "<u2", "u1", "u1")
 # Where each column begins, in bytes for one posting, and where the last one ends.
 _EDGES = (0, 4, 6, 7, 8)
@@ -300,11 +277,11 @@ def _local(block: int, key: int) -> int:
     return ((key // FILE_SPAN - (block >> _PART_BITS)) << _PART_BITS) | (key % _PART)
 
 
-def _unpacked(block: int, data: bytes) -> Posting:
+def _unpacked(block: int, data: bytes) -> PackedPosting:
     numbers, lengths, text, head = _columns(data)
     local = numbers.astype(np.int64)
     first, part = (block >> _PART_BITS) * FILE_SPAN, (block % _PART) << _PART_BITS
-    return Posting(
+    return PackedPosting(
         first + (local >> _PART_BITS) * FILE_SPAN + part + (local & (_PART - 1)),
         text.astype(np.float32),
         head.astype(np.float32),

@@ -16,7 +16,10 @@ from memdown.errors import IndexTooNew
 from memdown.index.postgres.connection import Connection, Place, one, run, transaction
 
 SHELVES = 8
+# What a client must know to use the tables. Steps only add to them, so that clients of the version
+# before go on working while others are upgraded.
 VERSION = 5
+_STEPS = ("ALTER TABLE {chunks} ADD COLUMN IF NOT EXISTS passage_vectors bytea",)
 _MIGRATING = 0x6D656D64  # "memd": one process at a time makes tables
 _OWN_COLUMN = ("tenants", "indexes", "generations", "embedding_cache")
 
@@ -89,9 +92,18 @@ def version(db: Connection, schema: str) -> int:
     return found
 
 
+def is_ready(db: Connection, schema: str) -> bool:
+    """Whether the tables are as this version needs them."""
+    return version(db, schema) == VERSION and _step(db, schema) >= len(_STEPS)
+
+
+def _step(db: Connection, schema: str) -> int:
+    return int(one(db, _named("SELECT value FROM {s}.meta WHERE key = 'step'", schema)) or 0)
+
+
 def migrate(db: Connection, schema: str) -> None:
     """Make what is missing; a schema written by a newer version is left alone."""
-    if version(db, schema) == VERSION:
+    if is_ready(db, schema):
         return
     with transaction(db):
         run(db, "SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
@@ -105,6 +117,28 @@ def migrate(db: Connection, schema: str) -> None:
             _make_tables(db, schema)
             if found:
                 _take_over_cache(db, schema)
+        _add_steps(db, schema)
+
+
+def _add_steps(db: Connection, schema: str) -> None:
+    """What later versions added to the tables of every shelf, in order."""
+    shelves = run(
+        db,
+        "SELECT substr(tablename, 8) FROM pg_tables WHERE schemaname = %s "
+        "AND tablename LIKE 'chunks\\_%%'",
+        (schema,),
+    )
+    for statement in _STEPS[_step(db, schema) :]:
+        for (shelf,) in shelves:
+            run(db, Place(db, schema, "", shelf=shelf).sql(statement))
+    run(
+        db,
+        _named(
+            "INSERT INTO {s}.meta VALUES ('step', %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            schema,
+        ),
+        (str(len(_STEPS)),),
+    )
 
 
 def has_vectors(db: Connection) -> bool:
@@ -127,6 +161,8 @@ def make_shelf(db: Connection, schema: str, shelf: str) -> None:
         run(db, place.sql(statement))
     for table in ("files", "chunks", "postings"):
         _protect(place, f"{{{table}}}", _OF_MY_GENERATIONS)
+    for step in _STEPS:
+        run(db, place.sql(step))
     if has_vectors(db):
         make_vectors(place)
 

@@ -32,7 +32,7 @@ from memdown.index.postgres.connection import (
     shown,
     transaction,
 )
-from memdown.index.postgres.snapshot import PostgresSnapshot
+from memdown.index.postgres.reading import Kept, PostgresSnapshot
 from memdown.index.postgres.tables import Live
 from memdown.types import (
     SOURCES,
@@ -130,7 +130,7 @@ class PostgresStore:
         self._has_schema = False
         self._has_extension: bool | None = None
         self._known_files: tuple[object, dict[str, FileState]] | None = None
-        self._middles: dict[tuple[object, Source], Vector] = {}
+        self._kept = Kept()
         self._closed = False
 
     def fingerprint(self) -> Fingerprint | None:
@@ -299,7 +299,7 @@ class PostgresStore:
                     "`memdown index`."
                 )
             dims = live.fingerprint.dims if self._vector_enabled else None
-            yield PostgresSnapshot(self._place_name, live, dims, self._middle)
+            yield PostgresSnapshot(self._place_name, live, dims, self._kept)
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
@@ -334,7 +334,7 @@ class PostgresStore:
         """What the store holds and can do; writes nothing."""
         with self._reading() as db:
             live = self._live(db)
-            there = schema.version(db, self._schema) == schema.VERSION
+            there = schema.is_ready(db, self._schema)
             error = self._vector_error(db, live)
             chunks: dict[Source, int] = {}
             if live is not None:
@@ -393,7 +393,7 @@ class PostgresStore:
         with self._reading() as db:
             version = schema.version(db, self._schema)
             at, live = self._at(db), self._live(db)
-            ready = version == schema.VERSION
+            ready = schema.is_ready(db, self._schema)
             return Details(
                 server=self._place_name,
                 schema=self._schema,
@@ -620,24 +620,13 @@ class PostgresStore:
 
     def _live(self, db: Connection) -> Live | None:
         if not self._has_schema:
-            if schema.version(db, self._schema) < schema.VERSION:
+            if not schema.is_ready(db, self._schema):
                 return None
             self._has_schema = True
         if self._variant is None and self._manifest is not None:
             self._variant = self._manifest.variant()
         variant = self._variant if self._manifest is not None else None
         return tables.read_live(self._at(db), variant)
-
-    def _middle(self, live: Live, source: Source) -> Vector:
-        """The mean vector of a source; that of a large index is looked for once."""
-        is_large = live.chunks > vectors.FEW_HERE
-        key = (live.place.generation if is_large else live.state, source)
-        if key not in self._middles:
-            if len(self._middles) > len(SOURCES) * 2:
-                self._middles = {}
-            dims = live.fingerprint.dims or 1
-            self._middles[key] = vectors.middle(live.place, source, dims, live.chunks)
-        return self._middles[key]
 
     def _vector_error(self, db: Connection, live: Live | None) -> str | None:
         if not self._vector_enabled:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,11 +22,16 @@ from memdown.index.packing import (
     pack_text,
     unpack_chunk,
 )
-from memdown.index.passages import passage_terms
 from memdown.index.postgres import postings, schema, vectors
 from memdown.index.postgres.connection import Place, one, run
-from memdown.index.postgres.keywords import Totals
-from memdown.index.postgres.postings import Terms, pack_terms, unpack_terms
+from memdown.index.postgres.postings import KeyedTerms
+from memdown.index.shortlist import (
+    PassageTerms,
+    pack_passage_vectors,
+    pack_terms,
+    terms_of,
+    unpack_terms,
+)
 from memdown.types import (
     Chunk,
     FileState,
@@ -34,10 +40,11 @@ from memdown.types import (
     ModelKey,
     Source,
     StoredChunk,
-    Vectors,
 )
 
 _ROWS_A_READ = 2_000
+# How rows are packed: what has another layout is another index, of hosts with another version.
+LAYOUT = 2
 _MOST_FILES_A_BLOCK = 1 << 16
 
 
@@ -49,13 +56,19 @@ class Live:
     variant: str
     revision: int
     fingerprint: Fingerprint
-    totals: Totals
     chunks: int
+    passages: int
+    tokens: int
 
     @property
     def state(self) -> tuple[int, int]:
         """What tells one state of the index from another."""
         return self.place.generation, self.revision
+
+    @property
+    def average_length(self) -> float:
+        """How many terms a passage has."""
+        return self.tokens / self.passages if self.passages else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +76,18 @@ class Row:
     """A chunk as it is stored, and the terms of its passages."""
 
     columns: tuple[object, ...]
-    terms: Sequence[Terms]
+    terms: Sequence[KeyedTerms]
     embedding: bytes | None
+    passage_vectors: bytes | None
+
+
+def read_terms(packed: bytes) -> list[PassageTerms]:
+    """The terms of a chunk's passages, as they are stored with it."""
+    return unpack_terms(zlib.decompress(packed).decode("utf-8", "surrogatepass"))
+
+
+def _keyed(key: int, packed: bytes) -> list[KeyedTerms]:
+    return [KeyedTerms(number, one) for number, one in enumerate(read_terms(packed), start=key)]
 
 
 def read_live(at: Place, variant: str | None) -> Live | None:
@@ -76,7 +99,8 @@ def read_live(at: Place, variant: str | None) -> Live | None:
             "SELECT i.variant, i.revision, i.fingerprint, g.generation, g.shelf, g.passages, "
             "g.tokens, g.chunks, g.has_vectors FROM {s}.indexes i "
             "JOIN {s}.generations g ON g.generation = i.live "
-            f"WHERE i.agent_id = %s {which} ORDER BY i.used_at DESC LIMIT 1"
+            f"WHERE i.agent_id = %s AND i.fingerprint->>'layout' = '{LAYOUT}' {which} "
+            "ORDER BY i.used_at DESC LIMIT 1"
         ),
         values,
     )
@@ -88,8 +112,9 @@ def read_live(at: Place, variant: str | None) -> Live | None:
         name,
         revision,
         _fingerprint(data),
-        Totals(passages, tokens),
         chunks,
+        passages,
+        tokens,
     )
 
 
@@ -154,6 +179,7 @@ def variant_of(made: Fingerprint) -> str:
             made.chunk_tokens,
             made.chunk_overlap,
             made.terms_version,
+            LAYOUT,
         )
     )
 
@@ -289,8 +315,8 @@ def replace_files(
     place: Place, files: Sequence[IndexedFile], key: int | None, revision: int, point: str
 ) -> None:
     """Store files' chunks after those they keep, or one file's under the numbers from `key` on."""
-    gone: dict[int, list[Terms]] = {}
-    new: dict[int, list[Terms]] = {}
+    gone: dict[int, list[KeyedTerms]] = {}
+    new: dict[int, list[KeyedTerms]] = {}
     chunks = 0
     for file in files:
         number, first = write_file(place, file.state, revision)
@@ -299,7 +325,7 @@ def replace_files(
             kept = sum(len(chunk.passages) for chunk in file.chunks[: file.keep])
             start = file_keys(number).start + kept
         removed = _delete_from(place, range(start, file_keys(number).stop))
-        rows = _rows(start, file.chunks[file.keep :], file.vectors)
+        rows = _rows(start, file)
         insert(place, rows)
         gone.setdefault(first, []).extend(term for row in removed for term in row.terms)
         new.setdefault(first, []).extend(term for row in rows for term in row.terms)
@@ -311,14 +337,17 @@ def replace_files(
     _count(place, chunks, gone, new)
 
 
-def _rows(key: int, chunks: Sequence[Chunk], embeddings: Vectors | None) -> list[Row]:
+def _rows(key: int, file: IndexedFile) -> list[Row]:
+    """The rows of a file's new chunks, numbered from `key` on."""
     rows = []
-    for number, chunk in enumerate(chunks):
-        terms = [
-            Terms(key + place, text, head)
-            for place, (text, head) in enumerate(passage_terms(chunk))
-        ]
-        vector = None if embeddings is None else embeddings[number].astype(np.float32).tobytes()
+    done = sum(len(chunk.passages) for chunk in file.chunks[: file.keep])
+    for number, chunk in enumerate(file.chunks[file.keep :]):
+        terms = [KeyedTerms(key + place, one) for place, one in enumerate(terms_of(chunk))]
+        vector = None if file.vectors is None else file.vectors[number].astype(np.float32).tobytes()
+        own = None
+        if file.passage_vectors is not None:
+            own = file.passage_vectors[done : done + len(chunk.passages)]
+        packed = pack_terms([one.terms for one in terms]).encode("utf-8", "surrogatepass")
         columns = (
             key,
             chunk.id,
@@ -329,10 +358,11 @@ def _rows(key: int, chunks: Sequence[Chunk], embeddings: Vectors | None) -> list
             pack_headings(chunk),
             pack_passages(chunk),
             pack_lines(chunk),
-            pack_terms(terms),
+            zlib.compress(packed, 1),
         )
-        rows.append(Row(columns, terms, vector))
+        rows.append(Row(columns, terms, vector, pack_passage_vectors(own)))
         key += len(chunk.passages)
+        done += len(chunk.passages)
     return rows
 
 
@@ -343,9 +373,10 @@ def insert(place: Place, rows: Sequence[Row]) -> None:
     with place.db.cursor() as cursor:
         cursor.executemany(
             place.sql(
-                "INSERT INTO {chunks} VALUES (%s, %s, %s, %s, %s, %s, %b, %b, %b, %b, %b, %b)"
+                f"INSERT INTO {{chunks}} (generation, {_COLUMNS}, embedding, passage_vectors) "
+                "VALUES (%s, %s, %s, %s, %s, %s, %b, %b, %b, %b, %b, %b, %b)"
             ),
-            [(place.generation, *row.columns, row.embedding) for row in rows],
+            [(place.generation, *row.columns, row.embedding, row.passage_vectors) for row in rows],
         )
     vectors.insert(
         place,
@@ -366,8 +397,9 @@ def copy_files(old: Place, new: Place, paths: Sequence[str], revision: int) -> N
         rows = [
             Row(
                 (row.columns[0] + shift, *row.columns[1:]),  # type: ignore[operator]
-                [Terms(term.key + shift, term.text, term.head) for term in row.terms],
+                [KeyedTerms(one.key + shift, one.terms) for one in row.terms],
                 row.embedding,
+                row.passage_vectors,
             )
             for row in _read_rows(old, keys)
         ]
@@ -513,9 +545,9 @@ def read_files(place: Place) -> dict[str, FileState]:
     return {state.path: state for state in _states(place).values()}
 
 
-def read_numbered(place: Place) -> dict[int, FileState]:
-    """Every indexed file by its number."""
-    return _states(place)
+def read_numbered(place: Place, numbers: Sequence[int] | None = None) -> dict[int, FileState]:
+    """Every indexed file, or some, by number."""
+    return _states(place) if numbers is None else _states(place, " AND id = ANY(%s)", (numbers,))
 
 
 def _states(place: Place, where: str = "", values: Sequence[object] = ()) -> dict[int, FileState]:
@@ -631,11 +663,11 @@ def problems(live: Live) -> Iterator[str]:
     place = live.place
     passages = 0
     for rows in _all_rows(place, "c.key, f.path, c.text, c.hash, c.terms"):
-        for key, path, text, digest, terms in rows:
+        for _, path, text, digest, terms in rows:
             if not is_stored_text(text, digest):
                 yield f"a chunk of {path} is not the text that was stored"
-            passages += len(unpack_terms(key, terms))
-    if passages != live.totals.passages:
+            passages += len(read_terms(terms))
+    if passages != live.passages:
         yield "the number of passages is not what was counted"
 
 
@@ -674,18 +706,18 @@ def _read_rows(place: Place, keys: range) -> list[Row]:
     rows = run(
         place.db,
         place.sql(
-            f"SELECT {_COLUMNS}, embedding FROM {{chunks}} "
+            f"SELECT {_COLUMNS}, embedding, passage_vectors FROM {{chunks}} "
             "WHERE generation = %s AND key >= %s AND key < %s ORDER BY key"
         ),
         (place.generation, keys.start, keys.stop),
         binary=True,
     )
-    return [Row(row[:-1], unpack_terms(row[0], row[9]), row[-1]) for row in rows]
+    return [Row(row[:-2], _keyed(row[0], row[9]), row[-2], row[-1]) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
 class _Removed:
-    terms: Sequence[Terms]
+    terms: Sequence[KeyedTerms]
 
 
 def _delete_from(place: Place, keys: range) -> list[_Removed]:
@@ -701,7 +733,7 @@ def _delete_from(place: Place, keys: range) -> list[_Removed]:
     )
     if rows:
         vectors.delete(place, keys)
-    return [_Removed(unpack_terms(key, terms)) for key, terms in rows]
+    return [_Removed(_keyed(key, terms)) for key, terms in rows]
 
 
 def _count_passages(place: Place, number: int, passages: int) -> None:
@@ -715,15 +747,15 @@ def _count_passages(place: Place, number: int, passages: int) -> None:
 def _count(
     place: Place,
     chunks: int,
-    gone: dict[int, list[Terms]],
-    new: dict[int, list[Terms]],
+    gone: dict[int, list[KeyedTerms]],
+    new: dict[int, list[KeyedTerms]],
 ) -> None:
     """Keep the counts of a generation in step."""
     passages = tokens = 0
     for sign, files in ((-1, gone), (1, new)):
         for terms in files.values():
             passages += sign * len(terms)
-            tokens += sign * sum(len(term.text) + len(term.head) for term in terms)
+            tokens += sign * sum(one.terms.length for one in terms)
     run(
         place.db,
         place.sql(
@@ -743,6 +775,7 @@ def _data(fingerprint: Fingerprint) -> dict[str, object]:
         "chunkOverlap": fingerprint.chunk_overlap,
         "termsVersion": fingerprint.terms_version,
         "vectorDims": fingerprint.dims,
+        "layout": LAYOUT,
     }
 
 

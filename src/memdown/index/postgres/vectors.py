@@ -7,6 +7,7 @@ the server to compare, if it has the extension, also if that was installed later
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import psycopg
@@ -16,8 +17,9 @@ from psycopg import sql
 from memdown.index.packing import file_keys, source_keys
 from memdown.index.postgres import schema
 from memdown.index.postgres.connection import Connection, Place, one, run, transaction
-from memdown.index.similarity import cosines, highest
-from memdown.types import FILE_SPAN, Match, Source, Vector, Vectors
+from memdown.index.segments import unpack_vectors
+from memdown.index.similarity import cosines
+from memdown.types import FILE_SPAN, Source, Vector, Vectors
 
 # Up to here comparing all takes less than a tenth of a second, and misses nothing.
 FEW = 100_000
@@ -80,7 +82,7 @@ def fill(place: Place) -> Place:
     return new
 
 
-def match(
+def nearest(
     place: Place,
     vector: Vector,
     sources: Sequence[Source],
@@ -88,10 +90,10 @@ def match(
     files: frozenset[int] | None = None,
     *,
     chunks: int,
-) -> list[Match]:
-    """The nearest chunks; with `files`, of these files only."""
+) -> list[int]:
+    """The keys of the nearest `limit` chunks of each source; with `files`, of these files only."""
     if not place.has_vectors:
-        return _match_here(place, vector, sources, limit, files) if chunks <= FEW_HERE else []
+        return _nearest_here(place, vector, sources, limit, files) if chunks <= FEW_HERE else []
     dims = vector.size
     distance = "embedding <#> %s::halfvec"
     if files is None and chunks > FEW and has_index(place, dims):
@@ -104,7 +106,7 @@ def match(
                 "SET LOCAL hnsw.iterative_scan = strict_order"
             ),
         )
-    found: list[Match] = []
+    found: list[int] = []
     for source in sources:
         bounds = source_keys(source)
         where = "generation = %s AND key >= %s AND key < %s"
@@ -113,49 +115,52 @@ def match(
             where, values = f"{where} AND key / {FILE_SPAN} = ANY(%s)", [*values, sorted(files)]
         rows = run(
             place.db,
-            place.sql(
-                "SELECT c.key, c.embedding FROM (SELECT generation, key FROM {vectors} "
-                f"WHERE {where} ORDER BY {distance} LIMIT %s) AS near "
-                "JOIN {chunks} c USING (generation, key)"
-            ),
+            place.sql(f"SELECT key FROM {{vectors}} WHERE {where} ORDER BY {distance} LIMIT %s"),
             (*values, _literal(vector), limit),
-            binary=True,
         )
-        found += _compared(rows, vector)
-    return _nearest(found, limit)
+        found += [key for (key,) in rows]
+    return found
 
 
-def similarities(place: Place, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
-    """How close some chunks are."""
-    rows = run(
-        place.db,
-        place.sql(
-            "SELECT key, embedding FROM {chunks} WHERE generation = %s AND key = ANY(%s) "
-            "AND embedding IS NOT NULL"
-        ),
-        (place.generation, list(keys)),
-        binary=True,
-    )
-    return {match.key: match.score for match in _compared(rows, vector)}
+@dataclass(frozen=True, slots=True, eq=False)
+class Means:
+    """What is average in a source: the mean vector of its chunks and of their passages; how many chunks."""
+
+    chunk: Vector
+    passage: Vector | None
+    chunks: int
 
 
-def middle(place: Place, source: Source, dims: int, chunks: int) -> Vector:
-    """The mean vector of some chunks of a source: the first ones of files, evenly drawn."""
+def means(place: Place, source: Source, dims: int, chunks: int) -> Means:
+    """The means of some chunks of a source: the first ones of files, evenly drawn."""
     keys = _sample_keys(place, source, chunks)
     rows = run(
         place.db,
         place.sql(
-            "SELECT embedding FROM {chunks} WHERE generation = %s AND key = ANY(%s) "
-            f"AND octet_length(embedding) = {4 * dims}"
+            "SELECT embedding, passage_vectors FROM {chunks} "
+            "WHERE generation = %s AND key = ANY(%s)"
         ),
         (place.generation, keys),
         binary=True,
     )
-    if not rows:
-        return np.zeros(dims, np.float32)
-    every = np.frombuffer(b"".join(bytes(packed) for (packed,) in rows), np.float32)
-    result: Vector = every.reshape(-1, dims).mean(axis=0, dtype=np.float32)
-    return result
+    each = [bytes(packed) for packed, _ in rows if packed is not None and len(packed) == 4 * dims]
+    mean = np.zeros(dims, np.float32)
+    if each:
+        every = np.frombuffer(b"".join(each), np.float32).reshape(-1, dims)
+        mean = every.mean(axis=0, dtype=np.float32)
+    own = [unpack_vectors(bytes(packed)) for _, packed in rows if packed is not None]
+    passage = None
+    if own:
+        passage = np.concatenate([one.numbers * one.scale[:, None] for one in own]).mean(
+            axis=0, dtype=np.float32
+        )
+    bounds = source_keys(source)
+    count = one(
+        place.db,
+        place.sql("SELECT count(*) FROM {chunks} WHERE generation = %s AND key >= %s AND key < %s"),
+        (place.generation, bounds.start, bounds.stop),
+    )
+    return Means(mean, passage, int(count))
 
 
 def _sample_keys(place: Place, source: Source, chunks: int) -> list[int]:
@@ -272,25 +277,28 @@ def _index_name(place: Place, dims: int) -> str:
     return f"near_{place.shelf}_{dims}"
 
 
-def _match_here(
+def _nearest_here(
     place: Place,
     vector: Vector,
     sources: Sequence[Source],
     limit: int,
     files: frozenset[int] | None,
-) -> list[Match]:
-    """The nearest chunks, compared in this process; for a server without the extension."""
-    ranges = [source_keys(source) for source in sources]
-    found: list[Match] = []
+) -> list[int]:
+    """The keys of the nearest chunks, compared in this process; for a server without the extension."""
+    best: dict[Source, list[tuple[float, int]]] = {source: [] for source in sources}
     for keys, packed in _stored(place):
-        rows = [
-            (key, row)
-            for key, row in zip(keys, packed, strict=True)
-            if any(key in bounds for bounds in ranges)
-            and (files is None or key // FILE_SPAN in files)
-        ]
-        found = _nearest([*found, *_compared(rows, vector)], limit)
-    return found
+        alike = [n for n, row in enumerate(packed) if len(row) == 4 * vector.size]
+        if not alike:
+            continue
+        every = np.frombuffer(b"".join(packed[n] for n in alike), np.float32)
+        scores = cosines(every.reshape(-1, vector.size), vector).tolist()
+        for n, score in zip(alike, scores, strict=True):
+            if files is None or keys[n] // FILE_SPAN in files:
+                for source in sources:
+                    if keys[n] in source_keys(source):
+                        best[source].append((-score, keys[n]))
+        best = {source: sorted(found)[:limit] for source, found in best.items()}
+    return [key for found in best.values() for _, key in found]
 
 
 def _stored(place: Place) -> Iterator[tuple[list[int], list[bytes]]]:
@@ -310,23 +318,6 @@ def _stored(place: Place) -> Iterator[tuple[list[int], list[bytes]]]:
             return
         yield [key for key, _ in rows], [bytes(packed) for _, packed in rows]
         after = rows[-1][0]
-
-
-def _compared(rows: Sequence[tuple[int, bytes]], vector: Vector) -> list[Match]:
-    size = 4 * vector.size
-    alike = [(key, packed) for key, packed in rows if packed is not None and len(packed) == size]
-    if not alike:
-        return []
-    every = np.frombuffer(b"".join(bytes(packed) for _, packed in alike), np.float32)
-    scores = cosines(every.reshape(-1, vector.size), vector).tolist()
-    return [Match(key, score) for (key, _), score in zip(alike, scores, strict=True)]
-
-
-def _nearest(found: Sequence[Match], limit: int) -> list[Match]:
-    if len(found) > limit:
-        best = highest(np.array([match.score for match in found]), limit)
-        found = [found[place] for place in best.tolist()]
-    return sorted(found, key=lambda match: (-match.score, match.key))[:limit]
 
 
 def _literal(vector: Vector) -> str:

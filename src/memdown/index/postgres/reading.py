@@ -1,0 +1,381 @@
+"""One search's view of an index on a server: the chunks that may answer, from the server's own tables.
+
+The posting lists of what is asked for are scored by BM25, from the rarest on as far as a budget
+allows: the words left out then stand in so many passages that they tell little. The server compares
+vectors. The chunks of the best by words and by meaning are the shortlist that is ranked.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+
+from memdown.index.bm25 import idf, length_norms, saturate
+from memdown.index.packing import file_keys, passage_lines, source_keys
+from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
+from memdown.index.postgres import postings, tables, vectors
+from memdown.index.postgres.connection import Place, run
+from memdown.index.postgres.postings import NOTHING, PackedPosting
+from memdown.index.postgres.tables import Live
+from memdown.index.postgres.vectors import Means
+from memdown.index.reader import Reader, Sought, Unit, Whole, word
+from memdown.index.shortlist import FEW_CHUNKS, ListedChunk, read_shortlist
+from memdown.index.similarity import highest, in_files
+from memdown.types import (
+    FILE_SPAN,
+    SOURCES,
+    FileState,
+    Source,
+    StoredChunk,
+    Vectors,
+)
+
+log = logging.getLogger("memdown")
+
+# How many postings one search may read, 8 bytes each.
+BUDGET = 1_500_000
+# From so many passages on it is worth asking first how long the lists are.
+_MANY_PASSAGES = 300_000
+# A phrase is looked for in so many passages that hold all of its words.
+_MOST_PHRASES = 400
+# The chunks that are read for their words at most, and the passages that stand for each unit at least.
+_MOST_CHUNKS, _EACH_UNIT = 400, 4
+# Of so many of the files that must be represented, the beginnings are in.
+_MOST_PREFERRED = 100
+
+Keys = NDArray[np.int64]
+Scores = NDArray[np.float64]
+
+
+@dataclass(slots=True)
+class Kept:
+    """What one search leaves for the next: a whole small index, and means that change little."""
+
+    state: object = None
+    reader: Reader | None = None
+    means: dict[tuple[object, Source], Means] = field(default_factory=dict)
+
+
+class PostgresSnapshot:
+    """One search's view: a read transaction on a connection of its own."""
+
+    def __init__(self, server: str, live: Live, dims: int | None, kept: Kept) -> None:
+        self._server = server
+        self._live = live
+        self._place = live.place
+        self._dims = dims
+        self._kept = kept
+
+    def files(self) -> Mapping[int, FileState]:
+        """Every file by its number."""
+        return tables.read_numbered(self._place)
+
+    def chunks(self, keys: Sequence[int]) -> dict[int, StoredChunk]:
+        """Chunks with their text, by key."""
+        return tables.load_chunks(self._place, keys) if keys else {}
+
+    def vectors(self, limit: int) -> tuple[list[int], Vectors]:
+        """The keys of at most `limit` chunks, evenly drawn if there are more, and their vectors."""
+        return vectors.sample(self._place, limit)
+
+    def reader(self, sought: Sought) -> Reader:
+        """The chunks that may answer, or all of a small index."""
+        if self._live.chunks <= FEW_CHUNKS:
+            return self._everything()
+        lists = self._lists(sought)
+        wanted = _best_passages(lists, sought, self._live)
+        if sought.preferred:
+            some = sorted(sought.preferred)[-_MOST_PREFERRED:]
+            wanted = np.union1d(wanted, [file_keys(number).start for number in some])
+        near = self._nearest(sought)
+        rows = _chunk_rows(self._place, wanted, near)
+        files = tables.read_numbered(self._place, sorted({row.key // FILE_SPAN for row in rows}))
+        return read_shortlist(rows, files, self._dims, self.chunks, self._whole(lists))
+
+    def _everything(self) -> Reader:
+        kept = self._kept
+        if kept.reader is None or kept.state != (self._live.state, self._dims):
+            rows = _chunk_rows(self._place, None, [])
+            stored = self.chunks([row.key for row in rows])
+            reader = read_shortlist(rows, self.files(), self._dims, lambda _: stored, None)
+            kept.reader, kept.state = reader, (self._live.state, self._dims)
+        return kept.reader
+
+    def _lists(self, sought: Sought) -> _Lists:
+        """The posting lists of all that is looked for, as far as they may be read."""
+        phrases = [phrase for phrase in sought.phrases if len(phrase) > 1]
+        words = list(dict.fromkeys([*sought.words, *(term for one in phrases for term in one)]))
+        prefixes: Sequence[str] = sought.prefixes
+        known: dict[str, int] | None = None
+        blocks = None
+        if sought.files is not None or self._live.passages > _MANY_PASSAGES:
+            known = postings.counts(self._place, words, prefixes)
+            if sought.files is not None:
+                blocks = _blocks(self._place, sought.files)
+            else:
+                words, prefixes = _affordable(words, prefixes, known)
+        read = postings.read(self._place, words, prefixes, blocks)
+        found: dict[Unit, _Scored] = {}
+        for term in words:
+            one = read[term][0][1] if read.get(term) else NOTHING
+            count = len(one.keys) if known is None else known.get(term, 0)
+            found[word(term)] = _Scored(one, count)
+        for prefix in prefixes:
+            one = _prefix(read.get(f"{prefix}*", []))
+            count = len(one.keys) if known is None else max(len(one.keys), known[f"{prefix}*"])
+            found[Unit("prefix", (prefix,))] = _Scored(one, count)
+        for phrase in phrases:
+            one = _phrase(self._place, phrase, {term: found.get(word(term)) for term in phrase})
+            found[Unit("phrase", phrase)] = _Scored(one, len(one.keys))
+        return _Lists(found, known or {})
+
+    def _nearest(self, sought: Sought) -> list[int]:
+        """The keys of the nearest chunks; none if the server cannot compare vectors now."""
+        if sought.vector is None or self._dims != sought.vector.size:
+            return []
+        keys: list[int] = []
+        for files in (sought.files, *([sought.preferred] if sought.preferred else [])):
+            try:
+                with self._place.db.transaction():
+                    keys += vectors.nearest(
+                        self._place,
+                        sought.vector,
+                        sought.sources,
+                        sought.chunks,
+                        files,
+                        chunks=self._live.chunks,
+                    )
+            except (psycopg.errors.QueryCanceled, psycopg.errors.InternalError_) as error:
+                # This search goes on with keywords alone.
+                log.warning("Vectors could not be compared on %s: %s", self._server, error)
+                return keys
+        return keys
+
+    def _whole(self, lists: _Lists) -> Whole:
+        live = self._live
+        means = {source: self._means(source) for source in SOURCES}
+        return Whole(
+            passages=live.passages,
+            average_length=live.average_length,
+            chunks={source: mean.chunks for source, mean in means.items()},
+            chunk_mean={source: mean.chunk for source, mean in means.items()},
+            passage_mean=next(
+                (one.passage for one in means.values() if one.passage is not None), None
+            ),
+            frequency=lambda unit: lists.frequency(unit, self._place),
+        )
+
+    def _means(self, source: Source) -> Means:
+        """The mean vectors of a source; of a large index they are looked for once."""
+        live, known = self._live, self._kept.means
+        is_large = live.chunks > vectors.FEW_HERE
+        key = (live.place.generation if is_large else live.state, source)
+        if key not in known:
+            if len(known) > len(SOURCES) * 2:
+                known.clear()
+            known[key] = vectors.means(live.place, source, self._dims or 1, live.chunks)
+        return known[key]
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A posting list as far as it was read, and in how many passages of all its unit stands."""
+
+    posting: PackedPosting
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """What was read for a question; `known` are the counts that were asked for first."""
+
+    found: dict[Unit, _Scored]
+    known: dict[str, int]
+
+    def frequency(self, unit: Unit, place: Place) -> int:
+        """In how many passages of the index a unit stands."""
+        if unit in self.found:
+            return self.found[unit].count
+        name = f"{unit.terms[0]}*" if unit.kind == "prefix" else unit.terms[0]
+        if name not in self.known:
+            if unit.kind == "prefix":
+                self.known.update(postings.counts(place, [], unit.terms))
+            else:
+                self.known.update(dict.fromkeys(unit.terms, 0))
+                self.known.update(postings.counts(place, unit.terms, []))
+        if unit.kind == "phrase":
+            return min(self.known.get(term, 0) for term in unit.terms)
+        return self.known.get(name, 0)
+
+
+def _affordable(
+    words: Sequence[str], prefixes: Sequence[str], known: dict[str, int]
+) -> tuple[list[str], list[str]]:
+    """The words and prefixes with the shortest lists, up to the budget; the shortest in any case."""
+    cost = {word: known.get(word, 0) for word in words}
+    cost |= {f"{prefix}*": known.get(f"{prefix}*", 0) for prefix in prefixes}
+    chosen: set[str] = set()
+    spent = 0
+    for name in sorted(cost, key=lambda name: cost[name]):
+        if spent and spent + cost[name] > BUDGET:
+            break
+        spent += cost[name]
+        chosen.add(name)
+    return (
+        [word for word in words if word in chosen],
+        [prefix for prefix in prefixes if f"{prefix}*" in chosen],
+    )
+
+
+def _prefix(lists: Sequence[tuple[str, PackedPosting]]) -> PackedPosting:
+    """The passages whose text holds a term with a prefix, each once."""
+    every = PackedPosting.joined([one for _, one in lists])
+    inside = every.text > 0
+    keys, places = np.unique(every.keys[inside], return_inverse=True)
+    often = np.bincount(places, every.text[inside], minlength=len(keys)).astype(np.float32)
+    lengths = np.zeros(len(keys), np.int32)
+    lengths[places] = every.lengths[inside]
+    return PackedPosting(keys, often, np.zeros(len(keys), np.float32), lengths)
+
+
+def _phrase(
+    place: Place, phrase: tuple[str, ...], lists: Mapping[str, _Scored | None]
+) -> PackedPosting:
+    """The passages whose text holds terms in order; verified by the terms stored with their chunks."""
+    known = (lists.get(term) for term in phrase)
+    each = [NOTHING if one is None else one.posting for one in known]
+    rarest = min(each, key=lambda one: len(one.keys))
+    keys = rarest.keys
+    for one in each:
+        keys = keys[np.isin(keys, one.keys[one.text > 0])]
+    keys = keys[:_MOST_PHRASES]
+    counts = _occurrences(place, phrase, keys.tolist())
+    often = np.array([counts.get(key, 0) for key in keys.tolist()], np.float32)
+    lengths = rarest.lengths[np.searchsorted(rarest.keys, keys)]
+    some = often > 0
+    return PackedPosting(
+        keys[some], often[some], np.zeros(int(some.sum()), np.float32), lengths[some]
+    )
+
+
+def _occurrences(place: Place, phrase: tuple[str, ...], keys: Sequence[int]) -> dict[int, int]:
+    if not keys:
+        return {}
+    rows = run(
+        place.db,
+        place.sql(
+            "SELECT DISTINCT ON (c.key) c.key, c.terms FROM unnest(%s::bigint[]) AS p, "
+            "LATERAL (SELECT key, terms FROM {chunks} WHERE generation = %s AND key <= p "
+            "ORDER BY key DESC LIMIT 1) AS c"
+        ),
+        (list(keys), place.generation),
+        binary=True,
+    )
+    wanted, found = set(keys), {}
+    needle = f" {'  '.join(phrase)} "
+    for first, packed in rows:
+        for key, one in enumerate(tables.read_terms(packed), start=first):
+            if key in wanted:
+                found[key] = f" {one.text.replace(' ', '  ')} ".count(needle)
+    return found
+
+
+def _best_passages(lists: _Lists, sought: Sought, live: Live) -> Keys:
+    """The best passages of each source by BM25, and some for each unit."""
+    held = [(unit, one) for unit, one in lists.found.items() if len(one.posting.keys)]
+    if not held:
+        return np.empty(0, np.int64)
+    every = np.concatenate([one.posting.keys for _, one in held])
+    keys, places = np.unique(every, return_inverse=True)
+    gains = [_gains(one, live) for _, one in held]
+    scores = np.bincount(places, np.concatenate(gains), len(keys))
+    allowed = np.zeros(len(keys), bool) if sought.files is None else in_files(keys, sought.files)
+    best: list[Keys] = []
+    for source in sought.sources:
+        bounds = source_keys(source)
+        within = (keys >= bounds.start) & (keys < bounds.stop)
+        if sought.files is not None:
+            within &= allowed
+        mine = np.where(within, scores, 0.0)
+        best.append(keys[highest(mine, sought.passages, above=0.0)])
+        if sought.preferred:
+            then = np.where(within & in_files(keys, sought.preferred), scores, 0.0)
+            best.append(keys[highest(then, sought.passages, above=0.0)])
+    for (_, one), gain in zip(held, gains, strict=True):
+        best.append(one.posting.keys[highest(gain, _EACH_UNIT, above=0.0)])
+    found = np.unique(np.concatenate(best))
+    if sought.files is not None:
+        found = found[in_files(found, sought.files)]
+    # The best first, since only so many chunks are read.
+    order = np.argsort(-scores[np.searchsorted(keys, found)], kind="stable")
+    return found[order]
+
+
+def _gains(one: _Scored, live: Live) -> Scores:
+    posting = one.posting
+    often = np.float32(TEXT_WEIGHT) * posting.text + np.float32(HEAD_WEIGHT) * posting.head
+    weight = np.float32(idf(live.passages, min(one.count, live.passages)))
+    gains = weight * saturate(often, length_norms(posting.lengths, live.average_length))
+    return gains.astype(np.float64)
+
+
+def _blocks(place: Place, files: frozenset[int]) -> list[int]:
+    """The first files of the blocks that hold these files."""
+    return [
+        block
+        for (block,) in run(
+            place.db,
+            place.sql("SELECT DISTINCT block FROM {files} WHERE generation = %s AND id = ANY(%s)"),
+            (place.generation, sorted(files)),
+        )
+    ]
+
+
+_LISTED = "c.key, c.passages, c.terms, c.embedding, c.passage_vectors"
+
+
+def _chunk_rows(place: Place, passages: Keys | None, chunks: Sequence[int]) -> list[ListedChunk]:
+    """The chunks of some passages, the best first, and others by key; all of them if None."""
+    if passages is None:
+        where = "c.generation = %s"
+        values: tuple[object, ...] = (place.generation,)
+    else:
+        of = _chunk_keys(place, passages.tolist())
+        best = list(dict.fromkeys(of[key] for key in passages.tolist() if key in of))[:_MOST_CHUNKS]
+        where = "c.generation = %s AND c.key = ANY(%s)"
+        values = (place.generation, sorted({*best, *chunks}))
+    rows = run(
+        place.db,
+        place.sql(f"SELECT {_LISTED} FROM {{chunks}} c WHERE {where}"),
+        values,
+        binary=True,
+    )
+    return [
+        ListedChunk(
+            key,
+            passage_lines(bytes(packed)),
+            tables.read_terms(terms),
+            None if vector is None else np.frombuffer(bytes(vector), np.float32),
+            None if own is None else bytes(own),
+        )
+        for key, packed, terms, vector, own in rows
+    ]
+
+
+def _chunk_keys(place: Place, passages: Sequence[int]) -> dict[int, int]:
+    """The chunk of each passage: the one with the largest number not above it."""
+    return dict(
+        run(
+            place.db,
+            place.sql(
+                "SELECT p, (SELECT key FROM {chunks} WHERE generation = %s AND key <= p "
+                "ORDER BY key DESC LIMIT 1) FROM unnest(%s::bigint[]) AS p"
+            ),
+            (place.generation, list(passages)),
+        )
+    )

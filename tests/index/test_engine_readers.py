@@ -1,0 +1,250 @@
+"""Every engine's reader says what a new process would read from SQLite, whatever is written meanwhile."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from contracts.store_contract import PRINT, by_vector, by_words, chunk, state, texts_found, words
+from index.postgres_server import Server
+from memdown.index import lancedb, postgres
+from memdown.index.postgres import PostgresStore
+from memdown.index.reader import Sought
+from memdown.index.sqlite.store import SqliteStore
+from memdown.index.store import Snapshot, Store
+from memdown.types import Source, Vectors
+
+WORDS = ("router", "route", "routing", "hall", "hallway", "cat", "kühn", "kühler", "ทดสอบ", "er605")
+BOTH: tuple[Source, ...] = ("memory", "sessions")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change, and what is asked for after it."""
+
+    what: str
+    number: int
+    texts: list[str]
+    sought: Sought
+
+
+_texts = st.lists(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join), min_size=1, max_size=4
+)
+_sought = st.builds(
+    Sought,
+    words=st.lists(st.sampled_from(WORDS), min_size=1, max_size=4, unique=True).map(tuple),
+    prefixes=st.lists(st.sampled_from(["route", "hallw"]), max_size=2, unique=True).map(tuple),
+    phrases=st.lists(st.tuples(*[st.sampled_from(WORDS)] * 2), max_size=1).map(tuple),
+    sources=st.sampled_from([("memory",), ("sessions",), BOTH]),
+)
+_steps = st.lists(
+    st.builds(
+        Step,
+        st.sampled_from(["write", "write", "write", "remove", "rebuild"]),
+        st.integers(0, 5),
+        _texts,
+        _sought,
+    ),
+    min_size=2,
+    max_size=8,
+)
+_numbers = itertools.count()
+
+
+def vector(seed: int) -> Vectors:
+    row = np.random.default_rng(seed).normal(size=(1, 4)).astype(np.float32)
+    made: Vectors = row / np.linalg.norm(row)
+    return made
+
+
+def begun(store: Store) -> Store:
+    with store.writing(5.0) as acquired:
+        assert acquired
+        store.begin(PRINT)
+    return store
+
+
+def do(store: Store, step: Step, seed: int) -> None:
+    source: Source = "sessions" if step.number % 2 else "memory"
+    path = f"{source}/{step.number}.md"
+    made = [chunk(path, 1, step.texts, source)]
+    if step.what == "remove":
+        store.remove([path])
+    elif step.what == "write":
+        store.replace(state(path, source), made, vector(seed))
+    else:
+        with store.rebuild(PRINT) as writer:
+            writer.replace(state(path, source), made, vector(seed))
+
+
+def write(store: Store, number: int, texts: list[str], seed: int) -> None:
+    with store.writing(5.0):
+        do(store, Step("write", number, texts, words()), seed)
+
+
+def near(snapshot: Snapshot) -> list[float]:
+    return [match.score for match in by_vector(snapshot, vector(7)[0], BOTH, 50)]
+
+
+def compare(held: Store, steps: list[Step]) -> None:
+    """Every step is done in both stores; what is found must score as in a newly opened SQLite."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "index.sqlite"
+        with closing(SqliteStore(file)) as plain:
+            begun(plain)
+            for seed, step in enumerate(steps):
+                for store in (plain, held):
+                    # LanceDB makes its indexes when a writer is done.
+                    with store.writing(5.0):
+                        do(store, step, seed)
+                with (
+                    closing(SqliteStore(file)) as fresh,
+                    fresh.snapshot() as one,
+                    held.snapshot() as other,
+                ):
+                    _same(one, other, step.sought)
+
+
+def _same(one: Snapshot, other: Snapshot, sought: Sought) -> None:
+    asked, found = by_words(one, sought), by_words(other, sought)
+    assert [match.score for match in found] == pytest.approx(
+        [match.score for match in asked], rel=1e-4
+    )
+    assert near(other) == pytest.approx(near(one), abs=1e-3)
+    chunks = {match.chunk for match in found}
+    assert set(other.chunks(sorted(chunks))) == chunks
+    for unit in sought.units():
+        if len(other.reader(sought).posting(unit).rows):
+            assert other.reader(sought).document_frequency(unit) == one.reader(
+                sought
+            ).document_frequency(unit)
+
+
+@settings(max_examples=12, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(_steps)
+def test_sqlite_follows_what_is_written(steps: list[Step]) -> None:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(SqliteStore(Path(folder) / "index.sqlite")) as store,
+    ):
+        compare(begun(store), steps)
+
+
+@pytest.mark.parametrize("few", [0, 256])
+@settings(
+    max_examples=8,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(steps=_steps)
+def test_lancedb_finds_what_sqlite_finds(
+    monkeypatch: pytest.MonkeyPatch, few: int, steps: list[Step]
+) -> None:
+    monkeypatch.setattr("memdown.index.lancedb.reading.FEW_CHUNKS", few)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        closing(lancedb.create(Path(folder) / "index.lancedb")) as store,
+    ):
+        # How rare a phrase is, LanceDB tells from the candidates alone.
+        compare(
+            begun(store), [replace(one, sought=replace(one.sought, phrases=())) for one in steps]
+        )
+
+
+@pytest.mark.parametrize("few", [0, 256])
+@settings(
+    max_examples=8,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(steps=_steps)
+def test_postgres_finds_what_sqlite_finds(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch, few: int, steps: list[Step]
+) -> None:
+    monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", few)
+    with opened(postgres) as store:
+        compare(begun(store), steps)
+
+
+@contextmanager
+def opened(server: Server, agent: str | None = None) -> Iterator[PostgresStore]:
+    with closing(postgres.create(server.url, agent=agent or f"reader-{next(_numbers)}")) as store:
+        yield store
+
+
+@pytest.mark.parametrize("few", [0, 256])
+def test_a_search_that_began_earlier_sees_what_was_there(
+    postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """What a process has in memory may be ahead of it by then."""
+    monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", few)
+    monkeypatch.setattr("memdown.index.lancedb.reading.FEW_CHUNKS", few)
+    with (
+        opened(postgres) as server,
+        closing(SqliteStore(tmp_path / "index.sqlite")) as sqlite,
+        closing(lancedb.create(tmp_path / "index.lancedb")) as lance,
+    ):
+        for store in (server, sqlite, lance):
+            begun(store)
+            write(store, 0, ["cat"], 1)
+            with store.snapshot() as late, store.snapshot() as early:
+                assert len(by_words(early, words("cat"))) == 1
+                write(store, 2, ["cat hall"], 2)
+                with store.snapshot() as newer:
+                    assert len(by_words(newer, words("cat"))) == 2
+                for snapshot in (early, late):
+                    assert len(by_words(snapshot, words("cat"))) == 1
+                    assert len(near(snapshot)) == 1
+            write(store, 0, ["a cat"], 1)
+            assert texts_found(store, words("cat")) == ["a cat", "cat hall"]
+
+
+def test_many_threads_get_right_answers_while_notes_change(postgres: Server) -> None:
+    with opened(postgres, "threads") as store:
+        begun(store)
+        for number in range(0, 12, 2):
+            write(store, number, ["cat router"], number)
+        wrong: list[object] = []
+        done = threading.Event()
+
+        def search() -> None:
+            while not done.is_set():
+                with store.snapshot() as snapshot:
+                    found = len(by_words(snapshot, words("cat")))
+                    if found != 6 or len(near(snapshot)) != 6:
+                        wrong.append(found)
+
+        threads = [threading.Thread(target=search) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for seed in range(12):
+            write(store, 2 * (seed % 6), ["hall cat", "router"], seed)
+        done.set()
+        for thread in threads:
+            thread.join()
+        assert wrong == []
+
+
+def test_sqlite_without_the_extension_compares_vectors_too(tmp_path: Path) -> None:
+    with closing(SqliteStore(tmp_path / "index.sqlite", vector_enabled=False)) as store:
+        begun(store)
+        for number in range(3):
+            path = f"memory/{number}.md"
+            store.replace(state(path), [chunk(path, 1, ["cat"])], vector(number))
+            with store.snapshot() as snapshot:
+                found = by_vector(snapshot, vector(number)[0], ["memory"], 5)
+            assert found[0].score == pytest.approx(1.0, abs=1e-4)
+            assert len(found) == number + 1
