@@ -7,7 +7,7 @@ look-up a word and an addition; `passage_texts` says what is embedded, passage b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,8 @@ _UNSAID = re.compile(
     r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|`[^`\n]*[/\d][^`\n]*`|https?://\S+|[*_`|#\[\]]+|^\W*\d+[.)]\s"
 )
 _NUMBERED = re.compile(r"\W*\d+[.)]\s")
-# 13 MB of rows; those of a larger number of words are made anew.
-_MOST_WORDS = 50_000
+# 26 MB of rows; those of a larger number of words are made anew.
+_MOST_WORDS = 100_000
 # Longer passages are added up one by one.
 _MANY_WORDS = 256
 _PASSAGES_AT_ONCE = 8_192
@@ -110,18 +110,31 @@ class PassageEmbedding:
         count = 0
         for chunk in chunks:
             text = chunk.text
+            marked = "`" in text
+            heading: str | None = None
+            last = ""
+            above: list[int] = []
             for start, end, _, _, below in chunk.passages:
                 own = text[start:end]
-                if len(own) > _SHORT:
-                    long.add(count, map(raw, own.split()))
-                elif "`" in own or _NUMBERED.match(own):
+                if end - start > _SHORT:
+                    long.numbers += map(raw, own.split())
+                    long.ends.append(len(long.numbers))
+                    long.owners.append(count)
+                elif (marked and "`" in own) or _NUMBERED.match(own):
                     apart[count] = _said(own, below or chunk.heading)
                 else:
-                    last = (below or chunk.heading).rpartition(" > ")[2]
-                    above = headings.get(last)
-                    if above is None:
-                        above = headings[last] = list(map(said, f"{last}:".split()))
-                    short.add(count, map(said, own.split()), () if last in own else above)
+                    if below != heading:
+                        heading = below
+                        last = (below or chunk.heading).rpartition(" > ")[2]
+                        found = headings.get(last)
+                        if found is None:
+                            found = headings[last] = list(map(said, f"{last}:".split()))
+                        above = found
+                    short.numbers += map(said, own.split())
+                    if last not in own:
+                        short.numbers += above
+                    short.ends.append(len(short.numbers))
+                    short.owners.append(count)
                 count += 1
         result = np.zeros((count, PASSAGE_DIMS), np.float32)
         for bags, words in ((short, self._said), (long, self._raw)):
@@ -142,23 +155,17 @@ class _Bags:
 
     def __init__(self) -> None:
         self.owners: list[int] = []
-        self._numbers: list[int] = []
-        self._ends: list[int] = []
-
-    def add(self, owner: int, words: Iterable[int], above: Sequence[int] = ()) -> None:
-        self._numbers += words
-        self._numbers += above
-        self._ends.append(len(self._numbers))
-        self.owners.append(owner)
+        self.numbers: list[int] = []
+        self.ends: list[int] = []
 
     def _sizes(self) -> Numbers:
-        ends = np.array([0, *self._ends], np.int64)
+        ends = np.array([0, *self.ends], np.int64)
         return ends[1:] - ends[:-1]
 
     def without(self, marked: NDArray[np.bool_]) -> list[int]:
         """The passages that have no word with a mark; `marked` is bool (n,)."""
-        owner = np.repeat(np.arange(len(self._ends)), self._sizes())
-        found = np.bincount(owner[marked[self._numbers]], minlength=len(self._ends))
+        owner = np.repeat(np.arange(len(self.ends)), self._sizes())
+        found = np.bincount(owner[marked[self.numbers]], minlength=len(self.ends))
         return [self.owners[place] for place in np.flatnonzero(found == 0).tolist()]
 
     def sums(self, rows: Vectors) -> Vectors:
@@ -167,7 +174,7 @@ class _Bags:
         The longest come first, so that the k-th words of all passages that have so many are added
         at once: several times faster than passage by passage.
         """
-        numbers, sizes = np.array(self._numbers, np.int64), self._sizes()
+        numbers, sizes = np.array(self.numbers, np.int64), self._sizes()
         starts = np.cumsum(sizes) - sizes
         order = np.argsort(-sizes, kind="stable")
         result = np.zeros((len(sizes), rows.shape[1]), np.float32)

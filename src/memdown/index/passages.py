@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.text import cues
-from memdown.text.terms import index_terms, joined_terms, ordered_terms, short_grams
+from memdown.text.terms import index_terms, joined_terms, piece_terms, short_grams
 from memdown.types import Chunk, Passage
 
 TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
@@ -135,7 +135,7 @@ class _Pieces(dict[str, int]):
         self.line_end = self["\n"] = self._add((), 0)
 
     def __missing__(self, piece: str) -> int:
-        terms = ordered_terms(piece)
+        terms = list(piece_terms(piece))
         grams = [] if piece.isascii() else short_grams(terms)
         if len(piece) > _LONGEST_PIECE:
             self._long.append((terms, cues.piece_cues(piece)))

@@ -254,6 +254,8 @@ def _under_title(front: FrontMatter, paths: Sequence[tuple[int, str]]) -> Iterat
 def _tags(front: FrontMatter, lines: Sequence[str]) -> list[str]:
     """The tags of a note, each once in lower case: those in front and those in its text."""
     found = dict.fromkeys(tag.lower() for tag in front.tags)
+    if not any(map(_may_have_tags, lines)):
+        return list(found)[:_MOST_TAGS]
     for _, line in outside_code(lines, front.lines):
         if line is None or "#" not in line or len(found) >= _MOST_TAGS:
             continue
@@ -264,6 +266,11 @@ def _tags(front: FrontMatter, lines: Sequence[str]) -> list[str]:
             if tag and not _COLOUR.fullmatch(tag):
                 found.setdefault(tag.lower())
     return list(found)[:_MOST_TAGS]
+
+
+def _may_have_tags(line: str) -> bool:
+    """Whether a line has a number sign beyond those of a heading."""
+    return "#" in line and ("#" in line.lstrip("#") or line[1:2] not in ("#", " "))
 
 
 def _trimmed_names(names: Sequence[str]) -> str:
@@ -280,7 +287,7 @@ def outside_code(lines: Sequence[str], start: int) -> Iterator[tuple[int, str | 
             if _closes(line, fence):
                 fence = ""
             continue
-        opening = _FENCE.match(line)
+        opening = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if opening and not (opening[1][0] == "`" and "`" in line[opening.end() :]):
             fence = opening[1]
             yield index, None
@@ -294,6 +301,13 @@ def _headings(lines: Sequence[str], start: int) -> Iterator[tuple[int, int, str]
     for index, line in outside_code(lines, start):
         if line is None:
             paragraph = 0
+            continue
+        # Nearly all lines begin with a letter or are bullets: no pattern need be tried on them.
+        if line[:1].isalpha():
+            paragraph += 1
+            continue
+        if line[:2] == "- " and line[2:3].isalnum():
+            paragraph = 2
             continue
         marks = _ATX.match(line)
         if marks:
