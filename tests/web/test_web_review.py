@@ -164,3 +164,45 @@ def test_nothing_to_review(
     folder = write_notes({"MEMORY.md": "# Memory\n\n- Tea, not coffee.\n"})
     client = client_for(site_over(open_memory(folder)))
     assert "Nothing wants a look" in client.get("/review").text
+
+
+@pytest.fixture
+def logged(tmp_path: Path, folder: Path, open_memory: Callable[..., Memory]) -> TestClient:
+    config = tmp_path / "memdown.json5"
+    config.write_text("{memory: {use: {enabled: true}}}")
+    return client_for(site_over(open_memory(folder, config=config)))
+
+
+def test_what_was_asked_and_found_nothing_gets_an_answer(logged: TestClient, folder: Path) -> None:
+    """A question that finds nothing is listed until its answer is written down; undo lists nothing."""
+    question = "who repairs the dishwasher"
+    for _ in range(2):
+        logged.get("/", params={"q": question})
+    logged.get("/hits", params={"q": "half typed que", "typing": "1"})
+    assert [one["question"] for one in logged.get("/api/use").json()["missed"]] == [question]
+    page = logged.get("/asked").text
+    assert question in page
+    assert "Write the answer" in page
+    assert "asked 2 times" not in page, "a reload asks nothing new"
+    text = "Frau Kraft repairs the dishwasher, 040 1234."
+    done = logged.post("/api/answer", json={"question": question, "text": text}).json()
+    assert done["found"] == "strong"
+    assert text in (folder / "MEMORY.md").read_text()
+    assert logged.get("/api/use").json()["missed"] == []
+    assert logged.post("/api/undo", json={"id": done["changes"][0]}).status_code == 200
+    assert text not in (folder / "MEMORY.md").read_text()
+
+
+def test_what_is_opened_from_a_result_counts(logged: TestClient) -> None:
+    opened = {"question": "printer paper", "path": "MEMORY.md", "line": 5, "end": 5}
+    assert logged.post("/api/opened", json=opened).json() == {"logged": True}
+    (most, *_) = logged.get("/api/use").json()["often"]
+    assert (most["text"], most["opened"]) == ("The printer hates blue paper.", 1)
+    assert "Recalled most" in logged.get("/asked").text
+
+
+def test_without_the_log_nothing_is_written_down(client: TestClient, site: Site) -> None:
+    client.get("/", params={"q": "dishwasher"})
+    client.post("/api/opened", json={"question": "x", "path": "MEMORY.md"})
+    assert "Nothing is written down" in client.get("/asked").text
+    assert list(site.memory.settings.state_dir.rglob("use/*.jsonl")) == []

@@ -8,13 +8,13 @@ from typing import Any
 
 from memdown import doctor
 from memdown.errors import MemdownError, NoteNotFound
-from memdown.facts import forgetting, reviewing
+from memdown.facts import forgetting, reviewing, use
 from memdown.notes import Note, undoing
 from memdown.shapes import status_json
 from memdown.transcripts.sessions import recall
 from memdown.transcripts.sessions.browsing import conversations, turns_of
 from memdown.types import Answer, Chunk, FileState, Hit, Why
-from memdown.web import changes, shelves, talks, uploads
+from memdown.web import changes, review, shelves, talks, uploads
 from memdown.web.changes import Commit, Line
 from memdown.web.rendering import render_note
 from memdown.web.site import Site
@@ -34,6 +34,7 @@ def search(site: Site, given: Values) -> Any:
         folder=given["folder"],
         tags=given["tag"],
     )
+    review.log_question(site, given["q"], found, actor="client:web")
     return answer_json(found)
 
 
@@ -213,6 +214,38 @@ def rename_note(site: Site, given: Values) -> Any:
     """Give a note another path."""
     site.check_writable()
     return {"path": changes.rename_note(site, given["path"], given["to"], given["base"])}
+
+
+def read_use(site: Site, given: Values) -> Any:
+    """Tell what was asked and used, where the log is on."""
+    return use.use_json(use.report(site.memory), given["limit"])
+
+
+def note_opening(site: Site, given: Values) -> Any:
+    """Note that a result was opened, where the log is on."""
+    line = given["line"]
+    review.log_opening(site, given["question"], given["path"], line, max(line, given["end"]))
+    return {"logged": use.is_on(site.memory)}
+
+
+def write_answer(site: Site, given: Values) -> Any:
+    """Write down what a question asked for; tells how well it finds something now."""
+    site.check_writable()
+    written = review.answer_question(
+        site,
+        given["question"],
+        given["text"],
+        durable=given["durable"],
+        allow=given["allowSecrets"],
+    )
+    done = written.done
+    return {
+        "path": done.path,
+        "startLine": done.start_line,
+        "endLine": done.end_line,
+        "changes": [done.change] if done.change else [],
+        "found": written.found,
+    }
 
 
 def look_into(site: Site, given: Values) -> Any:

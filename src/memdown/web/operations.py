@@ -366,6 +366,39 @@ OPERATIONS: tuple[Operation, ...] = (
         errors=(400, 403, 404, 413, 415),
     ),
     Operation(
+        "GET",
+        "/api/use",
+        api.read_use,
+        query=(
+            Field("limit", "How many of each at most.", "integer", default=20, low=1, high=1000),
+        ),
+        errors=(400,),
+    ),
+    Operation(
+        "POST",
+        "/api/opened",
+        api.note_opening,
+        body=(
+            Field("question", "What was asked.", default="", high=2000),
+            _PATH,
+            Field("line", "The first line.", "integer", default=1, low=1, high=10**9),
+            Field("end", "The last line.", "integer", default=1, low=1, high=10**9),
+        ),
+        errors=(400, 403, 413, 415),
+    ),
+    Operation(
+        "POST",
+        "/api/answer",
+        api.write_answer,
+        body=(
+            Field("question", "What was asked.", required=True, low=1, high=2000),
+            Field("text", "What to remember.", required=True, low=1),
+            Field("durable", "In MEMORY.md instead of today's log.", "boolean", default=True),
+            _ALLOW_SECRETS,
+        ),
+        errors=_WRITES,
+    ),
+    Operation(
         "POST",
         "/api/import",
         api.look_into,

@@ -41,6 +41,8 @@ def search(site: Site, request: Request) -> Response:
     values["subject"] = subjects.known_name(site, asked.text)
     if values["answer"] is None:
         values |= _home(site)
+    else:
+        review.log_question(site, asked.text, values["answer"])
     return page(site, request, "search.html", {"section": "search", **values})
 
 
@@ -53,6 +55,8 @@ def hits(site: Site, request: Request) -> Response:
     values["subject"] = subjects.known_name(site, asked.text)
     if values["answer"] is None:
         values |= _home(site)
+    elif request.query_params.get("asked") == "1":
+        review.log_question(site, asked.text, values["answer"])
     return page(site, request, "hits.html", values)
 
 
@@ -288,6 +292,7 @@ PAGES: tuple[tuple[str, View], ...] = (
     ("/why", searching.why),
     ("/about/{name:path}", subjects.show),
     ("/review", review.show),
+    ("/asked", review.asked),
     ("/notes", notes),
     ("/notes/{path:path}", note),
     ("/branch", branch),

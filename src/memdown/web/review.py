@@ -1,24 +1,33 @@
-"""The page of what wants a look: facts that disagree, say the same twice, are over, or should last.
+"""What wants a look: facts that disagree, questions without an answer, facts that nobody asks for.
 
-Each is one tap: this one holds, both hold, later. Nothing changes before, and everything can be undone.
+Each proposal is one tap: this one holds, both hold, later. Nothing changes before, and everything can be
+undone. What was asked and used is shown where the person switched that log on.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from memdown.facts import use
 from memdown.facts.reviewing import Proposal
+from memdown.notes.remembering import Remembered
 from memdown.notes.statements import Fact, facts_of
+from memdown.types import Answer
 from memdown.web.library import Library
 from memdown.web.rendering import note_url, render_snippet
 from memdown.web.site import Site, page
 
 _MOST_SHOWN = 50
+_MOST_USED = 30
+# The same question again within this time, by a reload or the way back, is asked once.
+_SAME_QUESTION_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,14 @@ class Shown:
     proposal: Proposal
     sides: tuple[Side, ...]
     more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An answer that was written down, and how well its question finds something now."""
+
+    done: Remembered
+    found: str
 
 
 def found(site: Site) -> tuple[Proposal, ...] | None:
@@ -148,3 +165,53 @@ def _side(library: Library, reference: str, verdict: str) -> Side:
 
 def _fact_at(facts: Sequence[Fact], line: int) -> Fact | None:
     return next((one for one in facts if one.line <= line <= one.end_line), None)
+
+
+def asked(site: Site, request: Request) -> Response:
+    """The page of what was asked, what found nothing, and which facts are used."""
+    library = site.current_library()
+    found = use.report(site.memory) if use.is_on(site.memory) else None
+    values = {
+        "section": "review",
+        "use": found,
+        "often": [{"row": one, **_used(library, one.fact)} for one in found.often[:_MOST_USED]]
+        if found
+        else [],
+        "never": [_used(library, fact) for fact in found.never[:_MOST_USED]] if found else [],
+    }
+    return page(site, request, "asked.html", values)
+
+
+def _used(library: Library, fact: Fact) -> dict[str, Any]:
+    html = render_snippet(fact.text, (), fact.path, library.files.__contains__, library.named)
+    return {"fact": fact, "html": html, "url": note_url(fact.path, fact.line, fact.end_line)}
+
+
+def log_question(site: Site, question: str, answer: Answer, actor: str = "person") -> None:
+    """Note what a person asked, where the log is on; a reload asks nothing new."""
+    if not use.is_on(site.memory):
+        return
+    now = time.monotonic()
+    last = site.found.get("asked")
+    if last is not None and last[0] == question and now - last[1] < _SAME_QUESTION_SECONDS:
+        return
+    site.found["asked"] = (question, now)
+    use.record_question(site.memory, question, answer, actor=actor)
+
+
+def log_opening(site: Site, question: str, path: str, first: int, last: int) -> None:
+    """Note that a result was opened; what it answers was asked by then, typed or not."""
+    if not use.is_on(site.memory):
+        return
+    if question:
+        log_question(site, question, site.memory.search(question))
+    use.record_opening(site.memory, path, first, last)
+
+
+def answer_question(site: Site, question: str, text: str, *, durable: bool, allow: bool) -> Written:
+    """Write down what a question asked for, and ask again."""
+    done = site.memory.remember(text, durable=durable, allow_secrets=allow)
+    site.memory.sync()
+    again = site.memory.search(question)
+    use.record_question(site.memory, question, again)
+    return Written(done, again.strength or "nothing")

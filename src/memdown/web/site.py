@@ -341,10 +341,12 @@ def page(
     shared = {
         "csrf": site.access.csrf,
         "read_only": site.read_only,
+        "is_logged": site.memory.settings.use.enabled,
         "revision": site.revision,
         "theme": theme if theme in _THEMES else "",
         "today": site.today(),
         "folder": site.folder.name or str(site.folder),
+        "request_path": str(request.scope["path"]),
         "query": "",
         "section": "",
     }

@@ -177,6 +177,7 @@ if (field) {
     const slow = setTimeout(() => { hits.setAttribute("aria-busy", "true"); working.hidden = false; }, 150);
     const values = given();
     if (typing && wanted) values.set("typing", "1");
+    else if (entered) values.set("asked", "1");
     let done = false;
     try {
       let response = await fetch(address("/hits", values));
@@ -507,6 +508,32 @@ const takeOut = async ({ path, startLine, endLine }) => {
 };
 document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.target.closest("[data-remember]")?.requestSubmit();
+});
+
+// Where the log of questions is on: which result was opened, and the answer to what found nothing.
+document.addEventListener("click", (event) => {
+  const link = "logged" in document.body.dataset && event.target.closest("#hits .hit [data-hit]");
+  if (!link) return;
+  const [, path, first, last] = /^\/notes\/([^#]*)#L(\d+)(?:-L(\d+))?/.exec(link.getAttribute("href")) || [];
+  if (!path) return;
+  const body = { question: field?.value.trim().slice(0, 2000) || "", path: decodeURIComponent(path), line: Number(first), end: Number(last || first) };
+  fetch("/api/opened", { method: "POST", keepalive: true, body: JSON.stringify(body), headers: { "content-type": "application/json", "x-memdown-csrf": $('meta[name="csrf"]').content } }).catch(() => {});
+});
+document.addEventListener("submit", async (event) => {
+  const form = event.target.closest("[data-answer]");
+  if (!form) return;
+  event.preventDefault();
+  const button = $("button", form), { text, durable } = form.elements;
+  button.disabled = true;
+  const { ok, data } = await memdown.write("POST", "/api/answer", { question: form.dataset.answer, text: text.value, durable: durable.checked });
+  button.disabled = false;
+  if (!ok) return memdown.toast(data.error);
+  memdown.toast(data.found === "strong" ? "Remembered, and the question finds it" : "Remembered; use more words of the question to have it found", { text: "Undo", run: () => undoAll(data.changes) });
+  text.value = "";
+  text.blur();
+  form.closest("details").open = false;
+  button.blur();
+  memdown.refresh();
 });
 
 // The tree loads a branch when it is opened.
