@@ -16,6 +16,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.errors import IndexCorrupt
 from memdown.index import segments
 from memdown.index.merging import strike
 from memdown.index.reader import NO_POSTING, Posting, Quantised, Reader, Unit
@@ -25,9 +26,10 @@ from memdown.types import FILE_SPAN, SOURCES, FileState, StoredChunk, Vectors
 Keys = NDArray[np.int64]
 _T = TypeVar("_T", bound=np.generic)
 
-# Posting lists are kept up to so many entries, less than 100 MB; blocks of passages' vectors up to 64 MB.
+# Posting lists are kept up to so many entries, less than 100 MB; passages' vectors up to 192 MB,
+# which is about 200,000 chunks; those of a larger index are read when they are compared.
 _MOST_ENTRIES = 6_000_000
-_MOST_BLOCKS = 960
+_MOST_VECTOR_BYTES = 192 << 20
 # Room for chunks to come, so that one more does not copy all vectors.
 _SPARE, _LEAST_SPARE = 8, 256
 _POSITIONS = 1 << 20
@@ -256,22 +258,40 @@ class _Origin:
         """The vectors of some passages, int8 (n, D) and scales; None where there are none."""
         wanted = np.asarray(rows, np.int64)
         each = np.searchsorted(self._bounds, wanted, side="right") - 1
-        local = wanted - self._bounds[each]
-        places = each * segments.MOST_PASSAGES + local // segments.PASSAGES_A_BLOCK
         numbers: NDArray[np.int8] | None = None
         scale = np.zeros(len(wanted), np.float32)
-        order = np.argsort(places, kind="stable")
-        blocks, begins = np.unique(places[order], return_index=True)
-        for place, mine in zip(blocks.tolist(), np.split(order, begins[1:]), strict=True):
-            segment, block = divmod(place, segments.MOST_PASSAGES)
-            found = self._kept.block(self._view, self._numbers[segment], block)
-            if not len(found.scale):
+        for segment in np.flatnonzero(np.bincount(each)).tolist():
+            mine = np.flatnonzero(each == segment)
+            local = wanted[mine] - self._bounds[segment]
+            found = self._kept.passages(self._view, self._numbers, segment, local)
+            if found is None:
                 continue
             if numbers is None:
                 numbers = np.zeros((len(wanted), found.numbers.shape[1]), np.int8)
-            inside = local[mine] - block * segments.PASSAGES_A_BLOCK
-            numbers[mine], scale[mine] = found.numbers[inside], found.scale[inside]
+            numbers[mine], scale[mine] = found.numbers[local], found.scale[local]
         return None if numbers is None else Quantised(numbers, scale)
+
+
+class _SegmentVectors:
+    """The vectors of a segment's passages in one array, filled block by block as they are asked for."""
+
+    def __init__(self, count: int, dims: int) -> None:
+        self.packed = PackedVectors(np.empty((count, dims), np.int8), np.zeros(count, np.float32))
+        self.filled = np.zeros(count // segments.PASSAGES_A_BLOCK + 1, bool)
+
+    @property
+    def size(self) -> int:
+        """Its size in bytes."""
+        return self.packed.numbers.nbytes + self.packed.scale.nbytes
+
+    def fill(self, number: int, block: PackedVectors) -> None:
+        """Put a block into its place."""
+        start = number * segments.PASSAGES_A_BLOCK
+        place = slice(start, start + len(block.scale))
+        if block.numbers.shape != self.packed.numbers[place].shape:
+            raise IndexCorrupt("The vectors of a segment are damaged; run `memdown index --force`.")
+        self.packed.numbers[place], self.packed.scale[place] = block
+        self.filled[number] = True
 
 
 class _Kept:
@@ -281,7 +301,7 @@ class _Kept:
         self._lock = threading.Lock()
         self._postings: dict[Unit, tuple[tuple[int, ...], Posting]] = {}
         self._entries = 0
-        self._blocks: dict[tuple[int, int], PackedVectors] = {}
+        self._vectors: dict[int, _SegmentVectors | None] = {}
 
     def posting(
         self, unit: Unit, numbers: tuple[int, ...], made: Callable[[Unit, int], Posting]
@@ -311,19 +331,45 @@ class _Kept:
                 self._entries -= len(self._postings.pop(oldest)[1].rows)
         return known
 
-    def block(self, view: View, segment: int, number: int) -> PackedVectors:
-        """A block of passages' vectors; none where there is no such block."""
+    def passages(
+        self, view: View, numbers: tuple[int, ...], place: int, wanted: Keys
+    ) -> PackedVectors | None:
+        """The vectors of a segment's passages, of which at least those `wanted` are filled in.
+
+        The segment is the one at `place` in `numbers`. None if it has no vectors of passages.
+        """
+        number = numbers[place]
         with self._lock:
-            known = self._blocks.pop((segment, number), None)
-            if known is not None:
-                self._blocks[segment, number] = known
-                return known
-        found = segments.unpack_vectors(view.block(segment, "passage_vectors", number))
-        with self._lock:
-            self._blocks[segment, number] = found
-            while len(self._blocks) > _MOST_BLOCKS:
-                del self._blocks[next(iter(self._blocks))]
-        return found
+            if number not in self._vectors:
+                self._vectors[number] = self._empty(view, number)
+                self._drop_vectors(numbers, number)
+            found = self._vectors[number]
+            if found is None:
+                return None
+            blocks = np.flatnonzero(np.bincount(wanted // segments.PASSAGES_A_BLOCK))
+            for block in blocks[~found.filled[blocks]].tolist():
+                data = view.block(number, "passage_vectors", block)
+                found.fill(block, segments.unpack_vectors(data))
+            return found.packed
+
+    def _empty(self, view: View, number: int) -> _SegmentVectors | None:
+        first = segments.unpack_vectors(view.block(number, "passage_vectors", 0))
+        if not len(first.scale):
+            return None
+        count = segments.read_rows(view.block(number, "rows", 0)).count
+        return _SegmentVectors(count, first.numbers.shape[1])
+
+    def _drop_vectors(self, numbers: tuple[int, ...], newest: int) -> None:
+        """Make room for the newest: first what is in no segment any more, then the oldest."""
+        for gone in self._vectors.keys() - numbers:
+            del self._vectors[gone]
+        sizes = {one: 0 if some is None else some.size for one, some in self._vectors.items()}
+        room = _MOST_VECTOR_BYTES - sum(sizes.values())
+        for one in [one for one in sizes if one != newest]:
+            if room >= 0:
+                return
+            room += sizes[one]
+            del self._vectors[one]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -116,6 +116,7 @@ def unpack_chunk(
     passages: bytes,
     lines: bytes | None,
     date: datetime.date | None,
+    names: str = "",
 ) -> StoredChunk:
     """A chunk back from its row, checked against the digest it was stored with."""
     if not is_stored_text(text, digest):
@@ -132,17 +133,16 @@ def unpack_chunk(
             above[0],
             bytes(text).decode("utf-8", "surrogatepass"),
             digest,
+            # By columns: a search unpacks some hundred passages.
             tuple(
-                Passage(
-                    numbers[i],
-                    numbers[i + 1],
-                    numbers[i + 2],
-                    numbers[i + 3],
-                    above[numbers[i + 4]],
+                map(
+                    Passage,
+                    *(numbers[place::_NUMBERS] for place in range(_NUMBERS - 1)),
+                    map(above.__getitem__, numbers[_NUMBERS - 1 :: _NUMBERS]),
                 )
-                for i in range(0, len(numbers), _NUMBERS)
             ),
             tuple(array("I", bytes(lines))) if lines else None,
+            names,
         )
     except (ValueError, IndexError, TypeError) as error:
         raise _damaged(f"A chunk of {path} cannot be unpacked ({error})") from error

@@ -381,7 +381,9 @@ def _source_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
     share = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
     embedder = asked.embedder
     free = embedder.embed_batch if embedder is not None and not embedder.cacheable else None
-    ranked = scoring.rank(query.text, terms, query.vector, reader, scope, share, TUNING, free)
+    most = TUNING.ranked if asked.named else min(TUNING.ranked, candidate_count(options))
+    tuning = replace(TUNING, ranked=most)
+    ranked = scoring.rank(query.text, terms, query.vector, reader, scope, share, tuning, free)
     sense = _makes_sense(query.text, asked.embedder)
     sure = ranked.sure
     guessed = sense and ranked.nearest is not None and sure < STRONG
@@ -399,7 +401,7 @@ def _source_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
         period=(asked.named.first, asked.named.last) if asked.named else None,
         only_time=bool(asked.timely) and not query.terms.words,
     )
-    best = ranked.best if asked.named else ranked.best[: candidate_count(options)]
+    best = ranked.best
     # Of another time than others, or for variety, one may win that is far behind.
     all_of_them = asked.named is not None or options.mmr_lambda is not None
     first = len(best) if all_of_them else max(_LEAST_READ, 2 * options.max_results)

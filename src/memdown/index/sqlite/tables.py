@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
 
 import apsw
@@ -102,7 +101,7 @@ def load_chunks(
         date,
         names,
     ) in rows:
-        stored = unpack_chunk(
+        found[key] = unpack_chunk(
             key,
             ident,
             path,
@@ -115,8 +114,8 @@ def load_chunks(
             passages,
             lines,
             _date(date),
+            names,
         )
-        found[key] = replace(stored, chunk=replace(stored.chunk, names=names))
     return found
 
 
