@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import json
+import shlex
 import socket
+import sys
 import time
 from typing import Any
 
@@ -14,6 +17,7 @@ from config.key_world import World, found, shows
 from embedders.providers.scene import Scene
 from memdown import EmbedderError, StoreError, WorkspaceError
 from memdown.agent import FlushState, Message, Reply, run_flush, should_flush, tools_for
+from memdown.agent.hooks.events import FLUSH, HookInput, run_event
 from memdown.cli import run
 from memdown.embedders import batch_jobs
 from memdown.index.postgres import connection
@@ -202,6 +206,26 @@ def when_memories_are_saved(world: World) -> None:
     assert saves(166_000, reserveTokensFloor=30_000)
     assert saves(170_000, memoryFlush__softThresholdTokens=10_000)
     assert not saves(199_000, memoryFlush__enabled=False)
+
+
+@shows(COMPACTION + "memoryFlush.command")
+def who_is_asked_after_a_session(world: World) -> None:
+    script = world.write("model.txt", 'print(\'{"remember": [{"text": "Boats: 9."}]}\')')
+    given = {COMPACTION + "memoryFlush.command": shlex.join([sys.executable, str(script)])}
+
+    def log_after(session: str, changes: dict[str, object]) -> str:
+        settings = world.settings(changes)
+        message = {"role": "user", "content": "Nine boats now."}
+        line = {"type": "user", "uuid": f"in-{session}", "message": message}
+        talk = world.write("memory/talk.txt", json.dumps(line) + "\n")
+        event = HookInput(session, talk, None, "")
+        for name in ("session-end", FLUSH):
+            run_event(name, event, settings)
+        (log,) = (world.folder / "memory").glob("*.md")
+        return log.read_text()
+
+    assert "Boats: 9." not in log_after("one", {})
+    assert "Boats: 9." in log_after("two", given)
 
 
 @shows(COMPACTION + "memoryFlush.systemPrompt", COMPACTION + "memoryFlush.prompt")

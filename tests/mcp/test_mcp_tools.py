@@ -83,6 +83,12 @@ async def make_mistakes(client: Client) -> None:
             await client.read_resource(uri)
     with pytest.raises(MCPError, match="session-start"):
         await client.get_prompt("nothing")
+    names = [one.name for one in (await client.list_prompts()).prompts]
+    writes = any(tool.name == "memory_remember" for tool in (await client.list_tools()).tools)
+    assert ("memory-flush" in names) == writes
+    if writes:
+        asked = await client.get_prompt("memory-flush")
+        assert "memory_remember" in str(asked.messages[0].content)
     found = await client.call_tool("memory_search", {"query": "router"})
     assert not found.is_error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import sys
@@ -88,10 +89,17 @@ def hook_command(target: Target, event: str) -> int:
 
 
 def _run(target: Target, event: str) -> None:
-    from memdown.agent.hooks.events import EVENTS, MAX_INPUT_CHARS, parse_input, run_event
+    from memdown.agent.hooks.events import (
+        EVENTS,
+        FLUSH,
+        MAX_INPUT_CHARS,
+        flushes_after,
+        parse_input,
+        run_event,
+    )
     from memdown.config import load_settings
 
-    if event not in EVENTS:
+    if event not in (*EVENTS, FLUSH):
         raise MemdownError(f"There is no hook {event[:60]!r}; there are {', '.join(EVENTS)}.")
     if sys.stdin.isatty():
         raise MemdownError("A hook is run by an agent; `memdown hooks install` sets it up.")
@@ -107,23 +115,29 @@ def _run(target: Target, event: str) -> None:
         click.echo(json.dumps(output, ensure_ascii=False))
     starts = event == "session-start" and settings.sync.on_session_start and not given.dry
     if starts and "hookSpecificOutput" in (output or {}):
-        _index_beside(target, settings.workspace)
+        _run_beside(target, settings.workspace, ["index"])
+    if flushes_after(event, settings) and not given.dry:
+        about = {"session_id": given.session_id, "cwd": str(given.cwd or "")}
+        _run_beside(target, settings.workspace, ["hook", FLUSH], json.dumps(about))
 
 
-def _index_beside(target: Target, workspace: Path) -> None:
-    """Bring the index up to date in a process of its own: the agent waits for this one."""
+def _run_beside(target: Target, workspace: Path, command: list[str], given: str = "") -> None:
+    """Run a command in a process of its own: the agent waits for this one."""
     import subprocess
 
     from memdown.mcp.clients import memory_options, own_command
 
     options = memory_options(workspace, target.config, target.agent)
     process = subprocess.Popen(
-        [*own_command(), "index", *options],
-        stdin=subprocess.DEVNULL,
+        [*own_command(), *command, *options],
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+    if process.stdin is not None:
+        with contextlib.suppress(BrokenPipeError), process.stdin as stdin:
+            stdin.write(given.encode())
     # It outlives this process, and nobody waits for it.
     process.returncode = 0
 

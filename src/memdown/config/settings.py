@@ -208,6 +208,13 @@ class MemoryFlushSettings(Strict):
         default=FLUSH_SYSTEM_PROMPT, metadata=about("Added to the system prompt of that turn.")
     )
     prompt: str = field(default=FLUSH_PROMPT, metadata=about("What the model is asked."))
+    command: str = field(
+        default="",
+        metadata=about(
+            "What asks a model where hooks have none: `claude`, `codex` or a command that gets the "
+            "prompt on its standard input, such as `ollama run qwen3`. Unset: a digest is written."
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ that is no JSON, a refusal or a timeout changes nothing.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -33,6 +34,8 @@ COMMANDS: Final[Mapping[str, Sequence[str]]] = {
     "claude": ("claude", "-p"),
     "codex": ("codex", "exec", "-"),
 }
+# Set while a coding agent is asked by us: its own hooks must not take that for a conversation.
+ASKING: Final = "MEMDOWN_ASKING"
 _SECONDS: Final = 300.0
 _MOST_FACTS: Final = 400
 _MOST_SHARE: Final = 0.25
@@ -91,7 +94,13 @@ def ask_command(name: str, prompt: str, *, seconds: float = _SECONDS) -> str:
     command = list(COMMANDS.get(name) or shlex.split(name))
     try:
         done = subprocess.run(
-            command, input=prompt, capture_output=True, text=True, timeout=seconds, check=False
+            command,
+            input=prompt,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+            env={**os.environ, ASKING: "1"},
         )
     except FileNotFoundError:
         raise WorkspaceError(

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("memdown.mcp")
 
 PROMPT = "session-start"
+FLUSH_PROMPT = "memory-flush"
+BY_TOOL = "Append with memory_remember; it chooses the file of the day by itself."
 TEMPLATE = "memory:///{+path}"
 _PREFIX = "memory:///"
 # A client reads the whole list before its tools count as connected, and may show it to its model.
@@ -159,8 +161,7 @@ class Service:
 
     def _how_full(self) -> str:
         """How full MEMORY.md is, for a model that may add to it in private."""
-        writes = any(tool.name == "memory_remember" for tool in self.tools.definitions)
-        if not writes or not self.has_notes or self.settings.chat.kind != "direct":
+        if not self._remembers or not self.has_notes or self.settings.chat.kind != "direct":
             return ""
         from memdown.agent.session_start import NotesAlone, budget_line
         from memdown.opening import open_notes
@@ -261,14 +262,24 @@ class Service:
             "yesterday's and today's log.",
             "arguments": [chat],
         }
-        return {"prompts": [prompt]}
+        if not self._remembers:
+            return {"prompts": [prompt]}
+        flush = {
+            "name": FLUSH_PROMPT,
+            "title": "Save what must last",
+            "description": "Let the model save what must last of this conversation, for instance "
+            "before it is compacted.",
+        }
+        return {"prompts": [prompt, flush]}
 
     def get_prompt(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to `prompts/get`."""
-        if name != PROMPT or not self.has_notes:
-            raise Refused(
-                INVALID_PARAMS, f"There is no prompt {name[:60]!r}; the prompt is {PROMPT}."
-            )
+        prompts = [one["name"] for one in self.list_prompts()["prompts"]]
+        if name not in prompts:
+            offered = " and ".join(prompts) or "none"
+            raise Refused(INVALID_PARAMS, f"There is no prompt {name[:60]!r}; there is {offered}.")
+        if name == FLUSH_PROMPT:
+            return self._flush_prompt()
         chat = arguments.get("chat", self.settings.chat.kind)
         if chat not in CHATS:
             told = f"chat must be {', '.join(CHATS[:-1])} or {CHATS[-1]}, not {str(chat)[:60]!r}."
@@ -284,6 +295,21 @@ class Service:
         said = text or "There are no notes of today or yesterday yet."
         message = {"role": "user", "content": {"type": "text", "text": said}}
         return {"description": "Memory at the start of this session", "messages": [message]}
+
+    def _flush_prompt(self) -> dict[str, Any]:
+        """The turn that saves memories, for a client that lets its user ask for it."""
+        wanted = self.settings.compaction.memory_flush
+        day = datetime.date.today().isoformat()  # noqa: DTZ011
+        said = f"{wanted.system_prompt}\n\n{wanted.prompt}\n\n{BY_TOOL}"
+        content = {"type": "text", "text": said.replace("YYYY-MM-DD", day)}
+        return {
+            "description": "Save what must last",
+            "messages": [{"role": "user", "content": content}],
+        }
+
+    @property
+    def _remembers(self) -> bool:
+        return any(tool.name == "memory_remember" for tool in self.tools.definitions)
 
     def _asker(self, meta: Mapping[str, Any]) -> tuple[ChatType | None, str | None]:
         """Who asks, if the client says so and the settings do not."""

@@ -6,6 +6,7 @@ import datetime
 import io
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -628,3 +629,69 @@ def test_a_conversation_that_opencode_hands_over(
     assert agent.log == before
     assert agent.hook("stop", messages="nonsense", **given) == 0
     assert capsys.readouterr().err == ""
+
+
+MODEL = """\
+import json, pathlib, sys
+prompt = sys.stdin.read()
+calls = pathlib.Path(sys.argv[1])
+calls.write_text(calls.read_text() + "x" if calls.exists() else "x")
+assert "Please fix the login page." in prompt, prompt
+fact = {"text": "Sessions are used instead of tokens.", "durable": True, "extra": 1}
+print("Here you are:", json.dumps({"remember": [fact, {"text": "The login page works again."}]}))
+"""
+
+
+@pytest.fixture
+def asked(agent: Agent, tmp_path: Path) -> Callable[[str], Path]:
+    """Configures a command as the model of the flush; the file counts how often it was asked."""
+
+    def configure(program: str) -> Path:
+        script, calls = tmp_path / "model.py", tmp_path / "calls"
+        script.write_text(program)
+        command = f"{sys.executable} {script} {calls}"
+        flush = {"memoryFlush": {"command": command}}
+        config = Path(os.environ["MEMDOWN_STATE_DIR"], "memdown.json5")
+        config.write_text(json.dumps({"agents": {"defaults": {"compaction": flush}}}))
+        agent.says(*TALK)
+        return calls
+
+    return configure
+
+
+def test_a_model_saves_what_must_last(agent: Agent, asked: Callable[[str], Path]) -> None:
+    """The hook ends at once; the model is asked in a process of its own, and once."""
+    calls = asked(MODEL)
+    assert agent.hook("session-end") == 0
+    eventually(lambda: '"type": "digest"' in agent.copy.read_text())
+    assert "Sessions are used instead of tokens." in (agent.folder / "MEMORY.md").read_text()
+    assert "The login page works again." in agent.log
+    assert "## Conversation" not in agent.log
+    assert agent.hook("flush") == 0
+    assert calls.read_text() == "x"
+
+
+@pytest.mark.parametrize("program", ["import sys; sys.exit(3)", "print('I cannot do that.')"])
+def test_a_digest_takes_the_place_of_a_model_that_fails(
+    agent: Agent, asked: Callable[[str], Path], program: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls = asked(f"open({str(agent.folder / 'asked')!r}, 'a').write('x')\n{program}")
+    assert not calls.exists()
+    assert agent.hook("stop") == 0
+    assert agent.hook("flush") == 0
+    assert "memories were not saved by a model" in capsys.readouterr().out
+    assert (agent.folder / "asked").read_text() == "xx", "one retry"
+    assert "Please fix the login page. (you)" in agent.log
+
+
+def test_a_model_that_we_ask_is_no_conversation(
+    agent: Agent, asked: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`claude -p` runs hooks of its own: without a mark one flush would lead to the next."""
+    asked(MODEL)
+    before = agent.log
+    monkeypatch.setenv("MEMDOWN_ASKING", "1")
+    for event in ("session-start", "stop", "session-end", "flush"):
+        assert agent.hook(event) == 0
+    assert agent.log == before
+    assert not agent.copy.exists()

@@ -14,6 +14,7 @@ from memdown import notes as workspace
 from memdown.agent.session_start import CLIENT_BUDGET, NotesAlone, session_context, weights_of_use
 from memdown.config import Settings
 from memdown.errors import ConfigError, NoteNotFound, WorkspaceError
+from memdown.files import locked, make_folder
 from memdown.notes.descriptors import shown
 from memdown.opening import open_notes
 from memdown.types import Answer, Citation
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from memdown.agent.hooks.saving import Copy
 
 MAX_INPUT_CHARS = 8_000_000
+# As in `memdown.facts.tidying`, which is not loaded for every hook.
+ASKING = "MEMDOWN_ASKING"
+FLUSH = "flush"
+_FLUSH_TOKENS = 60_000
+_FLUSH_SECONDS = 900.0
 Output = dict[str, Any] | None
 
 
@@ -72,9 +78,12 @@ def parse_input(text: str) -> HookInput:
 
 def run_event(event: str, given: HookInput, settings: Settings) -> Output:
     """What a hook has to say; with `dry`, what it would do, while nothing is written."""
+    if os.environ.get(ASKING):
+        # A model that we ask ourselves is no conversation of the user's.
+        return None
     if given.dry:
         return _say(_outlook(settings))
-    return EVENTS[event](given, settings)
+    return flush(given, settings) if event == FLUSH else EVENTS[event](given, settings)
 
 
 def session_start(given: HookInput, settings: Settings) -> Output:
@@ -155,7 +164,6 @@ def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
         return
     if not (_has_notes(settings) or _has_single_memories(settings)):
         return
-    from memdown.agent.hooks.digest import digest
     from memdown.agent.hooks.saving import opened_copy, save_conversation, save_messages
     from memdown.transcripts.reading import sessions_folder
 
@@ -171,9 +179,76 @@ def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
             return
         if not settings.compaction.memory_flush.enabled or settings.access != "rw":
             return
-        text = digest(new, given.session_id, _project(given))
-        if text:
-            copy.digested(new[-1].end, str(_write_once(settings, text)))
+        if not settings.compaction.memory_flush.command:
+            # Else `flush` asks a model, in a process of its own.
+            _digest(given, settings, copy, new)
+
+
+def flushes_after(event: str, settings: Settings) -> bool:
+    """Whether a model is to be asked for memories after this event."""
+    wanted = settings.compaction.memory_flush
+    return (
+        event in ("pre-compact", "session-end")
+        and wanted.enabled
+        and bool(wanted.command)
+        and settings.access == "rw"
+        and _has_notes(settings)
+        and not os.environ.get(ASKING)
+    )
+
+
+def flush(given: HookInput, settings: Settings) -> Output:
+    """Let a model save what must last of a conversation; a digest takes its place if it fails.
+
+    It runs in a process of its own: a model takes longer than an agent waits for a hook. The copy of
+    the conversation is not locked meanwhile. One flush runs at a time: a second one, for the same
+    conversation, finds nothing left to do.
+    """
+    if not flushes_after("session-end", settings):
+        return None
+    make_folder(settings.state_dir / "locks")
+    with locked(settings.state_dir / "locks" / "flush.lock", _FLUSH_SECONDS) as alone:
+        return _flush(given, settings) if alone else None
+
+
+def _flush(given: HookInput, settings: Settings) -> Output:
+    from memdown.agent.flush import model_by_command, run_flush
+    from memdown.agent.hooks.saving import opened_copy
+    from memdown.agent.turns import Message
+    from memdown.facts.tidying import ask_command
+    from memdown.memory import Memory
+    from memdown.transcripts.reading import sessions_folder
+
+    command = settings.compaction.memory_flush.command
+    folder = sessions_folder(settings.state_dir, settings.agent)
+    with opened_copy(folder, given.session_id) as copy:
+        new = copy.undigested()
+    if not new:
+        return None
+    _opened(settings)
+    model = model_by_command(lambda prompt: ask_command(command, prompt))
+    said = [Message(one.role, one.text) for one in new]
+    with Memory.from_settings(settings) as memory:
+        result = run_flush(memory, model, said, max_tokens=_FLUSH_TOKENS)
+    with opened_copy(folder, given.session_id) as copy:
+        left = copy.undigested()
+        if not left or left[0].id != new[0].id:
+            # Another process was quicker.
+            return None
+        if result.done:
+            places = ", ".join(map(str, result.saved)) or "nothing to save"
+            copy.digested(new[-1].end, places)
+        else:
+            _digest(given, settings, copy, left)
+    return None if result.done else _say(f"memories were not saved by a model: {result.error}")
+
+
+def _digest(given: HookInput, settings: Settings, copy: Copy, new: Sequence[Said]) -> None:
+    from memdown.agent.hooks.digest import digest
+
+    text = digest(new, given.session_id, _project(given))
+    if text:
+        copy.digested(new[-1].end, str(_write_once(settings, text)))
 
 
 def _project(given: HookInput) -> str:
