@@ -8,6 +8,7 @@ import shlex
 import socket
 import sys
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -213,7 +214,7 @@ def who_is_asked_after_a_session(world: World) -> None:
     script = world.write("model.txt", 'print(\'{"remember": [{"text": "Boats: 9."}]}\')')
     given = {COMPACTION + "memoryFlush.command": shlex.join([sys.executable, str(script)])}
 
-    def log_after(session: str, changes: dict[str, object]) -> str:
+    def log_after(session: str, changes: Mapping[str, object]) -> str:
         settings = world.settings(changes)
         message = {"role": "user", "content": "Nine boats now."}
         line = {"type": "user", "uuid": f"in-{session}", "message": message}
