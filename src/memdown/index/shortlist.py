@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,14 +72,21 @@ def terms_of(chunk: Chunk) -> list[PassageTerms]:
 
 
 def pack_terms(passages: Sequence[PassageTerms]) -> str:
-    """A line a passage, a tab between its parts."""
-    return "\n".join(f"{one.text}\t{one.head}\t{one.features}" for one in passages)
+    """The text of all passages, a line each; after a tab their heads, after another their features."""
+    parts = (
+        (one.text for one in passages),
+        (one.head for one in passages),
+        (one.features for one in passages),
+    )
+    return "\t".join("\n".join(part) for part in parts)
 
 
-def unpack_terms(packed: str) -> list[PassageTerms]:
-    """The terms back from such lines; a chunk without passages has none."""
-    lines = (line.split("\t") for line in packed.split("\n")) if packed else ()
-    return [PassageTerms(*line) for line in lines]
+def unpack_terms(packed: str, count: int) -> list[PassageTerms]:
+    """The terms of the `count` passages of a chunk back from such lines."""
+    if not count:
+        return []
+    text, head, features = (part.split("\n") for part in packed.split("\t")[:3])
+    return list(map(PassageTerms, text, head, features))
 
 
 def pack_passage_vectors(vectors: Vectors | None) -> bytes | None:
@@ -90,14 +98,19 @@ def pack_passage_vectors(vectors: Vectors | None) -> bytes | None:
 class ListedChunk:
     """A chunk of a shortlist: `lines` int32 (n, 2) and `terms` of its n passages, its vector as it was made.
 
-    `passage_vectors` are packed by `pack_passage_vectors`.
+    `terms` are those of `pack_terms` in UTF-8, `passage_vectors` are packed by `pack_passage_vectors`.
     """
 
     key: int
     lines: Rows
-    terms: Sequence[PassageTerms]
+    terms: bytes
     vector: Vector | None
     passage_vectors: bytes | None
+
+    @property
+    def count(self) -> int:
+        """How many passages it has."""
+        return len(self.lines)
 
 
 def read_shortlist(
@@ -127,10 +140,10 @@ def read_shortlist(
     chunk_file = np.array(
         [gap if one is None else place[one.key // FILE_SPAN] for one in rows], np.int32
     )
-    passages = np.array([_GAP if one is None else len(one.terms) for one in rows], np.int64)
+    passages = np.array([_GAP if one is None else one.count for one in rows], np.int64)
     chunk_alive = np.array([one is not None for one in rows], bool)
     passage_chunk = np.repeat(np.arange(len(rows), dtype=np.int32), passages)
-    terms = _joined(rows)
+    terms = _Terms.of(rows)
     vectors = _vectors(rows, dims)
     return Reader(
         files=states,
@@ -138,7 +151,7 @@ def read_shortlist(
         passage_file=chunk_file[passage_chunk],
         passage_chunk=passage_chunk,
         passage_lines=_lines(rows),
-        passage_length=np.array([one.length for one in terms], np.int32),
+        passage_length=terms.text.lengths() + terms.head.lengths(),
         alive=chunk_alive[passage_chunk],
         chunk_key=np.array([-1 if one is None else one.key for one in rows], np.int64),
         chunk_file=chunk_file,
@@ -151,15 +164,60 @@ def read_shortlist(
 
 def _leaves_a_gap(before: ListedChunk, one: ListedChunk) -> bool:
     same_file = before.key // FILE_SPAN == one.key // FILE_SPAN
-    return same_file and before.key + len(before.terms) != one.key
+    return same_file and before.key + before.count != one.key
 
 
-_NO_TERMS = PassageTerms("", "", "")
+class _Column:
+    """The terms of all passages, a line each, as one text that is searched as a whole."""
+
+    def __init__(self, lines: bytes) -> None:
+        self._lines = lines
+        # A space before and behind every term.
+        self._padded = b" " + lines.replace(b"\n", b" \n ") + b" "
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        """Where each line but the last ends in the padded text."""
+        return np.flatnonzero(np.frombuffer(self._padded, np.uint8) == ord("\n"))
+
+    def lengths(self) -> Rows:
+        """The number of terms of each passage, int32 (P,)."""
+        text = np.frombuffer(self._lines, np.uint8)
+        ends = np.append(np.flatnonzero(text == ord("\n")), len(text))
+        spaces = np.append(0, np.cumsum(text == ord(" ")))[ends]
+        has_some = np.diff(ends, prepend=-1) > 1
+        lengths: Rows = (np.diff(spaces, prepend=0) + has_some).astype(np.int32)
+        return lengths
+
+    def counted(self, sought: bytes) -> tuple[Rows, NDArray[np.float32]]:
+        """The passages that hold a text, ascending, and how often each does."""
+        places = []
+        # The space behind a term is the one before the next.
+        step = len(sought) - 1
+        place = self._padded.find(sought)
+        while place >= 0:
+            places.append(place)
+            place = self._padded.find(sought, place + step)
+        rows, counts = np.unique(np.searchsorted(self._ends, places), return_counts=True)
+        return rows.astype(np.int32), counts.astype(np.float32)
 
 
-def _joined(rows: Sequence[ListedChunk | None]) -> list[PassageTerms]:
-    parts = ([_NO_TERMS] * _GAP if one is None else one.terms for one in rows)
-    return [terms for part in parts for terms in part]
+class _Terms(NamedTuple):
+    """The terms of all passages of a shortlist."""
+
+    text: _Column
+    head: _Column
+    features: _Column
+
+    @classmethod
+    def of(cls, rows: Sequence[ListedChunk | None]) -> _Terms:
+        gap = [b"\n" * (_GAP - 1)] * 3
+        parts = [
+            gap if one is None else one.terms.split(b"\t")[:3]
+            for one in rows
+            if one is None or one.count
+        ]
+        return cls(*(_Column(b"\n".join(part[n] for part in parts)) for n in range(3)))
 
 
 def _lines(rows: Sequence[ListedChunk | None]) -> Rows:
@@ -190,7 +248,7 @@ class _Listed:
     def __init__(
         self,
         rows: Sequence[ListedChunk | None],
-        terms: Sequence[PassageTerms],
+        terms: _Terms,
         vectors: Vectors | None,
         load: Load,
     ) -> None:
@@ -200,19 +258,6 @@ class _Listed:
         self._load = load
         self._postings: dict[Unit, Posting] = {}
 
-    # Two spaces between terms, so that neighbours do not share one and each is counted.
-    @cached_property
-    def _text(self) -> list[str]:
-        return [f" {one.text.replace(' ', '  ')} " for one in self._terms]
-
-    @cached_property
-    def _head(self) -> list[str]:
-        return [f" {one.head.replace(' ', '  ')} " for one in self._terms]
-
-    @cached_property
-    def _features(self) -> list[str]:
-        return [f" {one.features.replace(' ', '  ')} " for one in self._terms]
-
     def posting(self, unit: Unit) -> Posting:
         """The posting list of a unit among the chunks of the list."""
         known = self._postings.get(unit)
@@ -221,14 +266,14 @@ class _Listed:
         return known
 
     def _counted(self, unit: Unit) -> Posting:
+        sought = f" {' '.join(unit.terms)} ".encode("utf-8", "surrogatepass")
         if unit.kind == "prefix":
-            return _posting(_counts(self._text, f" {unit.terms[0]}"), None)
+            return _in_text(*self._terms.text.counted(sought[:-1]))
         if unit.kind == "phrase":
-            return _posting(_counts(self._text, f" {'  '.join(unit.terms)} "), None)
-        term = f" {unit.terms[0]} "
+            return _in_text(*self._terms.text.counted(sought))
         if unit.terms[0].startswith(_FEATURE):
-            return _posting(_counts(self._features, term), None)
-        return _posting(_counts(self._text, term), _counts(self._head, term))
+            return _in_text(*self._terms.features.counted(sought))
+        return _both(*self._terms.text.counted(sought), *self._terms.head.counted(sought))
 
     def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
         """The exact vectors of some chunks."""
@@ -246,11 +291,11 @@ class _Listed:
         dims = next((one.numbers.shape[1] for one in each if one is not None), 0)
         if not dims:
             return None
-        numbers = np.zeros((len(self._terms), dims), np.int8)
-        scale = np.zeros(len(self._terms), np.float32)
+        counts = [_GAP if one is None else one.count for one in self._rows]
+        numbers = np.zeros((sum(counts), dims), np.int8)
+        scale = np.zeros(sum(counts), np.float32)
         first = 0
-        for row, found in zip(self._rows, each, strict=True):
-            count = _GAP if row is None else len(row.terms)
+        for count, found in zip(counts, each, strict=True):
             if found is not None and found.numbers.shape == (count, dims):
                 numbers[first : first + count], scale[first : first + count] = found
             first += count
@@ -268,13 +313,17 @@ class _Listed:
         return {row: found[key] for row, key in keys.items()}
 
 
-def _counts(texts: Sequence[str], term: str) -> NDArray[np.float32]:
-    return np.fromiter((text.count(term) for text in texts), np.float32, len(texts))
+def _in_text(rows: Rows, text: NDArray[np.float32]) -> Posting:
+    return Posting(rows, text, np.zeros_like(text)) if len(rows) else NO_POSTING
 
 
-def _posting(text: NDArray[np.float32], head: NDArray[np.float32] | None) -> Posting:
-    either = text if head is None else text + head
-    rows = np.flatnonzero(either).astype(np.int32)
-    if not len(rows):
-        return NO_POSTING
-    return Posting(rows, text[rows], np.zeros_like(text[rows]) if head is None else head[rows])
+def _both(
+    in_text: Rows, text: NDArray[np.float32], in_head: Rows, head: NDArray[np.float32]
+) -> Posting:
+    if not len(in_head):
+        return _in_text(in_text, text)
+    rows = np.union1d(in_text, in_head)
+    tf = np.zeros((2, len(rows)), np.float32)
+    tf[0, np.searchsorted(rows, in_text)] = text
+    tf[1, np.searchsorted(rows, in_head)] = head
+    return Posting(rows, tf[0], tf[1])

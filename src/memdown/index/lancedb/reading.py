@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from memdown.index.lancedb import rows
 from memdown.index.lancedb.connection import mapped
+from memdown.index.lancedb.rows import BEGINNING
 from memdown.index.packing import passage_lines, source_keys
 from memdown.index.reader import Reader, Sought, Unit, Whole
 from memdown.index.segments import unpack_vectors
 from memdown.index.shortlist import (
     FEW_CHUNKS,
     ListedChunk,
-    PassageTerms,
     read_shortlist,
     unpack_terms,
 )
@@ -200,15 +200,17 @@ class LanceSnapshot:
                     ["key", "path", "source", "digest", "facts"],
                 )
             }
+        frequencies = _Frequencies(self, figures)
         whole = Whole(
             passages=max(1, round(figures.passages)),
             average_length=figures.average,
             chunks=figures.chunks,
             chunk_mean=figures.chunk_mean,
             passage_mean=figures.passage_mean,
-            frequency=_Frequencies(self, figures, listed).of,
+            frequency=frequencies.of,
         )
-        return read_shortlist(listed, files, self.dims, self.chunks, whole)
+        frequencies.reader = read_shortlist(listed, files, self.dims, self.chunks, whole)
+        return frequencies.reader
 
     def _everything(self) -> Reader:
         state = (self.table.name, self.table.version, self.dims)
@@ -237,7 +239,7 @@ class LanceSnapshot:
         held: Counter[str] = Counter()
         passages = tokens = 0
         for one in listed:
-            for terms in one.terms:
+            for terms in unpack_terms(one.terms.decode("utf-8", "surrogatepass"), one.count):
                 held.update(terms.every().keys() | rows.beginnings(terms.text))
                 passages += 1
                 tokens += terms.length
@@ -317,7 +319,7 @@ def _among(keys: Sequence[int]) -> str:
 def _asked_terms(sought: Sought) -> list[str]:
     """What the full-text index is asked for."""
     phrases = (term for phrase in sought.phrases for term in phrase)
-    prefixes = (rows.BEGINNING + prefix for prefix in sought.prefixes)
+    prefixes = (BEGINNING + prefix for prefix in sought.prefixes)
     return list(dict.fromkeys([*sought.words, *phrases, *prefixes]))
 
 
@@ -365,7 +367,7 @@ class _Found:
             row["key"]: ListedChunk(
                 row["key"],
                 passage_lines(row["passages"]),
-                unpack_terms(rows.without_beginnings(row["terms"])),
+                row["terms"].encode("utf-8", "surrogatepass"),
                 self.vectors.get(row["key"]),
                 row["passage_vectors"],
             )
@@ -375,15 +377,13 @@ class _Found:
 
 
 class _Frequencies:
-    """In how many passages of the table terms stand."""
+    """In how many passages of the table terms stand; `reader` is that of the shortlist."""
 
-    def __init__(
-        self, snapshot: LanceSnapshot, figures: Figures, listed: Sequence[ListedChunk]
-    ) -> None:
+    def __init__(self, snapshot: LanceSnapshot, figures: Figures) -> None:
         self._snapshot = snapshot
         self._figures = figures
-        self._listed = listed
         self._known: dict[Unit, int] = {}
+        self.reader: Reader | None = None
 
     def of(self, unit: Unit) -> int:
         """About how many; counted where it is rare."""
@@ -392,35 +392,21 @@ class _Frequencies:
         return self._known[unit]
 
     def _estimated(self, unit: Unit) -> int:
-        chunks, here = self._here(unit)
+        if self.reader is None:
+            return 0
+        rows = self.reader.posting(unit).rows
+        here = len(rows)
         if unit.kind == "phrase":
             return here
-        term = rows.BEGINNING + unit.terms[0] if unit.kind == "prefix" else unit.terms[0]
+        term = BEGINNING + unit.terms[0] if unit.kind == "prefix" else unit.terms[0]
         drawn = self._figures.held.get(term, 0)
         if drawn >= _FEW_IN_SAMPLE or self._figures.share >= 1.0:
             return max(here, round(drawn / self._figures.share))
+        chunks = len(np.unique(self.reader.passage_chunk[rows]))
         if chunks < _WORTH_COUNTING:
             # All chunks that hold so rare a term are among the candidates.
             return here
         return max(here, round(self._snapshot.count_chunks(term) * here / chunks))
-
-    def _here(self, unit: Unit) -> tuple[int, int]:
-        """The chunks and passages of the shortlist that hold a unit."""
-        chunks = passages = 0
-        for one in self._listed:
-            held = sum(_holds(terms, unit) for terms in one.terms)
-            chunks += held > 0
-            passages += held
-        return chunks, passages
-
-
-def _holds(terms: PassageTerms, unit: Unit) -> bool:
-    if unit.kind == "prefix":
-        return f" {unit.terms[0]}" in f" {terms.text}"
-    if unit.kind == "phrase":
-        return f" {' '.join(unit.terms)} " in f" {terms.text} "
-    term = f" {unit.terms[0]} "
-    return term in f" {terms.text} {terms.head} {terms.features} "
 
 
 def _chunk_mean(listed: Sequence[ListedChunk], source: Source, dims: int) -> Vector:

@@ -110,17 +110,10 @@ def beginnings(text: str) -> set[str]:
 
 
 def _searched(chunk: Chunk) -> str:
-    """A chunk's terms, a line a passage; after an empty line, the beginnings of its words."""
+    """A chunk's terms; after one more tab, the beginnings of its words."""
     passages = terms_of(chunk)
-    if not passages:
-        return ""
     found = sorted(set().union(*(beginnings(one.text) for one in passages)))
-    return f"{pack_terms(passages)}\n\n{' '.join(found)}"
-
-
-def without_beginnings(searched: str) -> str:
-    """The lines of the passages alone."""
-    return searched.partition("\n\n")[0]
+    return f"{pack_terms(passages)}\t{' '.join(found)}"
 
 
 def chunk_rows(number: int, first_key: int, file: IndexedFile) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ vectors. The chunks of the best by words and by meaning are the shortlist that i
 from __future__ import annotations
 
 import logging
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -277,11 +278,12 @@ def _occurrences(place: Place, phrase: tuple[str, ...], keys: Sequence[int]) -> 
         binary=True,
     )
     wanted, found = set(keys), {}
-    needle = f" {'  '.join(phrase)} "
+    sought = f" {' '.join(phrase)} ".encode("utf-8", "surrogatepass")
     for first, packed in rows:
-        for key, one in enumerate(tables.read_terms(packed), start=first):
+        lines = zlib.decompress(packed).partition(b"\t")[0].split(b"\n")
+        for key, line in enumerate(lines, start=first):
             if key in wanted:
-                found[key] = f" {one.text.replace(' ', '  ')} ".count(needle)
+                found[key] = (b" " + line + b" ").count(sought)
     return found
 
 
@@ -359,7 +361,7 @@ def _chunk_rows(place: Place, passages: Keys | None, chunks: Sequence[int]) -> l
         ListedChunk(
             key,
             passage_lines(bytes(packed)),
-            tables.read_terms(terms),
+            zlib.decompress(terms),
             None if vector is None else np.frombuffer(bytes(vector), np.float32),
             None if own is None else bytes(own),
         )

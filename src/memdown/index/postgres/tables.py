@@ -13,6 +13,7 @@ import numpy as np
 from memdown.errors import IndexCorrupt
 from memdown.files import reach
 from memdown.index.packing import (
+    count_passages,
     file_ids,
     file_keys,
     is_stored_text,
@@ -26,7 +27,6 @@ from memdown.index.postgres import postings, schema, vectors
 from memdown.index.postgres.connection import Place, one, run
 from memdown.index.postgres.postings import KeyedTerms
 from memdown.index.shortlist import (
-    PassageTerms,
     pack_passage_vectors,
     pack_terms,
     terms_of,
@@ -81,13 +81,10 @@ class Row:
     passage_vectors: bytes | None
 
 
-def read_terms(packed: bytes) -> list[PassageTerms]:
-    """The terms of a chunk's passages, as they are stored with it."""
-    return unpack_terms(zlib.decompress(packed).decode("utf-8", "surrogatepass"))
-
-
-def _keyed(key: int, packed: bytes) -> list[KeyedTerms]:
-    return [KeyedTerms(number, one) for number, one in enumerate(read_terms(packed), start=key)]
+def _keyed(key: int, packed: bytes, passages: bytes) -> list[KeyedTerms]:
+    text = zlib.decompress(packed).decode("utf-8", "surrogatepass")
+    each = unpack_terms(text, count_passages(bytes(passages)))
+    return [KeyedTerms(number, one) for number, one in enumerate(each, start=key)]
 
 
 def read_live(at: Place, variant: str | None) -> Live | None:
@@ -662,11 +659,11 @@ def problems(live: Live) -> Iterator[str]:
     """What is wrong with a generation, after a look at all of it, some rows at a time."""
     place = live.place
     passages = 0
-    for rows in _all_rows(place, "c.key, f.path, c.text, c.hash, c.terms"):
-        for _, path, text, digest, terms in rows:
+    for rows in _all_rows(place, "c.key, f.path, c.text, c.hash, c.passages"):
+        for _, path, text, digest, packed in rows:
             if not is_stored_text(text, digest):
                 yield f"a chunk of {path} is not the text that was stored"
-            passages += len(read_terms(terms))
+            passages += count_passages(bytes(packed))
     if passages != live.passages:
         yield "the number of passages is not what was counted"
 
@@ -712,7 +709,7 @@ def _read_rows(place: Place, keys: range) -> list[Row]:
         (place.generation, keys.start, keys.stop),
         binary=True,
     )
-    return [Row(row[:-2], _keyed(row[0], row[9]), row[-2], row[-1]) for row in rows]
+    return [Row(row[:-2], _keyed(row[0], row[9], row[7]), row[-2], row[-1]) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -726,14 +723,14 @@ def _delete_from(place: Place, keys: range) -> list[_Removed]:
         place.db,
         place.sql(
             "DELETE FROM {chunks} WHERE generation = %s AND key >= %s AND key < %s "
-            "RETURNING key, terms"
+            "RETURNING key, terms, passages"
         ),
         (place.generation, keys.start, keys.stop),
         binary=True,
     )
     if rows:
         vectors.delete(place, keys)
-    return [_Removed(_keyed(key, terms)) for key, terms in rows]
+    return [_Removed(_keyed(*row)) for row in rows]
 
 
 def _count_passages(place: Place, number: int, passages: int) -> None:
