@@ -141,6 +141,11 @@ class _Reader:
 
     def read(self, start: int, line: str) -> None:
         """One line, from where it starts."""
+        # Most lines of notes: a bullet that is in no other always begins something.
+        if line[:2] == "- " and line[2:3].isalnum() and not self._fenced:
+            self._begin(_Open("bullet", start, start + len(line.rstrip())))
+            self._blank = False
+            return
         bare = line.strip()
         begins = _BEGINNING.match(line)
         kind = begins.lastgroup if begins else None

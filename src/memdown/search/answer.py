@@ -290,7 +290,10 @@ def _current_first(hits: Sequence[Hit], times: Times) -> list[Hit]:
     """What holds before what was; the scores stay where they are, the best on top."""
     ordered = order_by_currency(hits, times)
     scores = sorted((hit.score for hit in ordered), reverse=True)
-    return [replace(hit, score=score) for hit, score in zip(ordered, scores, strict=True)]
+    return [
+        hit if hit.score == score else replace(hit, score=score)
+        for hit, score in zip(ordered, scores, strict=True)
+    ]
 
 
 def _explanation(asked: Asked, hits: Sequence[Hit], kept: Sequence[Hit]) -> Explanation:

@@ -66,19 +66,23 @@ class Taken:
 
     def __init__(self) -> None:
         self._seen: set[tuple[str, int, str]] = set()
+        self._paths: set[str] = set()
 
     def has(self, chunk: Chunk, piece: Piece) -> bool:
         """Whether a piece is shown, in whichever chunk."""
-        return self._name(chunk, piece) in self._seen
+        return chunk.path in self._paths and self._name(chunk, piece) in self._seen
 
     def add(self, chunk: Chunk, piece: Piece) -> None:
         """Note that a piece of a chunk is shown."""
         self._seen.add(self._name(chunk, piece))
+        self._paths.add(chunk.path)
 
     def has_any(self, message: Message) -> bool:
         """Whether a part of a message is shown."""
         chunk = message.stored.chunk
-        return any(self._name(chunk, piece) in self._seen for piece in _pieces_in(message))
+        return chunk.path in self._paths and any(
+            self._name(chunk, piece) in self._seen for piece in _pieces_in(message)
+        )
 
     def add_all(self, message: Message) -> None:
         """Note that a message is shown."""
@@ -93,7 +97,8 @@ class Taken:
 
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def _is_talk(text: str) -> bool:
-    names = Counter(filter(None, map(label_of, text.split("\n"))))
+    lines = (line for line in text.split("\n") if ":" in line or "：" in line)
+    names = Counter(filter(None, map(label_of, lines)))
     return any(count >= _LEAST_SAID for count in names.values())
 
 
@@ -282,7 +287,8 @@ def _value(chunk: Chunk, wanted: Sequence[float], piece: Piece) -> float:
     return 0.0
 
 
-def pieces_of(text: str, size: int) -> list[Piece]:
+@lru_cache(maxsize=_CACHED_CHUNKS)
+def pieces_of(text: str, size: int) -> tuple[Piece, ...]:
     """The lines of a text that are not blank; lines that are too long to show, by sentence."""
     pieces: list[Piece] = []
     line = place = 0
@@ -294,7 +300,7 @@ def pieces_of(text: str, size: int) -> list[Piece]:
             pieces += _sentences(text, start, end, line)
         else:
             pieces.append(Piece(start, end, line))
-    return pieces
+    return tuple(pieces)
 
 
 def _pieces_in(message: Message) -> list[Piece]:

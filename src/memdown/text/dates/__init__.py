@@ -98,6 +98,8 @@ def asks_for_notes_only(text: str) -> bool:
 
 def written_day(text: str) -> datetime.date | None:
     """The day of a date that is written out, with its year; None if there is none."""
+    if not any(map(str.isdigit, text[:_LONGEST_DATE])):
+        return None
     folded = fold(text[:_LONGEST_DATE])
     for pattern, read, _ in rules():
         if {"year", "month", "day"} <= pattern.groupindex.keys():
