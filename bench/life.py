@@ -12,11 +12,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.life_words import ASIDE, LANGUAGES, Thread
+from bench.life_words import ASIDE, BESIDE, BESIDE_FRESH, LANGUAGES, Thread
 from bench.measure import save, table
 from memdown import Memory
 from memdown.config import load_settings
@@ -126,17 +127,46 @@ def run() -> None:
         )
         for miss in figures_of["misses"]:
             print("   ", miss)
-    save("life", kept)
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = beside(Path(folder))
+    told = sum(len(facts) for _, *facts in (*BESIDE, *BESIDE_FRESH))
+    print(f"facts that hold side by side, shown as what was: {len(wrong)} of {told}")
+    for text in wrong:
+        print("   ", text)
+    save("life", {**kept, "besideShownAsPast": len(wrong), "beside": told})
 
 
-def live(folder: Path, teller: str) -> Figures:
-    """Tell everything, ask everything on the last day, and count."""
+def beside(folder: Path) -> list[str]:
+    """Tell facts that all hold, on different days; those that an answer shows as what was."""
+    wrong = []
+    with _memory(folder) as (memory, clock):
+        for number in range(3):
+            for question, *facts in (*BESIDE, *BESIDE_FRESH):
+                clock[0] = _FIRST + datetime.timedelta(number * 6 + len(question) % 5)
+                for text in facts[number : number + 1]:
+                    memory.remember(text, durable=len(question) % 2 == number % 2)
+        clock[0] = _FIRST + datetime.timedelta(_DAYS)
+        for question, *facts in (*BESIDE, *BESIDE_FRESH):
+            lines = dict(_lines(memory.search(question).hits, clock[0]))
+            wrong += [text for text in facts if not lines.get(text, True)]
+    return wrong
+
+
+@contextmanager
+def _memory(folder: Path) -> Iterator[tuple[Memory, list[datetime.date]]]:
+    """A memory without notes, and its clock."""
     notes = folder / "notes"
     notes.mkdir()
     clock = [_FIRST]
     settings = load_settings(workspace=notes, environ={"MEMDOWN_STATE_DIR": str(folder / "state")})
-    figures = Figures()
     with Memory.from_settings(settings, today=lambda: clock[0]) as memory:
+        yield memory, clock
+
+
+def live(folder: Path, teller: str) -> Figures:
+    """Tell everything, ask everything on the last day, and count."""
+    figures = Figures()
+    with _memory(folder) as (memory, clock):
         begun = time.perf_counter()
         for one in statements():
             clock[0] = _FIRST + datetime.timedelta(one.day)

@@ -302,7 +302,147 @@ HELD_OUT = (
     ),
     _thread("老师姓什么?", "钢琴老师姓*孙*。", "换了钢琴老师,新老师姓*郑*。"),
 )
-LANGUAGES = {"en": ENGLISH, "de": GERMAN, "es": SPANISH, "zh": CHINESE, "held out": HELD_OUT}
+# Written after the rules by which an older fact is shown as what was; six more languages.
+FRESH = (
+    _thread(
+        "Which bakery delivers the bread?",
+        "The bakery *Huld* delivers the bread.",
+        "The bread is now delivered by the bakery *Sorrel*.",
+    ),
+    _thread(
+        "Which locker does Wilma have?",
+        "Wilma has locker *117*.",
+        "Wilma changed to locker *204*.",
+    ),
+    _thread(
+        "Who takes care of the beehives?",
+        "*Magnus* takes care of the beehives.",
+        "*Ottilie* takes care of the beehives from now on.",
+    ),
+    _thread(
+        "Wo liegt das Ersatzrad?",
+        "Das Ersatzrad liegt im *Schuppen*.",
+        "Das Ersatzrad liegt nicht mehr im Schuppen, sondern im *Keller*.",
+    ),
+    _thread(
+        "Wie viele Hühner hat Tante Hedwig?",
+        "Tante Hedwig hat *sieben* Hühner.",
+        "Tante Hedwig hat inzwischen nur noch *vier* Hühner.",
+    ),
+    _thread(
+        "¿Dónde se guarda el telescopio?",
+        "El telescopio se guarda en el *desván*.",
+        "El telescopio ahora se guarda en la *buhardilla* pequeña.",
+    ),
+    _thread(
+        "Où habite Solène ?",
+        "Solène habite à *Nantes*.",
+        "Solène a déménagé à *Rennes*.",
+    ),
+    _thread(
+        "À quelle heure ferme la piscine ?",
+        "La piscine ferme à *20 h*.",
+        "La piscine ferme désormais à *21 h*.",
+    ),
+    _thread(
+        "Chi guida il coro?",
+        "*Fabrizio* guida il coro.",
+        "Adesso *Ginevra* guida il coro al posto di Fabrizio.",
+    ),
+    _thread(
+        "Dove lavora Ennio?",
+        "Ennio lavora alla *Olivetti*.",
+        "Ennio non lavora più alla Olivetti, lavora alla *Ferrero*.",
+    ),
+    _thread(
+        "Qual é o telefone da creche?",
+        "O telefone da creche é *21-5550*.",
+        "O novo telefone da creche é *21-7781*.",
+    ),
+    _thread(
+        "Waar staat de bakfiets?",
+        "De bakfiets staat in de *schuur*.",
+        "De bakfiets staat nu in de *garage*.",
+    ),
+    _thread(
+        "小野さんはどこに住んでいますか?",
+        "小野さんは*札幌*に住んでいます。",
+        "小野さんは*仙台*に引っ越しました。",
+    ),
+    _thread(
+        "会議は何時からですか?", "会議は*10時*からです。", "会議は*14時*からに変更になりました。"
+    ),
+    _thread("ร้านเปิดกี่โมง", "ร้านเปิดเวลา *8* โมง", "ร้านเปลี่ยนเวลาเปิดเป็น *10* โมง"),
+    _thread("仓库的钥匙在谁那里?", "仓库的钥匙在*老李*那里。", "仓库的钥匙现在在*小何*那里。"),
+)
+# A second such set: of it 10 of 12 were clean when it was asked for the first time.
+UNSEEN = (
+    _thread(
+        "Where is the winter tyre storage?",
+        "The winter tyres are stored at *Brunner*.",
+        "We no longer store the winter tyres at Brunner, they are at *Reifen Held*.",
+    ),
+    _thread(
+        "Who is Signe's piano teacher?",
+        "Signe's piano teacher is *Albrecht*.",
+        "Signe got a new piano teacher called *Domenica*.",
+    ),
+    _thread(
+        "How much is the membership?",
+        "The membership costs *45* euros a year.",
+        "The membership went up to *52* euros a year.",
+    ),
+    _thread(
+        "Which train does Kofi take?",
+        "Kofi takes the train at *7:05*.",
+        "Kofi takes the *7:35* train these days.",
+    ),
+    _thread(
+        "What is the name of the new cafe?",
+        "The cafe at the corner is called *Lumen*.",
+        "The cafe at the corner is now called *Tinto*.",
+    ),
+    _thread(
+        "Wo ist die Sitzung?",
+        "Die Sitzung ist im Raum *Elbe*.",
+        "Die Sitzung findet stattdessen im Raum *Weser* statt.",
+    ),
+    _thread(
+        "Welche Blutgruppe hat Malte?",
+        "Malte hat Blutgruppe *A*.",
+        "Korrektur: Malte hat Blutgruppe *AB*.",
+    ),
+    _thread(
+        "Wer repariert das Dach?",
+        "Die Firma *Krüger* repariert das Dach.",
+        "Das Dach repariert jetzt die Firma *Lorenz*.",
+    ),
+    _thread(
+        "¿Qué marca de café compramos?",
+        "Compramos café de la marca *Sol*.",
+        "Ya no compramos café Sol, compramos *Montaña*.",
+    ),
+    _thread(
+        "¿Cuándo es el examen de Álvaro?",
+        "El examen de Álvaro es el *12 de mayo*.",
+        "El examen de Álvaro se aplazó al *19 de mayo*.",
+    ),
+    _thread(
+        "Comment s'appelle le voisin ?",
+        "Le voisin s'appelle *Marcel*.",
+        "Correction : le voisin s'appelle *Michel*.",
+    ),
+    _thread("小吴在哪个部门?", "小吴在*财务部*。", "小吴调到*市场部*了。"),
+)
+LANGUAGES = {
+    "en": ENGLISH,
+    "de": GERMAN,
+    "es": SPANISH,
+    "zh": CHINESE,
+    "held out": HELD_OUT,
+    "fresh": FRESH,
+    "unseen": UNSEEN,
+}
 # What happens besides, and has nothing to do with any question.
 ASIDE = (
     "Watered the tomatoes and repaired the hose.",
@@ -321,4 +461,184 @@ ASIDE = (
     "Neue Glühbirne im Keller eingesetzt.",
     "Compré tomates y albahaca en el mercado.",
     "Learned to fold a paper crane.",
+)
+# Facts about one thing that all hold: none may be shown as what was. A question, and the facts.
+BESIDE: tuple[tuple[str, ...], ...] = (
+    (
+        "What do we know about Nils?",
+        "Nils plays the tuba.",
+        "Nils now has a dog named Pippa.",
+        "Nils moved his desk to the attic.",
+    ),
+    (
+        "What does Carla like to eat?",
+        "Carla likes to eat mango.",
+        "Carla likes to eat pistachio ice cream.",
+    ),
+    ("Which instruments does Jun play?", "Jun plays the harp.", "Jun plays the oboe."),
+    (
+        "Who is in the book club?",
+        "Ingrid is in the book club.",
+        "Matteo is now in the book club, too.",
+    ),
+    (
+        "When do trains to the coast leave?",
+        "A train to the coast leaves at 08:12.",
+        "Another train to the coast leaves at 17:40.",
+    ),
+    (
+        "What did the plumber repair?",
+        "The plumber repaired the tap in the kitchen.",
+        "The plumber repaired the tap in the bathroom.",
+    ),
+    (
+        "Which servers do we run?",
+        "The server Falcon runs the wiki.",
+        "The new server Osprey runs the builds.",
+    ),
+    (
+        "What is Yusuf's phone number?",
+        "Yusuf's work phone number is 555-7001.",
+        "Yusuf's private phone number is 555-8002.",
+    ),
+    (
+        "Where has Greta been on holiday?",
+        "Greta was in Crete in spring.",
+        "Greta was in Norway in autumn.",
+    ),
+    (
+        "What does the garage contain?",
+        "The garage has a workbench.",
+        "The garage has a new bike rack.",
+    ),
+    (
+        "What does Selma allergic to?",
+        "Selma is allergic to cats.",
+        "Selma is now allergic to pollen as well.",
+    ),
+    (
+        "Which meetings are on Monday?",
+        "The planning meeting is on Monday.",
+        "The budget meeting is on Monday.",
+    ),
+    (
+        "Was wissen wir über Torben?",
+        "Torben arbeitet bei der Post.",
+        "Torben hat jetzt einen Hund.",
+        "Torben ist Vater geworden.",
+    ),
+    ("Welche Sprachen spricht Amira?", "Amira spricht Arabisch.", "Amira spricht auch Finnisch."),
+    (
+        "Welche Schlüssel gibt es?",
+        "Der Schlüssel für den Keller hängt im Flur.",
+        "Der neue Schlüssel für den Dachboden liegt in der Schublade.",
+    ),
+    ("Welche Termine hat Ole?", "Ole hat am Montag Fußball.", "Ole hat am Freitag Klavier."),
+    ("Wer kommt zum Fest?", "Birgit kommt zum Fest.", "Ansgar kommt jetzt auch zum Fest."),
+    (
+        "Welche Pflanzen stehen im Bad?",
+        "Im Bad steht ein Farn.",
+        "Im Bad steht jetzt auch eine Orchidee.",
+    ),
+    (
+        "¿Qué sabemos de Ulises?",
+        "Ulises toca la guitarra.",
+        "Ulises ahora tiene una hermana pequeña.",
+    ),
+    (
+        "¿Qué compramos en la ferretería?",
+        "En la ferretería compramos clavos.",
+        "En la ferretería compramos un martillo nuevo.",
+    ),
+    ("¿Qué clases da Rocío?", "Rocío da clases de cerámica.", "Rocío da clases de italiano."),
+    (
+        "¿Quién vive en el tercero?",
+        "Fermín vive en el tercero izquierda.",
+        "Amparo vive en el tercero derecha.",
+    ),
+    ("小周有什么爱好?", "小周喜欢下围棋。", "小周喜欢爬山。"),
+    ("公司有哪些打印机?", "二楼有一台黑白打印机。", "四楼有一台新的彩色打印机。"),
+)
+# Written afterwards, like `FRESH` and `UNSEEN`; 6 of these 56 were marked wrongly at first.
+BESIDE_FRESH: tuple[tuple[str, ...], ...] = (
+    ("What does Ivo collect?", "Ivo collects stamps.", "Ivo has started to collect old maps."),
+    (
+        "Who works in the kiosk?",
+        "Dunja works in the kiosk on Mondays.",
+        "Pavel works in the kiosk on Fridays.",
+    ),
+    (
+        "Which trips are planned?",
+        "A trip to the quarry is planned for May.",
+        "A trip to the island is planned for July.",
+    ),
+    (
+        "What did Edda cook?",
+        "Edda cooked lentil soup.",
+        "Edda cooked a risotto for the first time.",
+    ),
+    ("Which tools are in the shed?", "The shed has a rake.", "There is a new saw in the shed."),
+    ("Where do the cousins live?", "Cousin Levi lives in Ghent.", "Cousin Noor lives in Turku."),
+    ("How old are the children?", "Mika is 7 years old.", "Ronja is 11 years old."),
+    (
+        "Welche Kurse besucht Frieda?",
+        "Frieda besucht einen Nähkurs.",
+        "Frieda besucht seit Mai einen Segelkurs.",
+    ),
+    (
+        "Welche Bücher liest Arne?",
+        "Arne liest ein Buch über Wale.",
+        "Arne liest ein Buch über Brücken.",
+    ),
+    (
+        "Wer hat einen Garten?",
+        "Familie Brandt hat einen Garten.",
+        "Familie Sommer hat jetzt auch einen Garten.",
+    ),
+    (
+        "Welche Medikamente nimmt Opa?",
+        "Opa nimmt morgens Tabletten gegen Bluthochdruck.",
+        "Opa nimmt abends Tropfen für die Augen.",
+    ),
+    ("¿Qué deportes hace Iria?", "Iria juega al balonmano.", "Iria ha empezado a nadar."),
+    (
+        "¿Qué árboles hay en el patio?",
+        "En el patio hay un limonero.",
+        "En el patio hay una higuera.",
+    ),
+    (
+        "Quels instruments y a-t-il ?",
+        "Il y a un piano dans le salon.",
+        "Il y a un violon dans la chambre.",
+    ),
+    ("Che animali ha Tullio?", "Tullio ha un gatto.", "Tullio ha preso anche una tartaruga."),
+    ("小陈会什么语言?", "小陈会说法语。", "小陈也会说德语。"),
+    ("What does Halldor grow?", "Halldor grows leeks.", "Halldor grows chard behind the house."),
+    (
+        "Which films did we see?",
+        "We saw the film about the lighthouse.",
+        "We saw the film about the miners.",
+    ),
+    (
+        "What is in the freezer?",
+        "There are peas in the freezer.",
+        "There is a new tub of ice cream in the freezer.",
+    ),
+    ("Who has a key?", "Bettina has a key to the house.", "Rashid has a key to the house as well."),
+    ("What are the opening hours?", "The library opens at 10:00.", "The pharmacy opens at 08:30."),
+    (
+        "What did the doctor say?",
+        "The doctor said that the knee is fine.",
+        "The doctor said that the blood values are good now.",
+    ),
+    ("Welche Farben mag Jette?", "Jette mag Grün.", "Jette mag Orange."),
+    (
+        "Was hat Herr Nowak verkauft?",
+        "Herr Nowak hat sein Boot verkauft.",
+        "Herr Nowak hat den Anhänger verkauft.",
+    ),
+    ("Wohin fährt Bus 12?", "Bus 12 fährt zum Hafen.", "Bus 34 fährt zum Zoo."),
+    ("¿Qué toma Remedios?", "Remedios toma té por la mañana.", "Remedios toma vino por la noche."),
+    ("Qui vient dîner ?", "Léonie vient dîner samedi.", "Bastien vient dîner dimanche."),
+    ("老王有几辆车?", "老王有一辆卡车。", "老王有一辆自行车。"),
 )

@@ -200,7 +200,7 @@ class Hit:
     """One found place: whole lines of one note, with the reasons for its rank.
 
     `strength` tells whether it is likely to answer, or only the nearest there is. `was` marks what
-    no longer holds.
+    no longer holds: struck, over, or said otherwise by a newer hit.
     """
 
     path: str

@@ -71,3 +71,66 @@ def test_days_that_cannot_be_understood_are_said_so() -> None:
     assert read_as_of("2026-11-04", TODAY) == datetime.date(2026, 11, 4)
     with pytest.raises(QueryError, match="no day"):
         read_as_of("whenever", TODAY)
+
+
+def shown_as_past(question: str, *told: str) -> list[str]:
+    """Facts told on one day after the other, asked for: those that are shown as what was."""
+    hits = [
+        hit(f"- {text}", f"memory/2026-11-{number:02}.md") for number, text in enumerate(told, 1)
+    ]
+    found = order_by_currency(hits, Times(TODAY), question)
+    assert sorted(one.snippet for one in found) == sorted(one.snippet for one in hits)
+    return [one.snippet.removeprefix("- ") for one in found if one.was]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Where does Mara live?", ["Mara lives in Lisbon.", "Mara moved to Porto."]),
+        ("Who is the landlord?", ["The landlord is Mr Okafor.", "The new landlord is Ms Lindqvist."]),
+        ("When is yoga?", ["The yoga class is at 18:00.", "The yoga class is now at 19:15."]),
+        ("Wer leitet den Verein?", ["Henning leitet den Verein.", "Wiebke leitet jetzt den Verein."]),
+        ("Où habite Solène ?", ["Solène habite à Nantes.", "Solène a déménagé à Rennes."]),
+        ("¿Quién entrena al equipo?", ["Ramiro entrena al equipo.", "El equipo tiene nueva entrenadora: Ana."]),
+        ("小林住在哪里?", ["小林住在杭州。", "小林搬到苏州了。"]),
+        ("会議は何時からですか?", ["会議は10時からです。", "会議は14時からに変更になりました。"]),
+    ],
+)  # fmt: skip
+def test_what_a_newer_fact_says_otherwise_is_shown_as_what_was(
+    question: str, told: list[str]
+) -> None:
+    """Nobody struck it: the teller did not say what the new fact replaces."""
+    assert shown_as_past(question, *told) == told[:1]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which languages does Amira speak?", ["Amira speaks Arabic.", "Amira now speaks Finnish, too."]),
+        ("Which servers run?", ["The server Falcon runs the wiki.", "The new server Osprey runs the builds."]),
+        ("What is in the freezer?", ["Peas are in the freezer.", "New ice cream is in the freezer."]),
+        ("Where do the cousins live?", ["Cousin Levi lives in Ghent.", "Cousin Noor lives in Turku."]),
+        ("Was wissen wir über Torben?", ["Torben arbeitet bei der Post.", "Torben hat jetzt einen Hund."]),
+        ("Welche Farben mag Jette?", ["Jette mag Grün.", "Jette mag Orange."]),
+        ("Welche Schuhgröße hat Ida?", ["Ida hat Schuhgröße 31.", "Ida hat eine neue Lehrerin."]),
+        ("小陈会什么语言?", ["小陈会说法语。", "小陈也会说德语。"]),
+    ],
+)  # fmt: skip
+def test_what_holds_beside_it_is_not(question: str, told: list[str]) -> None:
+    assert shown_as_past(question, *told) == []
+
+
+def test_of_many_bullets_those_that_were_asked_for_come_first() -> None:
+    """A hit of several bullets is cut where one is over; the others are not what was asked."""
+    many = hit(
+        "- The stove is gas. (2026-11-01)\n- Rex sleeps. (until 2026-11-02)\n"
+        "- The kitchen is painted yellow. (2026-11-03)\n- The kitchen is now painted blue. (2026-11-05)"
+    )
+    found = order_by_currency([many], Times(TODAY), "Which colour is the kitchen painted in?")
+    assert [one.snippet.partition(" (")[0] for one in found] == [
+        "- The kitchen is now painted blue.",
+        "- The stove is gas.",
+        "- The kitchen is painted yellow.",
+        "- Rex sleeps.",
+    ]
+    assert [one.was for one in found] == [False, False, True, True]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +20,7 @@ from memdown.notes import placing
 from memdown.notes.descriptors import shown
 from memdown.notes.editing import update
 from memdown.notes.journal import By
-from memdown.notes.related import details_of, gather, note_text, same_fact
+from memdown.notes.related import details_of, differ_in_one_detail, gather, note_text, same_fact
 from memdown.notes.remembering import Pen, remember_fact, strike_fact
 from memdown.notes.roots import date_of
 from memdown.notes.statements import Fact, facts_of
@@ -40,17 +39,7 @@ SESSION_BUDGET: Final = 9_500
 # A section of at least this share of a note that is too large is proposed to be moved.
 _LARGE_SHARE: Final = 0.2
 _MOST_PAIRS: Final = 40_000
-# Two facts say something different about the same thing only if nearly all else is alike.
-_ALIKE: Final = 0.6
-_FEWEST_SHARED: Final = 2
-_MOST_OTHER: Final = 2
 _REPEATED_DAYS: Final = 3
-_NUMBERS: Final = re.compile(r"\d[\d.,:/-]*\d|\d")
-# A fact of so few characters says one thing; a new one takes it up with this share of its words.
-_MOST_SHORT: Final = 90
-_LEAST_TAKEN_UP: Final = 0.6
-_UNSPACED: Final = "\u0e00"
-_LEAST_TAKEN_UP_UNSPACED: Final = 0.4
 _FEWEST_WORDS: Final = 3
 
 
@@ -218,7 +207,7 @@ def _contradictions(facts: Sequence[Fact]) -> Iterator[_Found]:
             if one.day is None or other.day is None or one.day == other.day:
                 continue
             older, newer = (one, other) if one.day < other.day else (other, one)
-            if _differ_in_one_detail(older, newer):
+            if differ_in_one_detail(older, newer):
                 yield _Found(
                     Proposal(
                         0,
@@ -230,58 +219,6 @@ def _contradictions(facts: Sequence[Fact]) -> Iterator[_Found]:
                     _replacing(older, newer),
                     _striking(newer),
                 )
-
-
-def _differ_in_one_detail(older: Fact, newer: Fact) -> bool:
-    """Whether two facts are alike but for a number, a name, or a "no longer"."""
-    old, new = details_of(older.text), details_of(newer.text)
-    ours, theirs = set(new.words), set(old.words)
-    shared, come, gone = ours & theirs, ours - theirs, theirs - ours
-    plain = shared - new.names - new.numbers
-    both_logs = date_of(older.path) is not None and date_of(newer.path) is not None
-    if not both_logs and older.text != newer.text and _template(older) == _template(newer):
-        return True
-    if new.cued and _takes_up(older.text, newer.text, len(shared), len(theirs)):
-        return True
-    if len(shared) < _FEWEST_SHARED or len(shared) < _ALIKE * min(len(ours), len(theirs)):
-        return False
-    if not plain or max(_details(come), _details(gone)) > _MOST_OTHER + new.cued:
-        return False
-    if old.negated != new.negated and new.cued:
-        return True
-    if not come or not gone:
-        return False
-    numbers = bool(new.numbers - old.numbers) and bool(old.numbers - new.numbers)
-    names = bool(new.names - old.names) and bool(old.names - new.names)
-    if not (numbers or names):
-        return False
-    # On two days something else may be true of each; a rule or a place has no day of its own.
-    return new.cued or not both_logs or _starts_alike(older.text, newer.text)
-
-
-def _template(fact: Fact) -> str:
-    """A fact with its numbers left open; only where it has some, and enough words besides."""
-    open_text, numbers = _NUMBERS.subn("#", fact.text.casefold())
-    return open_text if numbers and len(open_text.split()) > _FEWEST_WORDS else fact.text
-
-
-def _details(words: set[str]) -> int:
-    """How many details words are: a time or a number is one, however it is cut."""
-    plain = sum(not any(map(str.isdigit, word)) for word in words)
-    return plain + (plain < len(words))
-
-
-def _takes_up(old: str, new: str, shared: int, words: int) -> bool:
-    """Whether a short new fact with a cue ("now", "instead") takes up most words of a short old one."""
-    if max(len(old), len(new)) > _MOST_SHORT:
-        return False
-    if old[0] >= _UNSPACED:
-        return old[:2] == new[:2] and shared >= _LEAST_TAKEN_UP_UNSPACED * words
-    return shared >= _FEWEST_SHARED and shared >= _LEAST_TAKEN_UP * words
-
-
-def _starts_alike(one: str, other: str) -> bool:
-    return one.split()[:3] == other.split()[:3]
 
 
 def _repeated(facts: Sequence[Fact], lasting: str) -> Iterator[_Found]:

@@ -276,7 +276,7 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
         ranked = diversity.with_rank([*varied, *ranked[_VARIED:]], "diversity")
     if len(options.sources) > 1:
         ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
-    ranked = _current_first(ranked, Times(asked.today, options.as_of, options.history))
+    ranked = _current_first(ranked, Times(asked.today, options.as_of, options.history), query.text)
     chosen = [
         ranking.cited(replace(hit, strength="strong" if _is_strong(hit, asked) else "weak"))
         for hit in ranked[: options.max_results]
@@ -286,9 +286,9 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
     return Found(chosen, reasons, _explanation(asked, hits, kept))
 
 
-def _current_first(hits: Sequence[Hit], times: Times) -> list[Hit]:
+def _current_first(hits: Sequence[Hit], times: Times, question: str) -> list[Hit]:
     """What holds before what was; the scores stay where they are, the best on top."""
-    ordered = order_by_currency(hits, times)
+    ordered = order_by_currency(hits, times, question)
     scores = sorted((hit.score for hit in ordered), reverse=True)
     return [
         hit if hit.score == score else replace(hit, score=score)

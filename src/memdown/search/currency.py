@@ -12,7 +12,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from memdown.errors import QueryError
-from memdown.notes.related import details_of, looks_superseded, overlap, same_fact
+from memdown.notes.related import (
+    content_words,
+    details_of,
+    differ_in_one_detail,
+    is_among,
+    is_renewed,
+    looks_superseded,
+    overlap,
+    same_fact,
+    says_otherwise,
+    takes_up,
+)
 from memdown.notes.statements import Fact, facts_of
 from memdown.text.dates import read_time
 from memdown.types import LEFT_OUT, Hit
@@ -21,7 +32,7 @@ from memdown.types import LEFT_OUT, Hit
 _MOST_FACTS: Final = 12
 # Two hits are about the same thing from this share of common content words on.
 _SAME_THING: Final = 0.5
-# Only among so many of the best is the newer sought.
+# Only among so many of the best, hits or facts, is the newer sought.
 _MOST_COMPARED: Final = 24
 # The first letter of the scripts that put no spaces between words, and how long a subject is in them.
 _UNSPACED: Final = "\u0e00"
@@ -58,11 +69,17 @@ class _Dated:
         return f"{heading}: {words}" if any(map(str.isalpha, heading)) else words
 
 
-def order_by_currency(hits: Sequence[Hit], times: Times) -> list[Hit]:
-    """The hits with what holds first, what was marked and last, and each with its day."""
-    dated = [part for hit in hits for part in _parts(_Dated(hit, _facts(hit)), times)]
+def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> list[Hit]:
+    """The hits with what holds first, what was marked and last, and each with its day.
+
+    What was is struck, or over, or another hit is newer and says something else about the same thing.
+    """
+    whole = [_Dated(hit, _facts(hit)) for hit in hits]
     if times.as_of is not None:
-        return [hit for one in dated if (hit := _as_of(one, times.as_of)) is not None]
+        parts = [part for one in whole for part in _parts(one, times)]
+        return [hit for one in parts if (hit := _as_of(one, times.as_of)) is not None]
+    asked = content_words(question)
+    dated = _cut(whole, times, asked)
     over = _struck_elsewhere(dated)
     current: list[_Dated] = []
     past: list[Hit] = []
@@ -73,7 +90,10 @@ def order_by_currency(hits: Sequence[Hit], times: Times) -> list[Hit]:
             past.append(replace(hit, was=True))
         else:
             current.append(_Dated(hit, one.facts))
-    kept = [one.hit for one in _newer_first(current)]
+    current = _newer_first(current)
+    earlier = _earlier(current, asked)
+    past = [*(replace(one.hit, was=True) for one in earlier), *past]
+    kept = [one.hit for one in current if one not in earlier]
     if not times.history:
         return [*kept, *past]
     places = {(hit.path, hit.start_line): number for number, hit in enumerate(hits)}
@@ -183,6 +203,106 @@ def _newer_first(dated: list[_Dated]) -> list[_Dated]:
                 found.insert(above, found.pop(place))
                 break
     return found
+
+
+def _earlier(dated: Sequence[_Dated], asked: frozenset[str]) -> list[_Dated]:
+    """The hits that say one thing, which a newer hit says otherwise."""
+    compared = dated[:_MOST_COMPARED]
+    return [
+        one
+        for one in compared
+        if len(one.facts) == 1 and any(_replaces(other, one, asked) for other in compared)
+    ]
+
+
+def _cut(dated: Sequence[_Dated], times: Times, asked: frozenset[str]) -> list[_Dated]:
+    """The hits, with those cut into facts that do not hold together, or one of which is replaced.
+
+    Of a hit that is cut, what has nothing to do with the question comes after all others.
+    """
+    touched = _touched(dated, asked)
+    found: list[_Dated] = []
+    beside: list[_Dated] = []
+    for one in dated:
+        parts = _parts(one, times)
+        if len(parts) == 1 and len(one.facts) > 1:
+            tops = [fact for fact in one.facts if not fact.parent]
+            apart = [_fact_hit(one, fact, tops) for fact in tops]
+            parts = apart if any(_place(part) in touched for part in apart) else parts
+        related = [part for part in parts if _is_about(part, asked)] or parts
+        found += related
+        beside += [part for part in parts if part not in related]
+    return [*found, *beside]
+
+
+def _touched(dated: Sequence[_Dated], asked: frozenset[str]) -> set[tuple[str, int]]:
+    """The places of facts that replace another fact of the hits, or are replaced by one."""
+    telling = [
+        _fact_hit(one, fact, tops)
+        for one in dated[:_MOST_COMPARED]
+        for tops in [[fact for fact in one.facts if not fact.parent]]
+        for fact in tops
+        if asked & content_words(fact.text)
+    ][:_MOST_COMPARED]
+    return {
+        _place(hit)
+        for one in telling
+        for other in telling
+        if one is not other and _replaces(other, one, asked)
+        for hit in (one, other)
+    }
+
+
+def _place(one: _Dated) -> tuple[str, int]:
+    return one.hit.path, one.hit.start_line
+
+
+def _is_about(one: _Dated, asked: frozenset[str]) -> bool:
+    return any(asked & content_words(fact.text) for fact in one.facts)
+
+
+def _replaces(newer: _Dated, older: _Dated, asked: frozenset[str]) -> bool:
+    """Whether a newer hit surely says what holds instead; in doubt it is only shown above.
+
+    They differ in one detail, or the newer takes up what was asked and the older answers, or it
+    tells of a new one of what the older is about.
+    """
+    if not newer.facts or not _is_newer(newer, older):
+        return False
+    fact = older.facts[0]
+    said = asked & content_words(fact.text)
+    if not said:
+        return False
+    return any(
+        differ_in_one_detail(fact, other) or _says_instead(other, fact, asked)
+        for other in newer.facts
+        if not other.struck
+        and _shares(said, other.text)
+        and not same_fact(other.text, fact.text)
+        and _tells_change(other.text, fact.text)
+    )
+
+
+def _shares(said: frozenset[str], text: str) -> bool:
+    words = content_words(text)
+    return bool(said & words) or any(is_among(word, words) for word in said)
+
+
+def _tells_change(newer: str, older: str) -> bool:
+    """Whether a text says that something changed: by a word, a "not", or another number in its place."""
+    ours, theirs = details_of(newer), details_of(older)
+    other_number = bool(ours.numbers and theirs.numbers) and ours.numbers != theirs.numbers
+    return ours.cued or other_number or ours.negated != theirs.negated
+
+
+def _says_instead(newer: Fact, older: Fact, asked: frozenset[str]) -> bool:
+    if not says_otherwise(newer.text, older.text):
+        return False
+    near = overlap(newer.text, older.text)
+    if not looks_superseded(newer.text, older.text, near):
+        return False
+    fresh, known = details_of(newer.text), details_of(older.text)
+    return near >= _SAME_THING or is_renewed(fresh, known) or takes_up(asked, fresh, known)
 
 
 def _supersedes(newer: _Dated, older: _Dated) -> bool:
