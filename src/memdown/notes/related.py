@@ -304,6 +304,16 @@ def is_among(word: str, words: Iterable[str]) -> bool:
     return any(one == word or _alike(one, word) for one in words)
 
 
+def differ_in_number(fresh: Details, known: Details) -> bool:
+    """Whether a new fact says all that an old one says, with another number."""
+    plain = [word for word in _telling(known, fresh) if not any(map(str.isdigit, word))]
+    return (
+        len(plain) >= _FEWEST_ASKED
+        and bool(known.numbers and fresh.numbers - known.numbers)
+        and not _without(plain, fresh.words)
+    )
+
+
 def takes_up(asked: frozenset[str], fresh: Details, known: Details) -> bool:
     """Whether a new fact has the words of a question that an old one answers, but for one at most."""
     answered = asked & frozenset(_telling(known, fresh))

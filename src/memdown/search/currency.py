@@ -15,6 +15,7 @@ from memdown.errors import QueryError
 from memdown.notes.related import (
     content_words,
     details_of,
+    differ_in_number,
     differ_in_one_detail,
     is_among,
     is_renewed,
@@ -302,7 +303,12 @@ def _says_instead(newer: Fact, older: Fact, asked: frozenset[str]) -> bool:
     if not looks_superseded(newer.text, older.text, near):
         return False
     fresh, known = details_of(newer.text), details_of(older.text)
-    return near >= _SAME_THING or is_renewed(fresh, known) or takes_up(asked, fresh, known)
+    return (
+        near >= _SAME_THING
+        or is_renewed(fresh, known)
+        or takes_up(asked, fresh, known)
+        or differ_in_number(fresh, known)
+    )
 
 
 def _supersedes(newer: _Dated, older: _Dated) -> bool:
