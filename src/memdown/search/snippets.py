@@ -25,6 +25,7 @@ _KNOWN_CHARS = 48
 _AS_GOOD, _FEW_LINES = 0.7, 5
 # A name or role before so many messages of a chunk is a speaker, and the chunk is talk.
 _LEAST_SAID = 2
+_LEAST_SAID_SHARE = 0.25
 # Messages so far from the best one may be shown with it. Measured on chats (docs/evaluation.md).
 REACH = 8
 _CACHED_CHUNKS = 256
@@ -97,9 +98,12 @@ class Taken:
 
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def _is_talk(text: str) -> bool:
-    lines = (line for line in text.split("\n") if ":" in line or "：" in line)
-    names = Counter(filter(None, map(label_of, lines)))
-    return any(count >= _LEAST_SAID for count in names.values())
+    lines = [line for line in text.split("\n") if line and not line.isspace()]
+    labelled = (line for line in lines if ":" in line or "：" in line)
+    names = Counter(filter(None, map(label_of, labelled)))
+    # A list of facts may have two that begin with "Correction:".
+    enough = names.total() >= _LEAST_SAID_SHARE * len(lines)
+    return enough and any(count >= _LEAST_SAID for count in names.values())
 
 
 def is_talk(chunk: Chunk) -> bool:
