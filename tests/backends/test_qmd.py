@@ -556,7 +556,12 @@ def test_who_asks_is_known_in_the_command_line_and_over_mcp(
         asked = {"query": "Maria"}
         assert not run_tool(memory, "memory_search", asked).data["results"]
         key = "agent:main:slack:channel:c024"
-        assert run_tool(memory, "memory_search", asked, session_key=key).data["results"]
+        found = run_tool(memory, "memory_search", asked, session_key=key).data["results"]
+        place = {"path": found[0]["path"]}
+        denied = run_tool(memory, "memory_get", place)
+        assert denied.is_error
+        assert "memory.qmd.scope does not allow" in denied.text
+        assert not run_tool(memory, "memory_get", place, session_key=key).is_error
     where = [
         "--workspace",
         str(scene.folder),

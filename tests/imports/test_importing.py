@@ -12,12 +12,14 @@ from typing import Any
 
 import apsw
 import pytest
+import zstandard
 
 from imports import fixtures
 from memdown.config import load_settings
 from memdown.errors import ImportFailed
 from memdown.imports import Destination, Plan, apply, find, plan
 from memdown.transcripts import read_turns
+from memdown.transcripts.sessions.browsing import conversations
 
 
 @pytest.fixture
@@ -176,6 +178,52 @@ def test_openclaw_of_2026_9(home: Path, to: Destination) -> None:
     names = sorted(path.name for path in folder.iterdir())
     assert len(names) == 3
     assert ["deleted" in name or "reset" in name for name in names] == [True, True, False]
+
+
+def test_the_session_store_of_openclaw_tells_groups_from_private_chats(
+    home: Path, to: Destination
+) -> None:
+    """`sessions.json` of 2026.2, the database of 2026.9, and its compressed archives."""
+    agent = home / ".openclaw/agents/main"
+    folder = agent / "sessions"
+    folder.mkdir(parents=True)
+    (agent / "agent/cold").mkdir(parents=True)
+    said = {"type": "message", "message": {"role": "user", "content": "The ferry is at nine."}}
+    line = (json.dumps(said) + "\n").encode()
+    for name in ("direct", "family"):
+        (folder / f"{name}.jsonl").write_bytes(line)
+    packed = zstandard.ZstdCompressor().compress(line)
+    (folder / "old.jsonl.reset.2026-09-01T10-00-00.000Z.zst").write_bytes(packed)
+    (agent / "agent/cold/0a1b.jsonl.zst").write_bytes(packed)
+    (folder / "torn.jsonl.deleted.2026-09-01T10-00-00.000Z.zst").write_bytes(packed[:-4])
+    store = {
+        "agent:main:main": {"sessionId": "direct", "updatedAt": 1},
+        "agent:main:telegram:group:-100": {"sessionId": "family", "chatType": "group"},
+        "nonsense": 5,
+    }
+    (folder / "sessions.json").write_text(json.dumps(store))
+    database = apsw.Connection(str(agent / "agent/openclaw-agent.sqlite"))
+    database.execute("CREATE TABLE session_windows (session_id TEXT, session_key TEXT)")
+    database.execute(
+        "CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT, "
+        "event_zstd BLOB)"
+    )
+    key = "agent:main:discord:channel:77"
+    database.execute("INSERT INTO session_windows VALUES ('s9', ?), ('old', ?)", (key, key))
+    database.execute("INSERT INTO transcript_events VALUES ('s9', 0, NULL, ?)", (packed,))
+    database.close()
+    done = bring("openclaw", to, home)
+    assert ["torn.jsonl" in one.reason for one in done.problems] == [True]
+    listed, problems = conversations(sessions(to, "main"))
+    assert problems == []
+    assert {one.id: (one.chat, one.key) for one in listed} == {
+        "openclaw-0a1b": ("direct", ""),
+        "openclaw-direct": ("direct", "agent:main:main"),
+        "openclaw-family": ("group", "agent:main:telegram:group:-100"),
+        "openclaw-old-reset.2026-09-01T10-00-00.000Z": ("channel", key),
+        "openclaw-s9": ("channel", key),
+    }
+    assert all(one.messages == 1 for one in listed)
 
 
 def test_chatgpt_voice_is_what_was_understood(home: Path, to: Destination, tmp_path: Path) -> None:

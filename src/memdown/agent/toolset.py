@@ -189,6 +189,7 @@ class NoteTools:
 
     def _get(self, given: Mapping[str, Any], asker: Asker) -> ToolResult:
         memory, path = self._place(given["path"])
+        check_reading(memory.settings, asker)
         citations = _cites(memory.settings, asker)
         around = given.get("around")
         if path.startswith("sessions/") and path.endswith(".jsonl") and around is not None:
@@ -252,6 +253,15 @@ class NoteTools:
 def _cites(settings: Settings, asker: Asker) -> bool:
     asked_in = settings.asked_in(asker.chat, asker.session_key)
     return show_citations(settings.citations, asked_in.kind)
+
+
+def check_reading(settings: Settings, asker: Asker = ALONE) -> None:
+    """Raise `PathRefused` where `memory.qmd.scope` keeps notes from who asks."""
+    asked_in = settings.asked_in(asker.chat, asker.session_key)
+    if settings.backend == "qmd" and not settings.qmd.scope.allows(asked_in):
+        raise PathRefused(
+            "memory.qmd.scope does not allow reading notes in this chat; ask in a direct one."
+        )
 
 
 def _search(memory: Memory, given: Mapping[str, Any], asker: Asker) -> Answer:

@@ -150,9 +150,11 @@ def get_command(target: Target, path: str, start: int | None, lines: int | None)
         if start is not None or lines is not None:
             raise click.UsageError(f"{path} names the lines already; leave --from and --lines out.")
         start, lines = place.first, place.last - place.first + 1
+    from memdown.agent.toolset import check_reading
     from memdown.facts import use
 
     with target.open() as memory:
+        check_reading(memory.settings)
         excerpt = read_note(memory, place.path, 1 if start is None else start, lines)
         whole = start is None and lines is None
         last = None if whole else excerpt.end_line

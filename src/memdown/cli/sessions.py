@@ -40,7 +40,10 @@ def list_command(target: Target) -> None:
         )
         return
     for one in found:
-        click.echo(f"{_moment(one.updated)}  {one.messages:>5} messages  {one.kind:<10}  {one.id}")
+        kind = one.kind if one.chat == "direct" else one.chat
+        click.echo(f"{_moment(one.updated)}  {one.messages:>5} messages  {kind:<10}  {one.id}")
+        if one.key:
+            click.echo(f"{'':<18}{one.key}")
         if one.skipped:
             click.echo(f"{'':<18}{one.skipped} unusable lines skipped")
         if one.title:
@@ -228,6 +231,8 @@ def _conversation_json(one: Conversation) -> dict[str, Any]:
         "updatedAt": one.updated,
         "bytes": one.size,
         "title": one.title,
+        "chat": one.chat,
+        "sessionKey": one.key or None,
     }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib import import_module
@@ -10,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from memdown.config.search_settings import MemorySearch
-from memdown.errors import ImportFailed
+from memdown.config.values import chat_of
+from memdown.errors import ImportFailed, MissingExtra
 from memdown.imports.items import (
     Found,
     Item,
@@ -25,12 +27,14 @@ from memdown.imports.items import (
     transcript,
 )
 from memdown.text import json5_text
+from memdown.transcripts.discovery import MAX_LINE_BYTES
 from memdown.transcripts.messages import BrokenLine, parse_entry, spoken_text, text_of
 from memdown.transcripts.sessions.entries import camel
 from memdown.types import Failure
 
 SOURCE = "openclaw"
 SETTINGS = "memdown.json5"
+_DATABASE = "agent/openclaw-agent.sqlite"
 _PROVIDERS = ("openai", "google", "voyage")
 _MEMORY = ("backend", "citations", "qmd")
 _NOTES = ("MEMORY.md", "memory.md", "USER.md", "IDENTITY.md", "SOUL.md", "TOOLS.md", "HEARTBEAT.md")
@@ -54,23 +58,104 @@ def find(root: Path, home: Path) -> Found:
             left_out.append(Failure(where, f"these settings are not understood here: {names}."))
     for folder, prefix in _workspaces(root, config):
         items += [_note(path, folder, prefix, home) for path in _notes(folder)]
-    for path in sorted(root.glob("agents/*/sessions/*.jsonl*")):
-        if _is_transcript(path) and path.is_file() and not path.is_symlink():
-            items.append(session(path, home, path.parent.parent.name))
-    for path in sorted(root.glob("agents/*/agent/openclaw-agent.sqlite")):
+    for folder in sorted(root.glob("agents/*")):
+        try:
+            keys = _session_keys(folder)
+        except ImportFailed as error:
+            keys = {}
+            left_out.append(Failure(shown(folder, home), str(error)))
+        for path in sorted(
+            [*folder.glob("sessions/*.jsonl*"), *folder.glob("agent/**/*.jsonl.zst")]
+        ):
+            if _is_transcript(path) and path.is_file() and not path.is_symlink():
+                items.append(session(path, home, folder.name, keys))
+        path = folder / _DATABASE
         if path.is_file() and not path.is_symlink():
             try:
-                items += _stored_sessions(path, home, path.parent.parent.name)
+                items += _stored_sessions(path, home, folder.name, keys)
             except ImportFailed as error:
                 left_out.append(Failure(shown(path, home), str(error)))
     return Found(tuple(items), tuple(left_out))
 
 
-def session(path: Path, home: Path, agent: str | None) -> Item:
-    """One transcript, also an archived one; its agent has the same name here."""
-    name = path.name.removesuffix(".jsonl").replace(".jsonl.", "-")
-    talk = Talk(name, shown(path, home), lambda: turns(entries(path)))
+def session(
+    path: Path, home: Path, agent: str | None, keys: Mapping[str, str] | None = None
+) -> Item:
+    """One transcript, also an archived one; its agent has the same name here.
+
+    `keys` are the keys of sessions by their ids: they tell in which chat it was said.
+    """
+    name = path.name.removesuffix(".zst").removesuffix(".jsonl").replace(".jsonl.", "-")
+    bare = path.name.partition(".jsonl")[0]
+    facts = _chat_facts((keys or {}).get(bare))
+    talk = Talk(name, shown(path, home), lambda: turns(_entries(path)), facts)
     return transcript(SOURCE, talk, agent.lower() if agent else None)
+
+
+def _session_keys(folder: Path) -> dict[str, str]:
+    """The key of each session by its id, from the session store of 2026.2 and of 2026.9."""
+    found: dict[str, str] = {}
+    path = folder / "sessions/sessions.json"
+    if path.is_file() and not path.is_symlink():
+        try:
+            data = json5_text.loads(path.read_text("utf-8", "replace"))
+        except (json5_text.BadJson5, OSError) as error:
+            raise ImportFailed(f"{path} cannot be read ({error}); correct it.") from None
+        for key, entry in _object(data).items():
+            name = _object(entry).get("sessionId")
+            if isinstance(name, str):
+                found[name] = key
+    database_file = folder / _DATABASE
+    if database_file.is_file() and not database_file.is_symlink():
+        with _database(database_file) as database:
+            tables = {row[0] for row in database.execute("SELECT name FROM sqlite_schema")}
+            for table, column in (
+                ("session_nodes", "current_session_id"),
+                ("session_windows", "session_id"),
+            ):
+                if table in tables:
+                    found |= dict(database.execute(f"SELECT {column}, session_key FROM {table}"))
+    return found
+
+
+def _chat_facts(key: str | None) -> dict[str, Any]:
+    """What a session's key says of the chat: its type, and where it is."""
+    if not key:
+        return {}
+    chat = chat_of(session_key=key)
+    channel = {"channel": chat.channel} if chat.channel else {}
+    return {"sessionKey": key, "chatType": chat.kind, **channel}
+
+
+def _entries(path: Path) -> Iterator[dict[str, Any]]:
+    """The entries of a transcript, also of a compressed one, read piece by piece."""
+    if path.suffix != ".zst":
+        yield from entries(path)
+        return
+    rest = b""
+    for piece in _decompressed(path):
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in whole:
+            with contextlib.suppress(BrokenLine):
+                yield parse_entry(line)
+        # What is this long is no message; its end will not be one either.
+        rest = rest[:MAX_LINE_BYTES]
+    if rest:
+        with contextlib.suppress(BrokenLine):
+            yield parse_entry(rest)
+
+
+def _decompressed(path: Path) -> Iterator[bytes]:
+    zstandard = _zstandard()
+    reader = zstandard.ZstdDecompressor().decompressobj()
+    try:
+        with path.open("rb") as file:
+            while not reader.eof and (block := file.read(4096)):
+                yield reader.decompress(block)
+    except (zstandard.ZstdError, OSError) as error:
+        raise ImportFailed(f"{path} cannot be unpacked ({error}); check it.") from None
+    if not reader.eof:
+        raise ImportFailed(f"{path} ends too early; a part of the conversation is missing.")
 
 
 def turns(lines: Iterable[dict[str, Any]]) -> Iterator[Said]:
@@ -89,11 +174,11 @@ def turns(lines: Iterable[dict[str, Any]]) -> Iterator[Said]:
 
 def _is_transcript(path: Path) -> bool:
     """Whether it is a transcript, or one that a reset or a deletion put aside."""
-    ending = path.name.partition(".jsonl")[2]
+    ending = path.name.partition(".jsonl")[2].removesuffix(".zst")
     return not ending or ending.startswith((".reset.", ".deleted."))
 
 
-def _stored_sessions(path: Path, home: Path, agent: str) -> list[Item]:
+def _stored_sessions(path: Path, home: Path, agent: str, keys: Mapping[str, str]) -> list[Item]:
     """The transcripts in the database that OpenClaw keeps since 2026.9."""
     with _database(path) as database:
         names = [
@@ -109,6 +194,7 @@ def _stored_sessions(path: Path, home: Path, agent: str) -> list[Item]:
                 name,
                 f"{shown(path, home)}, session {name}",
                 lambda name=name: turns(_stored_events(path, name)),  # type: ignore[misc]
+                _chat_facts(keys.get(name)),
             ),
             agent.lower(),
         )
@@ -133,16 +219,18 @@ def _stored_events(path: Path, session_id: str) -> Iterator[dict[str, Any]]:
 
 def _unpacked(data: Any) -> bytes:
     """An event that is stored compressed."""
-    try:
-        zstandard: Any = import_module("zstandard")
-    except ImportError:
-        raise ImportFailed(
-            "Some messages are compressed; run `pip install zstandard` and import again."
-        ) from None
+    zstandard = _zstandard()
     try:
         return bytes(zstandard.ZstdDecompressor().decompress(bytes(data), 8 * 1024 * 1024))
     except zstandard.ZstdError:
         raise BrokenLine from None
+
+
+def _zstandard() -> Any:
+    try:
+        return import_module("zstandard")
+    except ImportError:
+        raise MissingExtra("To read OpenClaw's compressed conversations", "openclaw") from None
 
 
 @contextmanager

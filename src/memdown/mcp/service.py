@@ -21,7 +21,7 @@ from urllib.parse import quote, unquote
 from memdown.agent.answers import ToolResult, failed, show_citations
 from memdown.agent.definitions import mcp_tools
 from memdown.agent.prompt import prompt_section
-from memdown.agent.toolset import Asker, NoteTools, open_toolset
+from memdown.agent.toolset import Asker, NoteTools, check_reading, open_toolset
 from memdown.config import Chat, ChatType
 from memdown.errors import MemdownError, PathRefused
 from memdown.types import ProgressCallback
@@ -241,6 +241,7 @@ class Service:
             told = "Notes are turned off (memorySearch.enabled, plugins.slots.memory)."
             raise Refused(INVALID_PARAMS, told)
         try:
+            check_reading(self.settings)
             text = self._memory.open().get(note_path(uri)).text
         except MemdownError as error:
             raise Refused(INVALID_PARAMS, str(error)) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -93,3 +94,44 @@ def test_deleting_a_session_leaves_nothing_of_it(
     assert run(["sessions", "delete", one["id"], "--yes"]) == 0
     kept = [path for path in own_state.rglob("*") if path.is_file()]
     assert not [path for path in kept if b"behind the mirror" in path.read_bytes()]
+
+
+def test_a_group_has_one_session_that_goes_on(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another group and the owner alone have sessions of their own, and only the owner MEMORY.md."""
+
+    def say(text: str, *more: str) -> str:
+        assert run(["chat", text, *options, *more]) == 0
+        return json.dumps(place.asked[-1])
+
+    with loopback(lambda body: Say("Yes.")) as place:
+        options = ["--model", "scripted", "-w", str(folder), "--base-url", f"{place.url}/v1"]
+        alone = say("The safe is behind the clock.")
+        assert "ER-605" in alone
+        monkeypatch.setenv("MEMDOWN_SESSION_KEY", "agent:main:telegram:group:-100")
+        first = say("Pizza at eight.")
+        assert "ER-605" not in first
+        assert "Pizza at eight." in say("And drinks?"), "the same session"
+        resumed = say("Who comes?", "--resume")
+        assert "And drinks?" in resumed
+        assert "behind the clock" not in resumed
+        monkeypatch.setenv("MEMDOWN_SESSION_KEY", "agent:main:discord:channel:77")
+        assert "Pizza" not in say("Release on Friday.", "--resume")
+        monkeypatch.delenv("MEMDOWN_SESSION_KEY")
+        assert "behind the clock" in say("Where is the key?", "--resume")
+    capsys.readouterr()
+    assert run(["sessions", "list", "-w", str(folder), "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)["sessions"]
+    held = {(one["chat"], one["sessionKey"], one["messages"]) for one in listed}
+    assert held == {
+        ("direct", None, 4),
+        ("group", "agent:main:telegram:group:-100", 6),
+        ("channel", "agent:main:discord:channel:77", 2),
+    }
+    group = next(one["id"] for one in listed if one["chat"] == "group")
+    assert run(["sessions", "list", "-w", str(folder)]) == 0
+    assert "group " in capsys.readouterr().out
+    assert run(["sessions", "delete", group, "--yes", "-w", str(folder)]) == 0
+    assert not list(Path(os.environ["MEMDOWN_STATE_DIR"]).rglob(f"*{group}*"))
+    assert not list(Path(os.environ["MEMDOWN_STATE_DIR"]).rglob("groups/*100*"))

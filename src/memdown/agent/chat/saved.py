@@ -31,9 +31,18 @@ class SavedSession:
     def __init__(self, settings: Settings, session_id: str | None = None) -> None:
         self._settings = settings
         self._store = _store(settings)
-        entry = self._store.get(session_id) if session_id else self._store.create(channel="cli")
+        entry = self._store.get(session_id) if session_id else self._of_chat()
         self.id = entry.session_id
         self._transcript = self._store.folder / f"{self.id}.jsonl"
+
+    def _of_chat(self) -> sessions.SessionEntry:
+        """The session of the group or channel that this chat is in; else a new one."""
+        chat = self._settings.chat
+        if chat.raw_key and chat.kind != "direct":
+            found = self._store.for_key(chat.raw_key, chat=chat.kind, channel=chat.channel)
+            if found is not None:
+                return found
+        return self._store.create(channel="cli")
 
     @property
     def entry(self) -> sessions.SessionEntry:
@@ -93,7 +102,11 @@ class SavedSession:
 
 def latest_session(settings: Settings) -> str | None:
     """The id of the session that was last active in this terminal chat."""
-    entries = _store(settings).list().entries
+    store, chat = _store(settings), settings.chat
+    if chat.raw_key and chat.kind != "direct":
+        found = store.for_key(chat.raw_key, chat=chat.kind, create=False)
+        return found.session_id if found else None
+    entries = store.list().entries
     return next((entry.session_id for entry in entries if entry.channel == "cli"), None)
 
 

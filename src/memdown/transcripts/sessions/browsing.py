@@ -6,14 +6,14 @@ import contextlib
 import unicodedata
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from memdown.errors import NoteNotFound, SessionError, SessionNotFound
 from memdown.text.redaction import Redactor, redact
 from memdown.transcripts import Turn, read_turns, scan_transcripts
-from memdown.transcripts.messages import text_of
+from memdown.transcripts.messages import BrokenLine, parse_entry, text_of
 from memdown.transcripts.reading import count_lines
 from memdown.transcripts.sessions.entries import Message, SessionEntry
 from memdown.transcripts.sessions.store import SessionStore
@@ -101,11 +101,16 @@ def _folded(text: str) -> str:
 
 Kind = Literal["transcript", "chat", "group"]
 _TITLE_CHARS = 80
+_HEAD_BYTES = 65_536
+_CHATS = ("direct", "group", "channel")
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One conversation on disk; `title` is how it began, `skipped` counts unusable lines."""
+    """One conversation on disk; `title` is how it began, `skipped` counts unusable lines.
+
+    `chat` and `key` tell where it was held: alone with the owner, in a group or a channel.
+    """
 
     id: str
     kind: Kind
@@ -115,6 +120,8 @@ class Conversation:
     size: int
     title: str
     skipped: int = 0
+    chat: str = "direct"
+    key: str = ""
 
 
 def conversations(folder: Path) -> tuple[list[Conversation], list[Failure]]:
@@ -139,9 +146,30 @@ def conversations(folder: Path) -> tuple[list[Conversation], list[Failure]]:
     stored, failed = _stored(folder)
     problems += failed
     # A chat is kept twice, with what the model needs and as a transcript: it is one conversation.
+    by_id = {one.id: one for one in stored}
+    found = [_held_in(folder, one, by_id.get(one.id)) for one in found]
     told = {one.id for one in found}
     stored = [one for one in stored if one.id not in told]
     return sorted([*found, *stored], key=lambda one: (-one.updated, one.id)), problems
+
+
+def _held_in(folder: Path, one: Conversation, stored: Conversation | None) -> Conversation:
+    """A transcript with the chat it was held in, by the session store or by its first line."""
+    if stored is not None:
+        return replace(one, chat=stored.chat, key=stored.key)
+    try:
+        with (folder / one.path.removeprefix("sessions/")).open("rb") as file:
+            head = parse_entry(file.readline(_HEAD_BYTES))
+    except (OSError, BrokenLine):
+        return one
+    if head.get("type") != "session":
+        return one
+    chat, key = head.get("chatType"), head.get("sessionKey")
+    return replace(
+        one,
+        chat=chat if chat in _CHATS else one.chat,
+        key=key if isinstance(key, str) else one.key,
+    )
 
 
 def find(folder: Path, session: str) -> Conversation:
@@ -218,6 +246,8 @@ def _conversation(store: SessionStore, entry: SessionEntry) -> Conversation:
         entry.updated_at,
         (store.folder / name).stat().st_size,
         _title(_first(messages)),
+        chat=str(entry.extra.get("chatType") or ("group" if entry.group_id else "direct")),
+        key=str(entry.extra.get("sessionKey") or ""),
     )
 
 

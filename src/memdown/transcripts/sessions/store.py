@@ -76,6 +76,23 @@ class SessionStore:
             self._put(entry)
         return entry
 
+    def for_key(
+        self, key: str, *, chat: str, channel: str | None = None, create: bool = True
+    ) -> SessionEntry | None:
+        """The session of a chat by its key, such as `agent:main:telegram:group:-100`.
+
+        A group or channel has one session, which goes on; None if there is none and none is made.
+        """
+        with files.locked(self.folder):
+            known = [one for one in self.list().entries if one.extra.get("sessionKey") == key]
+        if known or not create:
+            return known[0] if known else None
+        return self.create(
+            group_id=key if chat != "direct" else None,
+            channel=channel,
+            extra={"sessionKey": key, "chatType": chat},
+        )
+
     def adopt(self, entry: SessionEntry, text: str | None) -> None:
         """Take over a session of another store as it is; one that differs here already stays."""
         with files.locked(self.folder):
