@@ -410,9 +410,8 @@ def _source_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
     first = len(best) if all_of_them else max(_LEAST_READ, 2 * options.max_results)
     while True:
         chunks = _chunks_of(best[:first], reader)
-        marked = scoring.by_fact(best, chunks)
         around = _talk(best[:first], chunks, reader)
-        made = ranking.make_hits(marked, chunks, query.terms.words, view, around)
+        made = ranking.make_hits(best, chunks, query.terms.words, view, around)
         hits, is_enough = _take(made, asked)
         if is_enough or first >= len(best):
             return hits

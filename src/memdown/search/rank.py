@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from memdown.notes.facts import heading_at
+from memdown.notes.facts import facts_in, heading_at
 from memdown.search.snippets import Shown, Taken, grow, show_fact, show_talk
 from memdown.text import distinct_terms, index_terms
+from memdown.text.cues import label_of
 from memdown.types import Hit, Move, StoredChunk, Why
 
 # How sure a match makes us: a text score of 1 / _TEXT_SURE is certainty, where _BESIDE of the better
@@ -33,10 +34,6 @@ _UNTIMELY, _UNDATED, _BESIDE_THE_TIME = 0.6, 0.8, 0.2
 # When a transcript's words are a note's: nearly all of at least so many.
 _ECHO_SHARE, _ECHO_WORDS = 0.9, 5
 _SPEAKERS = frozenset(index_terms("User Assistant"))
-
-
-Place = tuple[int, int]
-WHOLE = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ class Weights:
 
 
 class Scored(NamedTuple):
-    """A passage, or a fact in it: its scores by leg, how they compare with the best ones, and both together."""
+    """A passage: its scores by leg, how they compare with the best ones, and both together."""
 
     key: int
     chunk_key: int
@@ -76,13 +73,6 @@ class Scored(NamedTuple):
     by_vector: float
     share: float = 0.0
     moves: tuple[Move, ...] = ()
-    # Where in the chunk the fact starts that is meant; a whole passage has none.
-    at: int = WHOLE
-
-    @property
-    def place(self) -> Place:
-        """What tells this passage or fact from others."""
-        return self.key, self.at
 
 
 def confidence(
@@ -174,6 +164,27 @@ def _is_timely(date: datetime.date, period: tuple[datetime.date, datetime.date])
     return period[0] <= date <= period[1]
 
 
+class _Facts(NamedTuple):
+    """The candidates of a chunk that are one fact each: where it starts, by key, and its share."""
+
+    places: dict[int, int]
+    shares: dict[int, float]
+
+
+def _find_facts(scored: Sequence[Scored], stored: StoredChunk) -> _Facts:
+    chunk = stored.chunk
+    found = _Facts({}, {})
+    for one in scored:
+        number = min(one.key - stored.key, len(chunk.passages) - 1)
+        passage = chunk.passages[number]
+        if label_of(chunk.text[passage.start : passage.end]) is None:
+            facts = facts_in(chunk, number)
+            if len(facts) == 1:
+                found.places[one.key] = facts[0].start
+                found.shares[facts[0].start] = one.share
+    return found
+
+
 def make_hits(
     scored: Sequence[Scored],
     chunks: Mapping[int, StoredChunk],
@@ -186,10 +197,10 @@ def make_hits(
     `around` are the chunks of talk by the keys of their passages, with those beside them.
     """
     shares: dict[int, float] = {}
-    facts: dict[int, dict[int, float]] = {}
+    together: dict[int, list[Scored]] = {}
     for one in scored:
         shares[one.key] = max(one.share, shares.get(one.key, 0.0))
-        facts.setdefault(one.chunk_key, {})[one.at] = one.share
+        together.setdefault(one.chunk_key, []).append(one)
     known = [one for one in scored if one.chunk_key in chunks]
     known = [
         one._replace(share=_DURABLE * one.share)
@@ -198,8 +209,10 @@ def make_hits(
         for one in known
     ]
     factors = {key: recency(chunks[key].date, view) for key in {one.chunk_key for one in known}}
-    known.sort(key=lambda one: (-_rounded(one.share * factors[one.chunk_key]), one.place))
+    known.sort(key=lambda one: (-_rounded(one.share * factors[one.chunk_key]), one.key))
     taken = Taken()
+    # Only of what is shown it is asked which of its passages are facts.
+    facts: dict[int, _Facts] = {}
     for rank, one in enumerate(known, start=1):
         stored, factor = chunks[one.chunk_key], factors[one.chunk_key]
         chunk = stored.chunk
@@ -209,13 +222,16 @@ def make_hits(
         if shown is not None:
             yield _hit(stored, one, (*one.moves, Move("time", rank)), shown, factor, words, view)
             continue
-        if one.at == WHOLE:
+        if one.chunk_key not in facts:
+            facts[one.chunk_key] = _find_facts(together[one.chunk_key], stored)
+        at = facts[one.chunk_key].places.get(one.key)
+        if at is None:
             number = min(one.key - stored.key, len(chunk.passages) - 1)
             wanted = [shares.get(stored.key + n, 0.0) for n in range(len(chunk.passages))]
             place = grow(chunk, number, wanted, words, view.size, taken)
         else:
-            near = facts[one.chunk_key]
-            place = show_fact(chunk, one.at, near, view.size, taken, view.context)
+            near = facts[one.chunk_key].shares
+            place = show_fact(chunk, at, near, view.size, taken, view.context)
         if place is not None:
             start, end = place
             shown = Shown(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 from memdown.index.passage_vectors import passage_texts
 from memdown.index.reader import Mask, Reader, Rows, word
 from memdown.index.similarity import cosines
-from memdown.notes.facts import facts_in
 from memdown.search import candidates, features
 from memdown.search.candidates import Candidates, Floats
 from memdown.search.features import Features
 from memdown.search.rank import Legs, Scored, Weights, confidence
 from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, is_gram
-from memdown.text.cues import label_of
-from memdown.types import Move, StoredChunk, Vector, Vectors
+from memdown.types import Move, Vector, Vectors
 
 # The shares of the legs that the weights in `Tuning` are meant for.
 _TEXT_SHARE, _VECTOR_SHARE = 0.7, 0.3
@@ -301,19 +299,3 @@ def _with_time(
         text[rows] += _TOLD * gain
     text += np.where(worth, np.float32(gain), np.float32(0))
     return replace(found, text=text, reachable=reach + gain)
-
-
-def by_fact(best: Sequence[Scored], chunks: Mapping[int, StoredChunk]) -> list[Scored]:
-    """The candidates, those that are one fact marked as such: a fact is shown alone."""
-    marked = []
-    for one in best:
-        stored = chunks.get(one.chunk_key)
-        if stored is not None:
-            number = min(one.key - stored.key, len(stored.chunk.passages) - 1)
-            passage = stored.chunk.passages[number]
-            if label_of(stored.chunk.text[passage.start : passage.end]) is None:
-                facts = facts_in(stored.chunk, number)
-                if len(facts) == 1:
-                    one = one._replace(at=facts[0].start)
-        marked.append(one)
-    return marked
