@@ -105,17 +105,21 @@ def test_samples_have_the_pieces_of_the_tokenizer(text: str, more_to_come: bool)
     assert [piece for unit in cut for piece in unit] == expected_pieces(text)
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(TEXTS, st.booleans())
 def test_every_text_has_the_pieces_of_the_tokenizer(text: str, more_to_come: bool) -> None:
     cut = cutter().cut(units(text), more_to_come=more_to_come)
     assert [piece for unit in cut for piece in unit] == expected_pieces(text)
 
 
-@settings(max_examples=300, deadline=None)
+# Its files are read once for all texts.
+EMBEDDER = BundledEmbedder()
+
+
+@settings(max_examples=150, deadline=None)
 @given(st.lists(TEXTS, max_size=6))
 def test_vectors_are_the_sums_of_all_pieces(texts: list[str]) -> None:
-    rows = BundledEmbedder().embed_batch(texts)
+    rows = EMBEDDER.embed_batch(texts)
     assert rows.shape == (len(texts), DIMS)
     for row, text in zip(rows, texts, strict=True):
         assert np.abs(row - expected_vector(text)).max() <= 1e-6

@@ -8,7 +8,7 @@ compared, and both are kept as long as there is room.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
@@ -89,6 +89,21 @@ class _Segment:
         if unit.kind == "prefix":
             return _posting(self._beginning(view, key_of_term(unit.terms[0])))
         return _posting(self._phrase(view, unit.terms))
+
+    def holds(self, view: View, words: Collection[str]) -> set[str]:
+        """Those of some words that stand in a text or a head here; one letter's words cost one look-up."""
+        if not self.rows.count:
+            return set()
+        dictionary = self.dictionary(view)
+        return {
+            word
+            for word in words
+            if any(
+                key_of_term(word, head=head)
+                in dictionary.starting_with(key_of_term(word[:1], head=head))
+                for head in (False, True)
+            )
+        }
 
     def _head(self, view: View, term: str) -> PostingList:
         return self._list(view, key_of_term(term, head=True))
@@ -243,6 +258,10 @@ class _Origin:
             np.concatenate([posting.text_tf for _, posting in found]),
             np.concatenate([posting.head_tf for _, posting in found]),
         )
+
+    def holding(self, words: Collection[str]) -> set[str]:
+        """Those of some words that have a posting list."""
+        return set().union(*(one.holds(self._view, words) for one in self.segments))
 
     def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
         """The exact vectors of some chunks."""

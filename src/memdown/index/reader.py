@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,6 +103,14 @@ class Origin(Protocol):
 
     def chunks(self, chunk_rows: Sequence[int]) -> Mapping[int, StoredChunk]:
         """The text of some chunks by row: the only read of text in a search."""
+
+
+@runtime_checkable
+class Lexicon(Protocol):
+    """An origin that can tell at once which of many words it has at all."""
+
+    def holding(self, words: Collection[str]) -> set[str]:
+        """Those of some words that have a posting list."""
 
 
 class Quantised(NamedTuple):
@@ -257,6 +265,15 @@ class Reader:
         if keep.all():
             return posting
         return Posting(posting.rows[keep], posting.text_tf[keep], posting.head_tf[keep])
+
+    def holding(self, words: Sequence[str], files: Mask | None) -> Iterator[str]:
+        """Those of some words, in order, that a living passage of some `files`, bool (F,), holds."""
+        there = self.origin.holding(words) if isinstance(self.origin, Lexicon) else set(words)
+        for one in words:
+            if one in there:
+                rows = self.posting(word(one)).rows
+                if len(rows) if files is None else files[self.passage_file[rows]].any():
+                    yield one
 
     def document_frequency(self, unit: Unit) -> int:
         """How many passages of the index hold a unit."""

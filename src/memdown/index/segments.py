@@ -276,6 +276,7 @@ class Dictionary:
         self.name_ends, self.posting_ends, self.position_ends = ends
         self.counts = whole[at + 3 * step : at + 3 * step + 2 * self.count].cast("H")
         self._names = whole[at + 3 * step + 2 * self.count :]
+        self._starting: dict[bytes, frozenset[bytes]] = {}
 
     def name(self, number: int) -> bytes:
         """The bytes of a term."""
@@ -288,6 +289,14 @@ class Dictionary:
         for end in self.name_ends.tolist():
             found.append(whole[begin:end])
             begin = end
+        return found
+
+    def starting_with(self, prefix: bytes) -> frozenset[bytes]:
+        """All terms that begin like this; kept, for looking many words up at once."""
+        found = self._starting.get(prefix)
+        if found is None:
+            numbers = range(self.place(prefix), self.place(prefix + b"\xff"))
+            found = self._starting[prefix] = frozenset(map(self.name, numbers))
         return found
 
     def place(self, term: bytes) -> int:

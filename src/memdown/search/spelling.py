@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memdown.index.reader import Reader, Sought, word
+from memdown.index.reader import Sought
 from memdown.index.store import Snapshot
 from memdown.search.candidates import file_mask
 from memdown.text import without_stop_words
@@ -25,7 +25,8 @@ def put_right(
     """The words that stand nowhere, each with what the notes hold instead; those without are left out."""
     doubtful = [term for term in words if _may_be_misspelled(term)]
     reader = snapshot.reader(Sought(tuple(doubtful), sources=sources)) if doubtful else None
-    unheld = [term for term in doubtful if reader and not _is_held(term, reader, sources)]
+    held = set(reader.holding(doubtful, file_mask(reader, sources))) if reader else set()
+    unheld = [term for term in doubtful if term not in held]
     found = ((term, _spelling(term, snapshot, sources)) for term in unheld[:_MOST_WORDS])
     return {term: spelling for term, spelling in found if spelling}
 
@@ -51,10 +52,4 @@ def _may_be_misspelled(word: str) -> bool:
 def _spelling(term: str, snapshot: Snapshot, sources: tuple[Source, ...]) -> str | None:
     possible = spellings(term)
     reader = snapshot.reader(Sought(tuple(possible), sources=sources))
-    return next((one for one in possible if _is_held(one, reader, sources)), None)
-
-
-def _is_held(term: str, reader: Reader, sources: tuple[Source, ...]) -> bool:
-    rows = reader.posting(word(term)).rows
-    mask = file_mask(reader, sources)
-    return bool(len(rows) if mask is None else mask[reader.passage_file[rows]].any())
+    return next(reader.holding(possible, file_mask(reader, sources)), None)
