@@ -499,6 +499,8 @@ class StoreStatus:
 class IndexedFile:
     """A file to be stored; its first `keep` chunks are there already, `vectors` are of the others.
 
+    Of a file that grew, `chunks` are those that take the place of its rows from number `replaces` on.
+
     Without `vectors` they are found by their words only. `passage_vectors` are of the passages of all
     its chunks; None where the embedder is too dear to embed them as well.
     """
@@ -508,6 +510,7 @@ class IndexedFile:
     vectors: Vectors | None
     keep: int = 0
     passage_vectors: Vectors | None = None
+    replaces: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

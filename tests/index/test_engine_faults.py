@@ -18,7 +18,7 @@ from faults.figures import Campaign
 from faults.stage import KILLED, Stage, staged
 from index.postgres_server import Server
 from memdown.index.reader import Sought
-from memdown.index.store import Store
+from memdown.index.store import MendableStore, Store
 from memdown.types import Chunk, Source
 
 ENGINES = ("postgres", "lancedb")
@@ -72,7 +72,9 @@ def check(stage: Stage) -> int:
     with stage.memory() as memory:
         memory.sync()
         assert memory.index.check() == []
-        assert not memory.index.store.leftovers()
+        store = memory.index.store
+        assert isinstance(store, MendableStore)
+        assert not store.leftovers()
         assert memory.search("anchor lighthouse keeper", min_score=0.0).hits
         # The first time by the engine itself, then from memory.
         held = [everything(memory.index.store) for _ in range(3)]

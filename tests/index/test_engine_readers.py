@@ -15,7 +15,17 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from contracts.store_contract import PRINT, by_vector, by_words, chunk, state, texts_found, words
+from contracts.store_contract import (
+    PRINT,
+    by_vector,
+    by_words,
+    chunk,
+    put,
+    remove,
+    state,
+    texts_found,
+    words,
+)
 from index.postgres_server import Server
 from memdown.index import lancedb, postgres
 from memdown.index.postgres import PostgresStore
@@ -80,12 +90,12 @@ def do(store: Store, step: Step, seed: int) -> None:
     path = f"{source}/{step.number}.md"
     made = [chunk(path, 1, step.texts, source)]
     if step.what == "remove":
-        store.remove([path])
+        remove(store, [path])
     elif step.what == "write":
-        store.replace(state(path, source), made, vector(seed))
+        put(store, state(path, source), made, vector(seed))
     else:
         with store.rebuild(PRINT) as writer:
-            writer.replace(state(path, source), made, vector(seed))
+            put(writer, state(path, source), made, vector(seed))
 
 
 def write(store: Store, number: int, texts: list[str], seed: int) -> None:
@@ -243,7 +253,7 @@ def test_sqlite_without_the_extension_compares_vectors_too(tmp_path: Path) -> No
         begun(store)
         for number in range(3):
             path = f"memory/{number}.md"
-            store.replace(state(path), [chunk(path, 1, ["cat"])], vector(number))
+            put(store, state(path), [chunk(path, 1, ["cat"])], vector(number))
             with store.snapshot() as snapshot:
                 found = by_vector(snapshot, vector(number)[0], ["memory"], 5)
             assert found[0].score == pytest.approx(1.0, abs=1e-4)

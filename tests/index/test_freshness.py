@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from contracts.store_contract import put, remove
 from faults.figures import Campaign
 from memdown import Memory
 from memdown.errors import WorkspaceError
@@ -264,7 +265,7 @@ def test_an_index_that_another_process_changed_is_looked_at(
     watched: Watched, folder: Path, open_memory: OpenMemory
 ) -> None:
     other = open_memory(folder)
-    other.index.store.remove(["memory/a.md"])
+    remove(other.index.store, ["memory/a.md"])
     assert watched.syncer.pending() == 1
 
 
@@ -276,7 +277,7 @@ def test_a_rebuild_that_goes_on_beside_it_leads_to_no_scan(
     assert fingerprint is not None
     with other.index.store.writing(5.0), other.index.store.rebuild(fingerprint) as writer:
         for path, state in other.index.store.files().items():
-            writer.replace(state, other.index.chunks(path), None)
+            put(writer, state, other.index.chunks(path), None)
             assert watched.is_quiet()
     assert not watched.is_quiet()
 

@@ -19,6 +19,8 @@ from contracts.store_contract import (
     by_vector,
     by_words,
     chunk,
+    put,
+    remove,
     state,
     texts_found,
     unit,
@@ -46,7 +48,7 @@ def store(folder: Path) -> LanceStore:
     with made.writing(5.0) as acquired:
         assert acquired
         made.begin(PRINT)
-        made.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        put(made, state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
     return made
 
 
@@ -94,7 +96,7 @@ with store.writing(60.0) as acquired:
     with store.rebuild(PRINT) as writer:
         for n in range(3):
             path = f"new-{n}.md"
-            writer.replace(state(path), [chunk(path, 1, ["gamma"])], unit(0, 1, 0, 0))
+            put(writer, state(path), [chunk(path, 1, ["gamma"])], unit(0, 1, 0, 0))
 store.close()
 """
 
@@ -138,9 +140,9 @@ def test_readers_see_the_old_or_the_new_index(store: LanceStore, folder: Path) -
 def test_another_process_s_notes_are_seen(store: LanceStore, folder: Path) -> None:
     other = create(folder)
     assert texts_found(other, words("alpha", "beta")) == ["alpha"]
-    store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+    put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
     assert sorted(texts_found(other, words("alpha", "beta"))) == ["alpha", "beta"]
-    store.remove(["a.md"])
+    remove(store, ["a.md"])
     assert texts_found(other, words("alpha", "beta")) == ["beta"]
 
 
@@ -151,7 +153,7 @@ def test_many_writes_are_put_together(
     with store.writing(5.0):
         for number in range(8):
             path = f"n-{number}.md"
-            store.replace(state(path), [chunk(path, 1, [f"beta {number}"])], unit(0, 1, 0, 0))
+            put(store, state(path), [chunk(path, 1, [f"beta {number}"])], unit(0, 1, 0, 0))
             store.files()  # Reading writes what was collected.
     with store._using() as db:
         pointer = read_pointer(db)
@@ -167,9 +169,9 @@ def test_many_notes_are_written_together(store: LanceStore, folder: Path) -> Non
     with store.writing(5.0):
         for number in range(50):
             path = f"n-{number}.md"
-            store.replace(state(path), [chunk(path, 1, [f"beta {number}"])], unit(0, 1, 0, 0))
-        store.replace(state("n-7.md"), [chunk("n-7.md", 1, ["gamma"])], unit(0, 1, 0, 0))
-        store.replace(state("a.md"), [chunk("a.md", 1, ["delta"])], unit(0, 1, 0, 0))
+            put(store, state(path), [chunk(path, 1, [f"beta {number}"])], unit(0, 1, 0, 0))
+        put(store, state("n-7.md"), [chunk("n-7.md", 1, ["gamma"])], unit(0, 1, 0, 0))
+        put(store, state("a.md"), [chunk("a.md", 1, ["delta"])], unit(0, 1, 0, 0))
         assert store.state() == before or len(store.files()) == 51
     assert len(store.files()) == 51
     assert len(texts_found(store, words("beta"))) == 49
@@ -182,7 +184,7 @@ def test_many_notes_are_written_together(store: LanceStore, folder: Path) -> Non
 
 def test_what_was_collected_is_kept_when_a_sync_ends_early(store: LanceStore) -> None:
     with pytest.raises(KeyboardInterrupt), store.writing(5.0):
-        store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+        put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
         raise KeyboardInterrupt
     assert set(store.files()) == {"a.md", "b.md"}
 
@@ -229,7 +231,7 @@ def test_vectors_of_a_large_table_can_be_filtered(
     with store.writing(5.0):
         for number in range(5):
             path = f"{number}.md"
-            store.replace(state(path), [chunk(path, 1, ["word"])], unit(1, number, 0, 0))
+            put(store, state(path), [chunk(path, 1, ["word"])], unit(1, number, 0, 0))
     with store.snapshot() as snapshot:
         numbers = {file.path: number for number, file in snapshot.files().items()}
         some = frozenset({numbers["1.md"], numbers["3.md"]})
@@ -248,7 +250,7 @@ def test_agents_with_one_address_have_an_index_each(tmp_path: Path) -> None:
     for store, text in ((alice, "alpha"), (bob, "beta")):
         with store.writing(5.0):
             store.begin(PRINT)
-            store.replace(state("a.md"), [chunk("a.md", 1, [text])], unit(1, 0, 0, 0))
+            put(store, state("a.md"), [chunk("a.md", 1, [text])], unit(1, 0, 0, 0))
     assert texts_found(alice, words("alpha", "beta")) == ["alpha"]
     assert texts_found(bob, words("alpha", "beta")) == ["beta"]
 
@@ -265,9 +267,9 @@ def test_what_was_removed_is_gone_from_disk_after_vacuuming(tmp_path: Path) -> N
         store.begin(PRINT)
         for number in range(30):
             path = f"n-{number}.md"
-            store.replace(state(path), [chunk(path, 1, [f"word{number}"])], unit(1, 0, 0, 0))
+            put(store, state(path), [chunk(path, 1, [f"word{number}"])], unit(1, 0, 0, 0))
     with store.writing(5.0):
-        store.remove(["n-7.md"])
+        remove(store, ["n-7.md"])
     store.vacuum()
     files = [file for file in (tmp_path / "index.lancedb").rglob("*") if file.is_file()]
     assert [file for file in files if b"word7" in file.read_bytes()] == []

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
+from contracts.store_contract import PRINT, chunk, put, state, texts_found, unit, words
 from memdown.errors import IndexBusy
 from memdown.index.lancedb import create
 from memdown.index.lancedb.connection import read_pointer
@@ -52,11 +52,11 @@ def test_an_index_in_object_storage(bucket: str, tmp_path: Path) -> None:
     assert store.files() == {}
     with store.writing(5.0):
         store.begin(PRINT)
-        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        put(store, state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
     other = create(tmp_path / "elsewhere", url=bucket)
     assert texts_found(other, words("alpha")) == ["alpha"]
     with other.writing(5.0), other.rebuild(PRINT) as writer:
-        writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+        put(writer, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
     assert texts_found(store, words("alpha", "beta")) == ["beta"]
     assert set(store.files()) == {"b.md"}
 
@@ -76,7 +76,7 @@ def test_two_machines_take_turns_to_write(bucket: str, tmp_path: Path) -> None:
             with hosts[number].writing(60.0) as acquired:
                 assert acquired
                 path = f"host-{number}-{note}.md"
-                hosts[number].replace(state(path), [chunk(path, 1, ["beta"])], unit(0, 1, 0, 0))
+                put(hosts[number], state(path), [chunk(path, 1, ["beta"])], unit(0, 1, 0, 0))
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(write, range(2)))
@@ -96,15 +96,15 @@ def test_the_turn_of_a_machine_that_died_ends(
         monkeypatch.setattr("memdown.index.lancedb.connection.LEASE_SECONDS", 0.5)
         assert dead._lease is not None
         dead._lease._until = 0.0
-        dead.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        put(dead, state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
         assert set(dead.files()) == {"a.md"}
         time.sleep(1.0)
         with other.writing(10.0) as acquired:
             assert acquired
-            other.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+            put(other, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
             # It comes back, too late: another writes by now.
             dead._lease._until = 0.0
-            dead.replace(state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 1, 0))
+            put(dead, state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 1, 0))
             with pytest.raises(IndexBusy, match="another machine"):
                 dead.files()
     assert set(other.files()) == {"a.md", "b.md"}
@@ -121,7 +121,7 @@ def test_many_writes_to_object_storage_are_put_together(
     for number in range(6):
         path = f"n-{number}.md"
         with store.writing(5.0):
-            store.replace(state(path), [chunk(path, 1, ["beta"])], unit(0, 1, 0, 0))
+            put(store, state(path), [chunk(path, 1, ["beta"])], unit(0, 1, 0, 0))
     with store._using() as db:
         pointer = read_pointer(db)
         assert pointer is not None

@@ -14,7 +14,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from contracts.store_contract import PRINT, chunk, state, texts_found, unit, words
+from contracts.store_contract import PRINT, chunk, put, state, texts_found, unit, words
 from index.postgres_server import Server, binaries
 from memdown.errors import DiskFull, MemdownError, StoreError
 from memdown.index.postgres import PostgresStore, create
@@ -37,7 +37,7 @@ def filled(url: str, **options: object) -> PostgresStore:
     with store.writing(5.0) as acquired:
         assert acquired
         store.begin(PRINT)
-        store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        put(store, state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
     return store
 
 
@@ -63,7 +63,7 @@ def test_a_backup_is_restored_into_another_database(own_server: Server, tmp_path
         assert store.check() == []
         with store.writing(5.0) as acquired:
             assert acquired
-            store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+            put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
         assert texts_found(store, words("beta")) == ["beta"]
 
 
@@ -85,7 +85,7 @@ def test_clients_follow_a_failover(own_server: Server) -> None:
             assert texts_found(store, words("alpha")) == ["alpha"]
             with store.writing(10.0) as acquired:
                 assert acquired
-                store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+                put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
             assert texts_found(store, words("beta")) == ["beta"]
     finally:
         replica.remove()
@@ -115,12 +115,12 @@ def test_a_full_disk_is_told_and_survived() -> None:
             big = [chunk("b.md", n, ["beta " + os.urandom(400).hex()]) for n in range(1, 400)]
             rows = np.concatenate([unit(0, 1, 0, 0)] * len(big))
             with pytest.raises((DiskFull, StoreError)):
-                store.replace(state("b.md"), big, rows)
+                put(store, state("b.md"), big, rows)
             filler.unlink()
             if server.process is not None and server.process.poll() is not None:
                 server.start()
             eventually(lambda: _answers(store), 60.0)
-            store.replace(state("b.md"), big, rows)
+            put(store, state("b.md"), big, rows)
             assert set(store.files()) == {"a.md", "b.md"}
             assert store.check() == []
     finally:

@@ -24,8 +24,12 @@ from contracts.store_contract import (
     by_vector,
     by_words,
     chunk,
+    put,
+    put_all,
+    remove,
     state,
     texts_found,
+    touch,
     unit,
     words,
 )
@@ -56,7 +60,7 @@ def begun(server: Server, agent: str) -> Iterator[PostgresStore]:
         with store.writing(5.0) as acquired:
             assert acquired
             store.begin(PRINT)
-            store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+            put(store, state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
         yield store
 
 
@@ -75,7 +79,7 @@ def test_agents_do_not_see_each_other(postgres: Server) -> None:
         assert two.files() == {}
         with two.writing(5.0):
             two.begin(PRINT)
-            two.replace(state("b.md"), [chunk("b.md", 1, ["alpha beta"])], unit(0, 1, 0, 0))
+            put(two, state("b.md"), [chunk("b.md", 1, ["alpha beta"])], unit(0, 1, 0, 0))
         assert texts_found(one, words("alpha")) == ["alpha"]
         assert texts_found(two, words("alpha")) == ["alpha beta"]
         with one.snapshot() as snapshot:
@@ -139,9 +143,9 @@ def test_a_role_reads_and_writes_its_own_agents_rows_only(postgres: Server) -> N
     ):
         assert texts_found(store, words("alpha")) == ["alpha"]
         with store.writing(5.0):
-            store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+            put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
             with store.rebuild(PRINT) as writer:
-                writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+                put(writer, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
         assert texts_found(store, words("beta")) == ["beta"]
         assert other.files() == {}
         with pytest.raises(StoreError, match="memdown store init"):
@@ -158,7 +162,7 @@ def test_a_restart_is_survived(own_server: Server) -> None:
         assert texts_found(store, words("alpha")) == ["alpha"]
         with store.writing(5.0) as acquired:
             assert acquired
-            store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+            put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
         assert set(store.files()) == {"a.md", "b.md"}
 
 
@@ -170,10 +174,10 @@ def test_a_server_that_dies_while_writing_ends_the_right_to_write(own_server: Se
         with contextlib.suppress(StoreError), store.writing(5.0):
             own_server.kill()
             with pytest.raises(StoreError):
-                store.replace(*beta)
+                put(store, *beta)
             own_server.start()
             with pytest.raises(IndexBusy, match="was lost while writing"):
-                store.replace(*beta)
+                put(store, *beta)
         assert set(store.files()) == {"a.md"}
         assert store.check() == []
 
@@ -189,7 +193,7 @@ with store.writing(30.0) as acquired:
     with store.rebuild(PRINT) as writer:
         for n in range(3):
             path = f"new-{n}.md"
-            writer.replace(state(path), [chunk(path, 1, ["gamma"])], unit(0, 1, 0, 0))
+            put(writer, state(path), [chunk(path, 1, ["gamma"])], unit(0, 1, 0, 0))
 store.close()
 """
 
@@ -264,9 +268,9 @@ def test_counts_stay_in_step(postgres: Server) -> None:
     with begun(postgres, "counts") as store:
         for round_ in range(3):
             chunks = [chunk("b.md", n, [f"beta {n} {round_}", "alpha alpha"]) for n in (1, 3, 5)]
-            store.replace(state("b.md"), chunks, np.concatenate([unit(1, 0, 0, 0)] * 3))
-        store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
-        store.remove(["a.md"])
+            put(store, state("b.md"), chunks, np.concatenate([unit(1, 0, 0, 0)] * 3))
+        put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        remove(store, ["a.md"])
         with psycopg.connect(postgres.url) as db:
             kept = db.execute(
                 "SELECT generation, shelf, chunks, passages FROM memdown.generations "
@@ -299,7 +303,7 @@ def test_a_replica_answers_searches_and_its_absence_is_bridged(postgres: Server)
             assert asked is not None
             assert asked[0] >= 1, "the search must have gone to the replica"
             with store.writing(5.0):
-                store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+                put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
             for _ in range(200):
                 if texts_found(store, words("beta")):
                     break
@@ -331,9 +335,9 @@ def test_a_large_agent_gets_tables_and_an_index_of_its_own(
     chunks = [chunk("b.md", n, [f"line {n}"]) for n in range(1, 121)]
     with begun(postgres, "near") as store:
         with store.writing(5.0):
-            store.replace(state("b.md"), chunks, rows)
-            store.touch(state("b.md", size=9))
-            store.replace(state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 0, 1))
+            put(store, state("b.md"), chunks, rows)
+            touch(store, state("b.md", size=9))
+            put(store, state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 0, 1))
         eventually(lambda: _indexes(postgres))
         with store.snapshot() as snapshot:
             found = by_vector(snapshot, rows[7], ["memory"], 10)
@@ -341,7 +345,7 @@ def test_a_large_agent_gets_tables_and_an_index_of_its_own(
         assert [match.score for match in found] == pytest.approx(exact, abs=1e-4)
         monkeypatch.setattr("memdown.index.postgres.store.GRACE_SECONDS", 0.0)
         with store.writing(5.0), store.rebuild(PRINT) as writer:
-            writer.replace(state("b.md"), chunks, rows)
+            put(writer, state("b.md"), chunks, rows)
         eventually(lambda: len(_indexes(postgres)) == 1)
         assert len(texts_found(store, words("line"))) == 120
         assert store.check() == []
@@ -360,7 +364,7 @@ def _indexes(server: Server) -> list[tuple[str]]:
 def test_texts_that_postgres_cannot_hold_as_text(postgres: Server) -> None:
     with begun(postgres, "odd") as store:
         odd = chunk("b.md", 1, ["nul \0 here", "and more"])
-        store.replace(state("b.md"), [odd], unit(1, 0, 0, 0))
+        put(store, state("b.md"), [odd], unit(1, 0, 0, 0))
         last = store.last_chunk("b.md")
         assert last is not None
         assert last.chunk.text == odd.text
@@ -428,7 +432,7 @@ def test_an_older_schema_is_brought_up_to_date(postgres: Server) -> None:
         with store.writing(5.0) as acquired:
             assert acquired
             store.begin(PRINT)
-            store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+            put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
         assert texts_found(store, words("beta")) == ["beta"]
         assert list(store.cached(KEY, ["kept"])) == ["kept"]
 
@@ -486,7 +490,7 @@ def test_the_extension_may_come_later(postgres: Server, monkeypatch: pytest.Monk
     with closing(create(url, agent="main")) as store:
         with store.writing(5.0):
             store.begin(PRINT)
-            store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+            put(store, state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
         assert texts_found(store, words("alpha")) == ["alpha"]
         with store.snapshot() as snapshot:
             assert len(by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 5)) == 1
@@ -496,7 +500,7 @@ def test_the_extension_may_come_later(postgres: Server, monkeypatch: pytest.Monk
             db.execute("CREATE EXTENSION vector")
         assert texts_found(store, words("alpha")) == ["alpha"]
         with store.writing(5.0):
-            store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
+            put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
         assert store.status().vector_error is None
         with store.snapshot() as snapshot:
             near = by_vector(snapshot, unit(1, 1, 0, 0)[0], ["memory"], 5)
@@ -536,7 +540,7 @@ def test_one_agents_index_does_not_block_the_writers_of_another(postgres: Server
                 for n in range(20)
             ]
             for file in two_files:
-                two.replace_all([file])
+                put_all(two, [file])
         assert len(two.files()) == 21
 
 
@@ -547,6 +551,6 @@ def test_rebuilds_leave_no_bloat(postgres: Server) -> None:
         sizes = []
         for _ in range(6):
             with store.writing(5.0), store.rebuild(PRINT) as writer:
-                writer.replace(state("b.md"), chunks, rows)
+                put(writer, state("b.md"), chunks, rows)
             sizes.append(store.status().size_bytes)
     assert sizes[-1] <= 3 * sizes[0]

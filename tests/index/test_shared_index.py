@@ -80,7 +80,7 @@ def test_a_host_does_not_remove_what_it_never_had(hosts: tuple[Host, Host]) -> N
     b.sync()
     assert "memory/garden.md" not in a.find("tomatoes")
     with a.memory() as memory:
-        assert memory.index.store.check() == []
+        assert memory.index.check() == []
 
 
 def test_the_same_notes_on_two_hosts_are_read_once_each(hosts: tuple[Host, Host]) -> None:

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contracts.store_contract import PRINT, by_vector, chunk, state, texts_found, unit, words
+from contracts.store_contract import PRINT, by_vector, chunk, put, state, texts_found, unit, words
 from memdown.errors import IndexBusy, IndexCorrupt, IndexTooNew, StoreError
 from memdown.index.passages import passage_terms
 from memdown.index.reader import Sought
@@ -34,7 +34,7 @@ def filled(path: Path) -> None:
         store.begin(PRINT)
         for number in range(200):
             name = f"{number}.md"
-            store.replace(state(name), [chunk(name, 1, [f"alpha {number}"])], unit(1, 0, 0, 0))
+            put(store, state(name), [chunk(name, 1, [f"alpha {number}"])], unit(1, 0, 0, 0))
     store.close()
 
 
@@ -92,7 +92,7 @@ def test_an_index_cut_off_beside_its_log_is_called_damaged(tmp_path: Path) -> No
     filled(path)
     store = create(path)
     with store.writing(1.0):
-        store.replace(state("new.md"), [chunk("new.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        put(store, state("new.md"), [chunk("new.md", 1, ["beta"])], unit(1, 0, 0, 0))
     whole, log = path.read_bytes(), path.with_name("index.sqlite-wal").read_bytes()
     assert log
     store.close()
@@ -187,7 +187,7 @@ def test_a_killed_rebuild_leaves_no_litter(tmp_path: Path) -> None:
     store = create(path)
     rebuild = store.rebuild(PRINT)
     writer = rebuild.__enter__()
-    writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    put(writer, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
     other = create(path)
     with other.writing(1.0):
         pass
@@ -254,7 +254,7 @@ def test_rows_of_a_rebuild_name_the_new_model(tmp_path: Path) -> None:
     store = create(path)
     other = Fingerprint(ModelKey("hash", "other-model", "k"), 400, 80, 1, None)
     with store.rebuild(other) as writer:
-        writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        put(writer, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
     store.close()
     db = apsw.Connection(str(path), vfs=damage.layer())
     assert db.execute("SELECT DISTINCT model FROM chunks").fetchall() == [("other-model",)]
@@ -284,7 +284,7 @@ def test_readers_may_come_while_an_index_is_being_made(tmp_path: Path) -> None:
         store = create(path)
         with store.writing(5.0):
             store.begin(PRINT)
-            store.replace(state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+            put(store, state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
         store.close()
     stop.set()
     for reader in readers:
@@ -332,7 +332,7 @@ def test_an_index_of_the_last_layout_is_made_anew_with_one_sentence(
     assert store.files() == {}
     with store.writing(1.0):
         store.begin(PRINT)
-        store.replace(state("a.md"), [chunk("a.md", 1, ["one apple"])], unit(1, 0, 0, 0))
+        put(store, state("a.md"), [chunk("a.md", 1, ["one apple"])], unit(1, 0, 0, 0))
     assert texts_found(store, words("appl")) == ["one apple"]
     assert store.check() == []
     assert [record.getMessage() for record in caplog.records] == [
@@ -361,7 +361,7 @@ def test_an_index_of_openclaw_is_kept_and_a_new_one_made(
     assert store.fingerprint() is None
     with store.writing(1.0):
         store.begin(PRINT)
-        store.replace(state("a.md"), [chunk("a.md", 1, ["one apple"])], unit(1, 0, 0, 0))
+        put(store, state("a.md"), [chunk("a.md", 1, ["one apple"])], unit(1, 0, 0, 0))
     assert list(store.files()) == ["a.md"]
     kept = apsw.Connection(str(path.with_name("index.sqlite.openclaw")))
     assert kept.execute("SELECT path FROM files").get == "MEMORY.md"
@@ -383,7 +383,7 @@ def test_a_chunk_is_read_back_whole(
     chunks = chunk_document(document, tokens=10, overlap=3, model="m", headings=document.headings)
     store = create(tmp_path_factory.mktemp("index") / "index.sqlite", vector_enabled=False)
     store.begin(PRINT)
-    store.replace(state("memory/a.md"), chunks, None)
+    put(store, state("memory/a.md"), chunks, None)
     with store.snapshot() as snapshot:
         reader = snapshot.reader(Sought())
         stored = snapshot.chunks(reader.chunk_key.tolist())
@@ -399,7 +399,7 @@ def test_other_programs_read_chunks_under_the_known_names(tmp_path: Path) -> Non
     store = create(path)
     store.begin(PRINT)
     made = [chunk("memory/a.md", 1, ["alpha", "beta"]), chunk("memory/a.md", 3, ["gamma é"])]
-    store.replace(state("memory/a.md"), made, np.concatenate([unit(1, 0, 0, 0)] * 2))
+    put(store, state("memory/a.md"), made, np.concatenate([unit(1, 0, 0, 0)] * 2))
     store.close()
     db = apsw.Connection(str(path))
     rows: list[Any] = db.execute(
@@ -423,12 +423,12 @@ def test_what_a_rebuild_leaves_is_given_back(tmp_path: Path) -> None:
     rows = np.concatenate([unit(1, 0, 0, 0)] * len(chunks))
     with store.writing(1.0):
         store.begin(PRINT)
-        store.replace(state("a.md"), chunks, rows)
+        put(store, state("a.md"), chunks, rows)
     store.close()
     before = path.stat().st_size
     store = create(path)
     with store.writing(1.0), store.rebuild(PRINT) as writer:
-        writer.replace(state("a.md"), chunks, rows)
+        put(writer, state("a.md"), chunks, rows)
     assert store.check() == []
     assert len(texts_found(store, words("word8"))) == 1
     store.close()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contracts.store_contract import PRINT, by_vector, chunk, state, unit
+from contracts.store_contract import PRINT, by_vector, chunk, put, remove, state, unit
 from memdown.doctor.checks import vector_extension
 from memdown.index.sqlite import create
 from memdown.index.sqlite.connection import connect
@@ -37,7 +37,7 @@ def write(store: SqliteStore, name: str, *seeds: int) -> None:
         assert acquired
         if store.fingerprint() is None:
             store.begin(PRINT)
-        store.replace(state(name), chunks, rows)
+        put(store, state(name), chunks, rows)
 
 
 def found(path: Path, asked: Vector = ASKED, *, on: bool) -> list[tuple[str, float]]:
@@ -84,7 +84,7 @@ def test_on_and_off_find_the_same(steps: list[tuple[str, bool, int, list[int]]])
                 there[name] = seeds
             elif what == "remove":
                 with store.writing(1.0):
-                    store.remove([name])
+                    remove(store, [name])
                 there.pop(name, None)
             else:
                 with store.writing(1.0), store.rebuild(PRINT) as writer:
@@ -93,7 +93,7 @@ def test_on_and_off_find_the_same(steps: list[tuple[str, bool, int, list[int]]])
                             chunk(known, n + 1, [f"alpha {seed}"]) for n, seed in enumerate(have)
                         ]
                         rows = np.concatenate([vector(seed) for seed in have])
-                        writer.replace(state(known), chunks, rows)
+                        put(writer, state(known), chunks, rows)
             store.close()
         expected = {f"alpha {seed}" for have in there.values() for seed in have}
         assert {text for text, _ in found(path, on=True)} == expected
@@ -109,7 +109,7 @@ def test_a_rebuild_without_the_extension(library: str | None, tmp_path: Path) ->
     with_it.close()
     store = create(path, vector_enabled=library is not None, extension_path=library)
     with store.writing(1.0), store.rebuild(PRINT) as writer:
-        writer.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], vector(2))
+        put(writer, state("b.md"), [chunk("b.md", 1, ["beta"])], vector(2))
     assert set(store.files()) == {"b.md"}
     store.close()
     db = connect(path, read_only=True)
@@ -134,10 +134,10 @@ def test_an_emptied_index_takes_vectors_of_another_length(tmp_path: Path) -> Non
     store = create(tmp_path / "index.sqlite")
     write(store, "a.md", 1)
     with store.writing(1.0):
-        store.remove(["a.md"])
+        remove(store, ["a.md"])
         store.begin(Fingerprint(ModelKey("hash", "hash-2", "k"), 400, 80, 1, None))
         rows = np.array([[0.6, 0.8]], np.float32)
-        store.replace(state("b.md"), [chunk("b.md", 1, ["beta"])], rows)
+        put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], rows)
     with store.snapshot() as snapshot:
         assert len(by_vector(snapshot, rows[0], ["memory"], 5)) == 1
 

@@ -188,9 +188,10 @@ def verify_command(target: Target) -> None:
       memdown store verify
     """
     from memdown.cli.index import print_json
+    from memdown.index.store import MendableStore
 
     with _opened(target) as store:
-        wrong = store.check()
+        wrong = store.check() if isinstance(store, MendableStore) else []
     if target.as_json:
         print_json({"problems": wrong})
     elif wrong:

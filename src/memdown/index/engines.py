@@ -11,7 +11,6 @@ import contextlib
 import errno
 import hashlib
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from memdown.config.plugins import Seam
 from memdown.errors import DiskFull, IndexBusy, StoreError
 from memdown.files import make_folder
 from memdown.index.store import Store
-from memdown.types import IndexedFile
 
 SEAM = Seam(
     "memdown.stores",
@@ -92,12 +90,6 @@ def _owner(default: Path) -> Path | None:
     except OSError:
         return None
     return owner if owner.is_dir() else None
-
-
-def dims_of(files: Sequence[IndexedFile]) -> int | None:
-    """How long the vectors of some files are; None if there are none among them."""
-    made = (file.vectors for file in files if file.vectors is not None and len(file.vectors))
-    return next((int(rows.shape[1]) for rows in made), None)
 
 
 _AT_ONCE = 500

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memdown.index.changes import Chunking
-from memdown.index.store import Writer
-from memdown.types import Chunk, Document, FileState, StoredChunk, Vectors
+from memdown.index.store import Writer, Writes
+from memdown.types import Chunk, Document, FileState, IndexedFile, StoredChunk, Vectors
 
 if TYPE_CHECKING:
     from memdown.transcripts import Portion
@@ -70,11 +70,10 @@ def write_portion(
 ) -> None:
     """Store a portion, in one transaction; `vectors` are of its fresh chunks."""
     if addition.is_empty:
-        writer.touch(state)
-    elif addition.replaces is None:
-        writer.replace(state, addition.chunks, vectors, addition.keep)
-    else:
-        writer.extend(state, addition.replaces, addition.chunks, vectors)
+        writer.apply(Writes(touched=[state]))
+        return
+    file = IndexedFile(state, addition.chunks, vectors, addition.keep, replaces=addition.replaces)
+    writer.apply(Writes([file]))
 
 
 def _continued(chunk: Chunk, document: Document) -> Document:

@@ -17,7 +17,7 @@ from memdown.embedders.choice import Choice
 from memdown.errors import EmbedderError, IndexCorrupt, MemdownError
 from memdown.index import watch
 from memdown.index.embedding import Estimate
-from memdown.index.store import Store
+from memdown.index.store import MendableStore, Store
 from memdown.index.sync import Order, Syncer
 from memdown.types import (
     Chunk,
@@ -245,6 +245,8 @@ class Index:
 
     def check(self) -> list[str]:
         """What is wrong with the index itself, after a thorough look; nothing is the rule."""
+        if not isinstance(self.store, MendableStore):
+            return []
         try:
             return self.store.check()
         except IndexCorrupt as error:
@@ -252,7 +254,8 @@ class Index:
 
     def replace_damaged(self) -> SyncReport:
         """Set an index that `check` found damaged aside, and make a new one from the notes."""
-        self.store.set_aside()
+        if isinstance(self.store, MendableStore):
+            self.store.set_aside()
         return self.sync()
 
     def watch(self, stop: threading.Event) -> Iterator[SyncReport]:
@@ -322,6 +325,8 @@ class Index:
         return work(*args, **kwargs)
 
     def _set_aside(self, error: IndexCorrupt) -> None:
+        if not isinstance(self.store, MendableStore):
+            raise error
         aside = self.store.set_aside()
         if aside is not None:
             log.warning("%s It is now %s; a new one is made from the notes.", error, aside)

@@ -16,7 +16,7 @@ from memdown.errors import BadAnswer, EmbedderError, NoteNotFound, NoteUnreadabl
 from memdown.index import growth
 from memdown.index.changes import IN_A_JOB, TRY_AGAIN, Changes, Chunking, Sources
 from memdown.index.embedding import Embedding, Flight
-from memdown.index.store import Writer
+from memdown.index.store import Writer, Writes
 from memdown.types import (
     Chunk,
     Failure,
@@ -190,7 +190,7 @@ class Pipeline:
         noted = replace(state, digest="", size=size, problem=str(error))
         if noted != known:
             with self.tally.timed("write"):
-                self.writer.replace(noted, [], None)
+                self.writer.apply(Writes([IndexedFile(noted, [], None)]))
 
     def _launch(self, batch: Sequence[_Cut]) -> _Batch:
         if self.embedding is None:
@@ -232,13 +232,21 @@ class Pipeline:
     def _write(self, batch: Sequence[_Cut], vectors: Mapping[str, Vector] | None) -> None:
         for some in _portions(batch):
             with self.tally.timed("write"):
-                self.writer.replace_all(
-                    [
-                        IndexedFile(
-                            note.state, note.chunks, _rows(vectors, note.fresh), note.keep, passages
-                        )
-                        for note, passages in zip(some, self._passage_vectors(some), strict=True)
-                    ]
+                self.writer.apply(
+                    Writes(
+                        [
+                            IndexedFile(
+                                note.state,
+                                note.chunks,
+                                _rows(vectors, note.fresh),
+                                note.keep,
+                                passages,
+                            )
+                            for note, passages in zip(
+                                some, self._passage_vectors(some), strict=True
+                            )
+                        ]
+                    )
                 )
             if self.embedding is not None:
                 self.embedding.keep_ready()
@@ -260,22 +268,26 @@ class Pipeline:
         """Index notes by their words; what they have of vectors stays."""
         with self.tally.timed("write"):
             for some in _portions([note for note in batch if not note.is_stored]):
-                self.writer.replace_all(
-                    [
-                        IndexedFile(replace(note.state, problem=why), note.chunks, None, note.keep)
-                        for note in some
-                    ]
+                self.writer.apply(
+                    Writes(
+                        [
+                            IndexedFile(
+                                replace(note.state, problem=why), note.chunks, None, note.keep
+                            )
+                            for note in some
+                        ]
+                    )
                 )
             stored = [replace(note.state, problem=why) for note in batch if note.is_stored]
             if stored:
-                self.writer.touch(*stored)
+                self.writer.apply(Writes(touched=stored))
 
     def _touch(self, batch: Sequence[_Cut]) -> None:
         """Store the new facts of notes whose content is what is indexed."""
         self.tally.unchanged += len(batch)
         if batch:
             with self.tally.timed("write"):
-                self.writer.touch(*(note.state for note in batch))
+                self.writer.apply(Writes(touched=[note.state for note in batch]))
 
     def _index_transcripts(
         self, states: Sequence[FileState], indexed: Mapping[str, FileState]

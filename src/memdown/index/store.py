@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from memdown.index.reader import Reader, Sought
@@ -36,8 +37,20 @@ class Snapshot(Protocol):
         """The keys of at most `limit` chunks, evenly drawn if there are more, and their vectors."""
 
 
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """What is written in one go: files with their chunks, new facts of files that stay, files that go."""
+
+    files: Sequence[IndexedFile] = ()
+    touched: Sequence[FileState] = ()
+    removed: Sequence[str] = ()
+
+
 class Writer(Protocol):
     """Where the rows of an index are written."""
+
+    def apply(self, writes: Writes) -> None:
+        """Write; each file is stored whole or not at all, and each path is named once."""
 
     def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:
         """How many of a file's leading chunks are stored exactly as given.
@@ -45,26 +58,42 @@ class Writer(Protocol):
         With `embedded`, only as far as they have vectors.
         """
 
-    def replace(
-        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
-    ) -> None:
-        """Store a file; its first `keep` chunks are there already, `vectors` are of the others."""
-
-    def replace_all(self, files: Sequence[IndexedFile]) -> None:
-        """Store several files, each path once: all of them together, or one after the other."""
-
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk, from which a text that only ever grows is continued."""
 
-    def extend(
-        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
-    ) -> None:
-        """Store a file that grew: its rows from number `key` on are replaced by these chunks."""
 
-    def touch(self, *files: FileState) -> None:
-        """Keep the rows of files whose content is the same, with their new facts."""
+class Store(Writer, Protocol):
+    """A durable index: SQLite by default; the same contract suite runs on every engine."""
 
-    def remove(self, paths: Sequence[str]) -> None: ...
+    def fingerprint(self) -> Fingerprint | None:
+        """How the index was made; None if there is none yet."""
+
+    def begin(self, fingerprint: Fingerprint) -> None:
+        """Note how an index that is still empty will be made."""
+
+    def files(self) -> dict[str, FileState]:
+        """Every indexed file by its path."""
+
+    def rebuild(self, fingerprint: Fingerprint) -> AbstractContextManager[Writer]:
+        """A new, empty index beside the live one: published whole on success, or not at all."""
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """One unchanging view, for one search."""
+
+    def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
+        """The vectors that are known already, by the digest of their text."""
+
+    def remember_vectors(self, key: ModelKey, digests: Sequence[str], vectors: Vectors) -> None:
+        """Keep vectors for later, whatever happens to the index."""
+
+    def writing(self, timeout: float) -> AbstractContextManager[bool]:
+        """Be the one writer among all processes; False when another still is after `timeout` seconds."""
+
+    def status(self) -> StoreStatus:
+        """What the store holds and can do; writes nothing."""
+
+    def close(self) -> None:
+        """Let go of everything; a closed store cannot be used again."""
 
 
 @runtime_checkable
@@ -75,29 +104,9 @@ class StatefulStore(Protocol):
         """Equal to an earlier one if nothing was written in between."""
 
 
-class Store(Writer, Protocol):
-    """A durable index: SQLite by default; the same contract suite runs on every engine."""
-
-    def fingerprint(self) -> Fingerprint | None: ...
-
-    def begin(self, fingerprint: Fingerprint) -> None:
-        """Note how an index that is still empty will be made."""
-
-    def files(self) -> dict[str, FileState]: ...
-
-    def rebuild(self, fingerprint: Fingerprint) -> AbstractContextManager[Writer]:
-        """A new, empty index beside the live one: published whole on success, or not at all."""
-
-    def snapshot(self) -> AbstractContextManager[Snapshot]: ...
-
-    def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]: ...
-
-    def remember_vectors(self, key: ModelKey, digests: Sequence[str], vectors: Vectors) -> None: ...
-
-    def writing(self, timeout: float) -> AbstractContextManager[bool]:
-        """Be the one writer among all processes; False when another still is after `timeout`."""
-
-    def status(self) -> StoreStatus: ...
+@runtime_checkable
+class MendableStore(Protocol):
+    """A store that can look itself over, and begin anew after damage."""
 
     def leftovers(self) -> bool:
         """Whether a rebuild that was killed has left something for the next writer to clear."""
@@ -111,4 +120,43 @@ class Store(Writer, Protocol):
         None if that has been done already by another process.
         """
 
-    def close(self) -> None: ...
+
+class Rebuild:
+    """The writer of an index that is being made; an engine gives what writes and reads it.
+
+    `fingerprint` learns the length of the vectors, `noted` has the files that were written.
+    """
+
+    def __init__(
+        self,
+        fingerprint: Fingerprint,
+        write: Callable[[Writes], None],
+        last_chunk: Callable[[str], StoredChunk | None],
+    ) -> None:
+        self.fingerprint = fingerprint
+        self.noted: dict[str, FileState] = {}
+        self._write = write
+        self._last_chunk = last_chunk
+
+    def apply(self, writes: Writes) -> None:
+        """Write; what is gone was never written."""
+        self._write(writes)
+        self.noted |= {file.state.path: file.state for file in writes.files}
+        self.noted |= {state.path: state for state in writes.touched}
+        dims = dims_of(writes.files)
+        if dims:
+            self.fingerprint = replace(self.fingerprint, dims=dims)
+
+    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:  # noqa: ARG002
+        """Nothing is stored yet."""
+        return 0
+
+    def last_chunk(self, path: str) -> StoredChunk | None:
+        """A file's last chunk among those written so far."""
+        return self._last_chunk(path)
+
+
+def dims_of(files: Sequence[IndexedFile]) -> int | None:
+    """How long the vectors of some files are; None if there are none among them."""
+    made = (file.vectors for file in files if file.vectors is not None and len(file.vectors))
+    return next((int(rows.shape[1]) for rows in made), None)

@@ -28,7 +28,7 @@ from memdown.index.changes import (
 from memdown.index.embedding import Backfill, Embedding, Estimate, jobs_of
 from memdown.index.freshness import FolderEvents
 from memdown.index.pipeline import Pipeline, Stopped, Tally
-from memdown.index.store import StatefulStore, Store
+from memdown.index.store import MendableStore, StatefulStore, Store, Writes
 from memdown.types import Embedder, Failure, FileState, ProgressCallback, SyncReport
 
 _LOCK_SECONDS = 60.0
@@ -216,11 +216,11 @@ class Syncer:
         except EmbedderError:
             # A provider that is down is no reason to go on finding notes that are gone.
             if not rebuild:
-                self._store.remove(changes.gone)
+                self._store.apply(Writes(removed=changes.gone))
             raise
         if changes.gone and not rebuild:
             with tally.timed("write"):
-                self._store.remove(changes.gone)
+                self._store.apply(Writes(removed=changes.gone))
         return SyncReport(
             indexed=tally.indexed,
             removed=len(changes.gone),
@@ -323,7 +323,10 @@ class Syncer:
         have = self._store.fingerprint()
         # While the embedder is down an index of another model stays as it is.
         fitting = fits(have, self.chunking.fingerprint(self._embedder))
-        return (have is not None if down else fitting) and not self._store.leftovers()
+        return (have is not None if down else fitting) and not self._has_leftovers()
+
+    def _has_leftovers(self) -> bool:
+        return isinstance(self._store, MendableStore) and self._store.leftovers()
 
     def _has_no_vectors(self) -> bool:
         """Whether another model could take over the index without spoiling anything."""

@@ -34,6 +34,7 @@ from memdown.index.lancedb.connection import (
 from memdown.index.lancedb.reading import Kept, LanceSnapshot, by_key, make_indexes, read
 from memdown.index.lancedb.rows import Batch
 from memdown.index.packing import file_ids, file_keys
+from memdown.index.store import Rebuild, Writes, dims_of
 from memdown.types import (
     Chunk,
     FileState,
@@ -154,16 +155,15 @@ class LanceStore:
                 same += 1
             return same
 
-    def replace(
-        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
-    ) -> None:
-        """Store a file in one step; its first `keep` chunks are there already."""
-        self._write(IndexedFile(file, chunks, vectors, keep), None)
-
-    def replace_all(self, files: Sequence[IndexedFile]) -> None:
-        """Store several files, one after the other."""
-        for file in files:
-            self._write(file, None)
+    def apply(self, writes: Writes) -> None:
+        """Write files, one after the other; inside `writing` some of them in one step."""
+        for file in writes.files:
+            self._write(file, file.replaces)
+        with self._using(make=True) as db:
+            for state in writes.touched:
+                self._put(db, self._live(db).table, IndexedFile(state, [], None), None)
+        if writes.removed:
+            self._remove(writes.removed)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk, from which a text that only ever grows is continued."""
@@ -172,19 +172,7 @@ class LanceStore:
             pointer = read_pointer(db) if db is not None else None
             return self._last_chunk(db, pointer.table, path) if pointer else None
 
-    def extend(
-        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
-    ) -> None:
-        """Store a file that grew, in one step: rows from number `key` on are replaced."""
-        self._write(IndexedFile(file, chunks, vectors), key)
-
-    def touch(self, *files: FileState) -> None:
-        """Keep the rows of files whose content is the same, with their new facts."""
-        with self._using(make=True) as db:
-            for file in files:
-                self._put(db, self._live(db).table, IndexedFile(file, [], None), None)
-
-    def remove(self, paths: Sequence[str]) -> None:
+    def _remove(self, paths: Sequence[str]) -> None:
         """Forget files."""
         with self._using(make=True) as db:
             self._flush(db)
@@ -211,10 +199,11 @@ class LanceStore:
             self._clear_leftovers(db)
             number = next_generation(db)
         reach("rebuild.begun")
-        target = Rebuild(self, f"{PREFIX}{number}", fingerprint)
+        made_table = _NewTable(self, f"{PREFIX}{number}")
+        target = Rebuild(fingerprint, made_table.apply, made_table.last_chunk)
         try:
             yield target
-            target.flush()
+            made_table.flush()
             reach("rebuild.before_flip")
             with self._using(make=True) as db:
                 new = opened(db, f"{PREFIX}{number}")
@@ -541,30 +530,23 @@ class LanceStore:
         return sum(file.stat().st_size for file in self._path.rglob("*") if file.is_file())
 
 
-class Rebuild:
-    """The writer of the table that is being made; rows are collected and added many at once."""
+class _NewTable:
+    """The table that is being made; rows are collected and added many at once."""
 
-    def __init__(self, store: LanceStore, name: str, fingerprint: Fingerprint) -> None:
+    def __init__(self, store: LanceStore, name: str) -> None:
         self._store = store
         self._name = name
         self._batch = Batch(name)
         self._numbers: dict[Source, int] = {}
-        self.fingerprint = fingerprint
+        self._dims: int | None = None
 
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:  # noqa: ARG002
-        """Nothing is stored yet."""
-        return 0
-
-    def replace(
-        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
-    ) -> None:
-        """Store a file."""
-        self.replace_all([IndexedFile(file, chunks, vectors, keep)])
-
-    def replace_all(self, files: Sequence[IndexedFile]) -> None:
-        """Store several files, one after the other."""
-        for file in files:
-            self._note_dims(file.vectors)
+    def apply(self, writes: Writes) -> None:
+        """Collect files; what continues or touches one that is written is written at once."""
+        self._dims = dims_of(writes.files) or self._dims
+        for file in writes.files:
+            if file.replaces is not None:
+                self._put(file, file.replaces)
+                continue
             source = file.state.source
             number = self._numbers.get(source, file_ids(source).start)
             self._numbers[source] = number + 1
@@ -572,6 +554,8 @@ class Rebuild:
             reach("rebuild.file")
             if self._batch.is_full:
                 self.flush()
+        for state in writes.touched:
+            self._put(IndexedFile(state, [], None), None)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk among those written so far."""
@@ -579,31 +563,13 @@ class Rebuild:
         with self._store._using(make=True) as db:
             return self._store._last_chunk(db, self._name, path)
 
-    def extend(
-        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
-    ) -> None:
-        """Store more of a file."""
-        self._note_dims(vectors)
-        self.flush()
-        with self._store._using(make=True) as db:
-            self._store._put(db, self._name, IndexedFile(file, chunks, vectors), key)
-
-    def touch(self, *files: FileState) -> None:
-        """Note the new facts of files that are written already."""
-        self.flush()
-        with self._store._using(make=True) as db:
-            for file in files:
-                self._store._put(db, self._name, IndexedFile(file, [], None), None)
-
-    def remove(self, paths: Sequence[str]) -> None:
-        """Not needed: what is gone is never written."""
-
     def flush(self) -> None:
         """Write what was collected."""
         with self._store._using(make=True) as db:
             self._store._keep_lease(db)
-            self._batch.write(db, self.fingerprint.dims)
+            self._batch.write(db, self._dims)
 
-    def _note_dims(self, vectors: Vectors | None) -> None:
-        if vectors is not None and len(vectors):
-            self.fingerprint = with_changes(self.fingerprint, dims=vectors.shape[1])
+    def _put(self, file: IndexedFile, key: int | None) -> None:
+        self.flush()
+        with self._store._using(make=True) as db:
+            self._store._put(db, self._name, file, key)

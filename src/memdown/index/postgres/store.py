@@ -15,7 +15,6 @@ import psycopg
 
 from memdown.errors import ConfigError, IndexBusy, StoreError
 from memdown.files import reach
-from memdown.index.engines import dims_of
 from memdown.index.manifest import Manifest
 from memdown.index.postgres import cache, schema, tables, vectors
 from memdown.index.postgres.connection import (
@@ -34,6 +33,7 @@ from memdown.index.postgres.connection import (
 )
 from memdown.index.postgres.reading import Kept, PostgresSnapshot
 from memdown.index.postgres.tables import Live
+from memdown.index.store import Rebuild, Writes, dims_of
 from memdown.types import (
     SOURCES,
     Chunk,
@@ -176,21 +176,21 @@ class PostgresStore:
             live = self._live(db)
             return 0 if live is None else tables.stored_prefix(live.place, path, chunks, embedded)
 
-    def replace(
-        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
-    ) -> None:
-        """Store a file in one transaction; its first `keep` chunks are there already."""
-        self.replace_all([IndexedFile(file, chunks, vectors, keep)])
-
-    def replace_all(self, files: Sequence[IndexedFile]) -> None:
-        """Store several files in one transaction; what is there as given is only noted for this host."""
-        new = list(files)
-        if self._manifest is not None:
-            new = self._without_known(files)
+    def apply(self, writes: Writes) -> None:
+        """Write files in one transaction; what is there as given is only noted for this host."""
+        whole = [file for file in writes.files if file.replaces is None]
+        new = self._without_known(whole) if self._manifest is not None else whole
         if new:
             self._claim([file.state for file in new])
             self._write(new)
-        self._note([file.state for file in files])
+        self._note([file.state for file in whole])
+        for file in writes.files:
+            if file.replaces is not None:
+                self._claim([file.state])
+                self._write([file], file.replaces)
+                self._note([file.state])
+        self._touch(writes.touched)
+        self._remove(writes.removed)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk, from which a text that only ever grows is continued."""
@@ -198,18 +198,10 @@ class PostgresStore:
             live = self._live(db)
             return None if live is None else tables.last_chunk(live.place, path)
 
-    def extend(
-        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
-    ) -> None:
-        """Store a file that grew, in one transaction: rows from number `key` on are replaced."""
-        self._claim([file])
-        self._write([IndexedFile(file, chunks, vectors)], key)
-        self._note([file])
-
-    def touch(self, *files: FileState) -> None:
+    def _touch(self, files: Sequence[FileState]) -> None:
         """Keep the rows of files whose content is the same, with their new facts."""
         changed = list(files)
-        if self._manifest is not None:
+        if files and self._manifest is not None:
             with self._reading() as db:
                 live = self._live(db)
                 if live is not None:
@@ -225,7 +217,7 @@ class PostgresStore:
                     tables.write_file(live.place, file)
         self._note(files)
 
-    def remove(self, paths: Sequence[str]) -> None:
+    def _remove(self, paths: Sequence[str]) -> None:
         """Forget files that this host had; what it never had is not its to remove."""
         if self._manifest is not None:
             mine = self._manifest.facts()
@@ -264,7 +256,11 @@ class PostgresStore:
             is_large = old is not None and old.place.is_own_shelf
             place = tables.new_generation(at, "" if is_large else None)
         reach("rebuild.begun")
-        target = Rebuild(self, place, fingerprint)
+        target = Rebuild(
+            fingerprint,
+            lambda writes: self._apply_new(place, writes),
+            lambda path: self._last_new(place, path),
+        )
         try:
             yield target
             mine = self._manifest.facts() if self._manifest else {}
@@ -474,11 +470,22 @@ class PostgresStore:
         except psycopg.errors.InsufficientPrivilege:
             log.info("%s is large; let the owner run `memdown store vacuum` once.", self._agent)
 
-    def _write_new(self, place: Place, files: Sequence[IndexedFile], key: int | None) -> None:
+    def _apply_new(self, place: Place, writes: Writes) -> None:
         """Write files into a generation that is being made."""
+        whole = [file for file in writes.files if file.replaces is None]
         with self._transaction() as db:
             self._check_epoch(db)
-            tables.replace_files(place, files, key, 0, "rebuild.file")
+            if whole:
+                tables.replace_files(place, whole, None, 0, "rebuild.file")
+            for file in writes.files:
+                if file.replaces is not None:
+                    tables.replace_files(place, [file], file.replaces, 0, "rebuild.file")
+            for state in writes.touched:
+                tables.write_file(place, state)
+
+    def _last_new(self, place: Place, path: str) -> StoredChunk | None:
+        with self._using():
+            return tables.last_chunk(place, path)
 
     def _without_known(self, files: Sequence[IndexedFile]) -> list[IndexedFile]:
         """The files that are not stored as given: those of other hosts may be the very same."""
@@ -692,55 +699,6 @@ class PostgresStore:
                 vectors.make_index(db, live.place, live.fingerprint.dims or 0)
         except StoreError as error:
             log.info("The index over vectors was not made: %s", error)
-
-
-class Rebuild:
-    """The writer of the generation that is being made; `noted` are the files it was given."""
-
-    def __init__(self, store: PostgresStore, place: Place, fingerprint: Fingerprint) -> None:
-        self._store = store
-        self._place = place
-        self.fingerprint = fingerprint
-        self.noted: dict[str, FileState] = {}
-
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:  # noqa: ARG002
-        """Nothing is stored yet."""
-        return 0
-
-    def replace(
-        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
-    ) -> None:
-        """Store a file in one transaction."""
-        self.replace_all([IndexedFile(file, chunks, vectors, keep)])
-
-    def replace_all(self, files: Sequence[IndexedFile], key: int | None = None) -> None:
-        """Store several files in one transaction."""
-        self._store._write_new(self._place, files, key)
-        self.noted |= {file.state.path: file.state for file in files}
-        dims = dims_of(files)
-        if dims:
-            self.fingerprint = with_changes(self.fingerprint, dims=dims)
-
-    def last_chunk(self, path: str) -> StoredChunk | None:
-        """A file's last chunk among those written so far."""
-        with self._store._using():
-            return tables.last_chunk(self._place, path)
-
-    def extend(
-        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
-    ) -> None:
-        """Store more of a file in one transaction."""
-        self.replace_all([IndexedFile(file, chunks, vectors)], key)
-
-    def touch(self, *files: FileState) -> None:
-        """Note the new facts of files that are written already."""
-        with self._store._transaction():
-            for file in files:
-                tables.write_file(self._place, file)
-        self.noted |= {file.path: file for file in files}
-
-    def remove(self, paths: Sequence[str]) -> None:
-        """Not needed: what is gone is never written."""
 
 
 def _same(file: FileState, stored: FileState) -> bool:

@@ -17,7 +17,6 @@ import apsw
 
 from memdown.errors import DiskFull, IndexBusy, IndexCorrupt, StoreError
 from memdown.files import locked, reach
-from memdown.index.engines import dims_of
 from memdown.index.loading import Follower
 from memdown.index.snapshot import ReaderSnapshot
 from memdown.index.sqlite import damage, filing, generations, integrity, schema, tables, vectors
@@ -34,6 +33,7 @@ from memdown.index.sqlite.generations import tidy
 from memdown.index.sqlite.schema import LIVE, NEXT
 from memdown.index.sqlite.tables import SqliteView
 from memdown.index.sqlite.vectors import write_cache
+from memdown.index.store import Rebuild, Writes, dims_of
 from memdown.types import (
     Chunk,
     FileState,
@@ -156,40 +156,30 @@ class SqliteStore:
         with self._reading() as db:
             return 0 if db is None else filing.stored_prefix(db, LIVE, path, chunks, embedded)
 
-    def replace(
-        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
-    ) -> None:
-        """Store a file in one transaction; its first `keep` chunks are there already."""
-        self.replace_all([IndexedFile(file, chunks, vectors, keep)])
+    def apply(self, writes: Writes) -> None:
+        """Write files, each whole or not at all; some of them in one transaction."""
+        self._apply(writes)
+        for first in range(0, len(writes.removed), _FILES_A_REMOVAL):
+            with self._writing_to() as db, transaction(db):
+                some = writes.removed[first : first + _FILES_A_REMOVAL]
+                filing.remove_files(db, self._generation(db, LIVE), some)
+                tables.next_revision(db)
 
-    def replace_all(self, files: Sequence[IndexedFile]) -> None:
-        """Store several files in one transaction."""
-        self._write_files(files)
+    def _apply(self, writes: Writes, rebuild: Rebuild | None = None) -> None:
+        whole = [file for file in writes.files if file.replaces is None]
+        if whole:
+            self._write_files(whole, rebuild)
+        for file in writes.files:
+            if file.replaces is not None:
+                self._write_files([file], rebuild, file.replaces)
+        if writes.touched:
+            with self._writing_to() as db, transaction(db):
+                filing.touch_files(db, LIVE if rebuild is None else NEXT, writes.touched)
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk, from which a text that only ever grows is continued."""
         with self._writing_to() as db:
             return tables.last_chunk(db, LIVE, path)
-
-    def extend(
-        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
-    ) -> None:
-        """Store a file that grew, in one transaction: rows from number `key` on are replaced."""
-        self._write_files([IndexedFile(file, chunks, vectors)], key=key)
-
-    def touch(self, *files: FileState) -> None:
-        """Keep the rows of files whose content is the same, with their new facts."""
-        with self._writing_to() as db, transaction(db):
-            filing.touch_files(db, LIVE, files)
-
-    def remove(self, paths: Sequence[str]) -> None:
-        """Forget files."""
-        with self._writing_to() as db:
-            generation = self._generation(db, LIVE)
-            for first in range(0, len(paths), _FILES_A_REMOVAL):
-                with transaction(db):
-                    filing.remove_files(db, generation, paths[first : first + _FILES_A_REMOVAL])
-                    tables.next_revision(db)
 
     def begin(self, fingerprint: Fingerprint) -> None:
         """Note how an index that is still empty will be made."""
@@ -205,7 +195,11 @@ class SqliteStore:
         with self._writing_to() as db:
             generations.begin(db)
             reach("rebuild.begun")
-            target = Rebuild(self, fingerprint)
+            target = Rebuild(
+                fingerprint,
+                lambda writes: self._apply(writes, target),
+                lambda path: tables.last_chunk(db, NEXT, path),
+            )
             try:
                 yield target
                 reach("rebuild.before_flip")
@@ -538,44 +532,3 @@ class SqliteStore:
     def _files_on_disk(self) -> list[Path]:
         names = [self._path.with_name(self._path.name + suffix) for suffix in ("", "-wal", "-shm")]
         return [file for file in names if file.exists()]
-
-
-class Rebuild:
-    """The writer of the generation that is being made."""
-
-    def __init__(self, store: SqliteStore, fingerprint: Fingerprint) -> None:
-        self._store = store
-        self.fingerprint = fingerprint
-
-    def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:  # noqa: ARG002
-        """Nothing is stored yet."""
-        return 0
-
-    def replace(
-        self, file: FileState, chunks: Sequence[Chunk], vectors: Vectors | None, keep: int = 0
-    ) -> None:
-        """Store a file in one transaction."""
-        self.replace_all([IndexedFile(file, chunks, vectors, keep)])
-
-    def replace_all(self, files: Sequence[IndexedFile]) -> None:
-        """Store several files in one transaction."""
-        self._store._write_files(files, self)
-
-    def last_chunk(self, path: str) -> StoredChunk | None:
-        """A file's last chunk among those written so far."""
-        with self._store._writing_to() as db:
-            return tables.last_chunk(db, NEXT, path)
-
-    def extend(
-        self, file: FileState, key: int, chunks: Sequence[Chunk], vectors: Vectors | None
-    ) -> None:
-        """Store more of a file in one transaction."""
-        self._store._write_files([IndexedFile(file, chunks, vectors)], self, key)
-
-    def touch(self, *files: FileState) -> None:
-        """Note the new facts of files that are written already."""
-        with self._store._writing_to() as db, transaction(db):
-            filing.touch_files(db, NEXT, files)
-
-    def remove(self, paths: Sequence[str]) -> None:
-        """Not needed: what is gone is never written."""
