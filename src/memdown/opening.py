@@ -306,8 +306,16 @@ def store_options(settings: Settings, environ: Mapping[str, str] | None = None) 
         url = store.url.reveal() if store.url else None
         return {**options, "path": path, "url": url, "agent": _tenant(settings)}
     if store.driver != "sqlite":
-        own = dict(settings.plugin_configs.get(store.driver, {}))
-        return {**options, "path": store.path, "agent": settings.agent, "config": own}
+        return {
+            **options,
+            "path": store.path,
+            "url": store.url.reveal() if store.url else None,
+            "read_url": store.read_url.reveal() if store.read_url else None,
+            "agent": _tenant(settings),
+            "workspace": settings.workspace,
+            "state_dir": settings.state_dir,
+            "config": dict(settings.plugin_configs.get(store.driver, {})),
+        }
     return {**options, "path": store.path, "extension_path": store.vector.extension_path}
 
 

@@ -86,16 +86,15 @@ def test_a_store_of_a_plugin_is_used_with_its_own_options(installed: Path, notes
     done = run(installed, *asked)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["results"][0]["path"] == "MEMORY.md"
-    assert [file.suffix for file in shelf.iterdir() if file.suffix == ".sqlite"] == [".sqlite"]
+    assert [file.name for file in shelf.iterdir() if file.suffix == ".json"] == ["main.json"]
 
 
 def test_the_author_of_a_store_runs_the_contract(installed: Path, tmp_path: Path) -> None:
-    """A few of its tests: all of them run for every engine of our own."""
+    """All of it: the store keeps what docs/plugins.md says, and nothing of ours stores for it."""
     environ = {**os.environ, "PYTHONPATH": str(installed)}
-    some = "what_is_written or a_rebuild_replaces or one_writer or phrases_match"
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", some),
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
             *("--rootdir", str(tmp_path), "-c", os.devnull, str(SAMPLE / "shelf_contract.py")),
         ],
         env=environ,
@@ -104,4 +103,5 @@ def test_the_author_of_a_store_runs_the_contract(installed: Path, tmp_path: Path
         check=False,
         cwd=tmp_path,
     )
-    assert "4 passed" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert " passed" in done.stdout

@@ -127,6 +127,12 @@ def quantise(vectors: Vectors) -> Quantised:
     return Quantised(numbers, scale.astype(np.float32))
 
 
+def quantise_stored(vectors: Vectors) -> Quantised:
+    """The same, where a row of zeros stands for a vector that there is none of: its scale is 0."""
+    numbers, scale = quantise(vectors)
+    return Quantised(numbers, np.where(vectors.any(axis=1), scale, np.float32(0)))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Whole:
     """What is true of a whole index, for a reader that has only some of its chunks.
@@ -364,7 +370,7 @@ def read_in_memory(
         chunk_key=np.array([one.key for one in origin.stored], np.int64),
         chunk_file=np.array(origin.chunk_file, np.int32),
         chunk_alive=np.ones(len(origin.stored), bool),
-        chunk_vectors=quantise(origin.vectors) if dims else None,
+        chunk_vectors=quantise_stored(origin.vectors) if dims else None,
         origin=origin,
     )
 

@@ -25,6 +25,7 @@ from memdown.index.reader import (
     Unit,
     Whole,
     quantise,
+    quantise_stored,
 )
 from memdown.index.segments import pack_vectors, unpack_vectors
 from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, StoredChunk, Vector, Vectors
@@ -156,7 +157,7 @@ def read_shortlist(
         chunk_key=np.array([-1 if one is None else one.key for one in rows], np.int64),
         chunk_file=chunk_file,
         chunk_alive=chunk_alive,
-        chunk_vectors=None if vectors is None else _quantised(vectors),
+        chunk_vectors=None if vectors is None else quantise_stored(vectors),
         origin=_Listed(rows, terms, vectors, load),
         whole=whole,
     )
@@ -235,11 +236,6 @@ def _vectors(rows: Sequence[ListedChunk | None], dims: int | None) -> Vectors | 
         if one is not None and one.vector is not None and one.vector.size == dims:
             found[row] = one.vector
     return found
-
-
-def _quantised(vectors: Vectors) -> Quantised:
-    numbers, scale = quantise(vectors)
-    return Quantised(numbers, np.where(vectors.any(axis=1), scale, np.float32(0)))
 
 
 class _Listed:
