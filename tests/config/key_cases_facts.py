@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import datetime
+import shlex
+import sys
+import threading
 import time
 
 import apsw
+import pytest
 
+from agent.chat.loopback import Body, Say, loopback
 from config.key_world import World, shows
-from memdown import Memory
+from memdown import EndpointError, Memory
+from memdown.agent.tidy import asker, tidies_after
 from memdown.facts import use
 
 
@@ -62,3 +68,47 @@ def questions(world: World) -> None:
     assert log(enabled=True) == [str(old), str(today)]
     (world.state / f"agents/main/use/{today}.jsonl").unlink()
     assert log(enabled=True, days=30) == [str(today)]
+
+
+TIDY = "memory.tidy."
+
+
+@shows(TIDY + "command", TIDY + "provider", TIDY + "baseUrl", TIDY + "model")
+def who_is_asked_to_tidy(world: World) -> None:
+    script = world.write("model.txt", "print('by command')")
+    command = shlex.join([sys.executable, str(script)])
+    assert asker(world.settings({TIDY + "command": command}))("facts").strip() == "by command"
+
+    def answer(body: Body) -> Say:
+        return Say(f"{body['model']} by {'Claude' if 'system' in body else 'others'}")
+
+    with loopback(answer) as place:
+        given = {TIDY + "model": "m1", TIDY + "baseUrl": f"{place.url}/v1"}
+        assert asker(world.settings(given))("facts") == "m1 by others"
+        given = {TIDY + "model": "m2", TIDY + "baseUrl": place.url, TIDY + "provider": "anthropic"}
+        assert asker(world.settings(given))("facts") == "m2 by Claude"
+
+
+@shows(TIDY + "timeoutMs")
+def how_long_is_waited_for_a_model(world: World) -> None:
+    over = threading.Event()
+
+    def answer(body: Body) -> Say:
+        over.wait(60)
+        return Say("too late")
+
+    with loopback(answer) as place:
+        given = {TIDY + "model": "m", TIDY + "baseUrl": f"{place.url}/v1", TIDY + "timeoutMs": 1000}
+        with pytest.raises(EndpointError, match="did not answer within 1 s; nothing was changed"):
+            asker(world.settings(given))("facts")
+        over.set()
+
+
+@shows(TIDY + "afterSession")
+def tidying_after_a_session(world: World) -> None:
+    usual = {TIDY + "command": "claude"}
+    assert not tidies_after("session-end", world.settings(usual))
+    wanted = world.settings({**usual, TIDY + "afterSession": True})
+    assert tidies_after("session-end", wanted)
+    assert not tidies_after("stop", wanted)
+    assert not tidies_after("session-end", world.settings({TIDY + "afterSession": True}))

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from agent.chat.loopback import Body, Say, loopback
 from memdown import Memory
+from memdown.cli import run
 from memdown.errors import WorkspaceError
 from memdown.facts.tidying import apply, ask_command, plan
 from memdown.notes.undoing import undo
@@ -104,3 +106,50 @@ def test_a_command_is_asked_on_its_standard_input() -> None:
         ask_command(f"{sys.executable} -c 'raise SystemExit(3)'", "hello")
     with pytest.raises(WorkspaceError, match="did not answer"):
         ask_command("sleep 30", "hello", seconds=0.05)
+
+
+@pytest.mark.parametrize(
+    ("say", "said"),
+    [
+        (Say("I would rather not touch your notes."), "names no operations as JSON"),
+        (Say('{"operations": "all of them"}'), "names no operations as JSON"),
+        (Say('{"operations": [{"op": "replace", "old": "MEMORY.md#L5", "new": '), "as JSON"),
+        (Say(status=500, error="out of order"), "out of order"),
+        (Say(status=401, error="who are you"), "who are you"),
+        (Say("{", break_off=True), "in the middle of an answer"),
+    ],
+)
+def test_a_model_at_an_endpoint_that_answers_badly_changes_nothing(
+    memory: Memory, say: Say, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = memory.settings.workspace
+    before = {file: file.read_bytes() for file in folder.rglob("*.md")}
+    with loopback(lambda _: say) as place:
+        given = ["tidy", "--apply", "--model", "m", "--base-url", f"{place.url}/v1"]
+        assert run([*given, "-w", str(folder)]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
+    assert {file: file.read_bytes() for file in folder.rglob("*.md")} == before
+
+
+def test_a_model_at_an_endpoint_tidies(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = memory.settings.workspace
+    wanted = {"op": "replace", "old": "MEMORY.md#L5", "new": "MEMORY.md#L7"}
+    asked: list[str] = []
+
+    def answer(body: Body) -> Say:
+        asked.append(body["messages"][0]["content"])
+        return Say(json.dumps({"operations": [wanted]}))
+
+    with loopback(answer) as place:
+        given = ["tidy", "--model", "m", "--base-url", f"{place.url}/v1", "-w", str(folder)]
+        assert run(given) == 0
+        assert "~~" not in (folder / "MEMORY.md").read_text()
+        assert run([*given, "--apply"]) == 0
+    assert "MEMORY.md#L5 [Memory > People] Nora lives in Lisbon." in asked[0]
+    assert "~~Nora lives in Lisbon.~~" in (folder / "MEMORY.md").read_text()
+    assert run(["undo", "-w", str(folder)]) == 0
+    assert (folder / "MEMORY.md").read_text() == NOTES["MEMORY.md"]
+    assert run(["tidy", "-w", str(folder)]) == 2
+    assert "memory.tidy.command" in capsys.readouterr().err

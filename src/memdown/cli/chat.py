@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -10,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memdown.cli.options import Target, target_options
-from memdown.errors import ConfigError, MemdownError
+from memdown.errors import MemdownError
 
 if TYPE_CHECKING:
     from memdown.agent.chat.agent import ChatAgent
-    from memdown.agent.chat.wires import Endpoint, Kind
-    from memdown.config import Settings
+    from memdown.agent.chat.wires import Kind
     from memdown.memory import Memory
 
 _HELP = """\
@@ -69,11 +67,11 @@ def chat_command(
       memdown chat --base-url http://localhost:11434/v1 --model qwen3 "Which router do we use?"
     """
     from memdown.agent.chat.agent import ChatAgent
-    from memdown.agent.chat.endpoint import connect
+    from memdown.agent.chat.endpoint import connect, endpoint_for
     from memdown.agent.chat.saved import latest_session
 
     settings = target.settings(here=False)
-    endpoint = _endpoint(settings, provider, base_url, model)
+    endpoint = endpoint_for(settings, provider, model, base_url)
     chosen = session_id or (latest_session(settings) if resume else None)
     with target.open(here=False) as memory:
         agent = ChatAgent(
@@ -92,23 +90,6 @@ def chat_command(
         finally:
             agent.close()
     return 0
-
-
-def _endpoint(settings: Settings, kind: Kind, base_url: str | None, model: str) -> Endpoint:
-    from memdown.agent.chat.endpoint import DEFAULT_URLS
-    from memdown.agent.chat.wires import Endpoint
-
-    configured = settings.providers.get(kind)
-    key = os.environ.get(f"{kind.upper()}_API_KEY", "").strip()
-    if not key and configured and configured.api_key:
-        key = configured.api_key.reveal()
-    url = base_url or (configured.base_url if configured else None) or DEFAULT_URLS[kind]
-    if not key and url == DEFAULT_URLS[kind]:
-        raise ConfigError(
-            f"There is no key for {kind}; set {kind.upper()}_API_KEY, or name a server of your own "
-            "with --base-url."
-        )
-    return Endpoint(kind, url, model, key)
 
 
 def _converse(agent: ChatAgent, memory: Memory, model: str) -> None:

@@ -97,6 +97,7 @@ def _run(target: Target, event: str) -> None:
         parse_input,
         run_event,
     )
+    from memdown.agent.tidy import tidies_after
     from memdown.config import load_settings
 
     if event not in (*EVENTS, FLUSH):
@@ -116,6 +117,8 @@ def _run(target: Target, event: str) -> None:
     starts = event == "session-start" and settings.sync.on_session_start and not given.dry
     if starts and "hookSpecificOutput" in (output or {}):
         _run_beside(target, settings.workspace, ["index"])
+    if tidies_after(event, settings) and not given.dry:
+        _run_beside(target, settings.workspace, ["tidy", "--apply", "--json"])
     if flushes_after(event, settings) and not given.dry:
         about = {"session_id": given.session_id, "cwd": str(given.cwd or "")}
         _run_beside(target, settings.workspace, ["hook", FLUSH], json.dumps(about))

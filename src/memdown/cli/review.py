@@ -126,26 +126,32 @@ def _numbers(text: str) -> list[int]:
 @click.option(
     "--with",
     "command",
-    required=True,
     metavar="claude|codex|COMMAND",
-    help="The command of your coding agent; it gets the facts on its standard input.",
+    help="The command of your coding agent; it gets the facts on its standard input "
+    "[memory.tidy.command].",
 )
+@click.option("--model", help="The model of an endpoint that is asked instead [memory.tidy.model].")
+@click.option("--base-url", help="Where it is, such as http://localhost:11434/v1.")
 @click.option("--apply", "wanted", is_flag=True, help="Do what passed the checks.")
 @target_options
-def tidy_command(target: Target, command: str, wanted: bool) -> int:
-    """Let your own coding agent propose what to replace, merge, move, end or keep.
+def tidy_command(
+    target: Target, command: str | None, model: str | None, base_url: str | None, wanted: bool
+) -> int:
+    """Let your own coding agent, or a model, propose what to replace, merge, move, end or keep.
 
-    Your current facts are sent to that command. It answers with operations on references, never with
+    Your current facts are sent to that command or model. It answers with operations on references, never with
     prose; each is checked (the fact is there and unchanged, at most a quarter of all facts, MEMORY.md
     stays below what a session gets) and shown. Nothing is changed without --apply, and `memdown undo`
     takes it back. Exit code 1: there is nothing to do.
     """
+    from memdown.agent.tidy import asker
     from memdown.cli.index import counted, print_json
-    from memdown.facts.tidying import apply, ask_command, plan
+    from memdown.facts.tidying import apply, plan
 
     with target.open() as memory:
+        ask = asker(memory.settings, command=command, model=model, base_url=base_url)
         memory.sync()
-        found = plan(memory, lambda prompt: ask_command(command, prompt))
+        found = plan(memory, ask)
         done = apply(memory, found) if wanted else []
     if target.as_json:
         operations = [

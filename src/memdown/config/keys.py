@@ -171,6 +171,7 @@ def as_json(settings: Settings) -> dict[str, object]:
             "citations": settings.citations,
             "journal": plain(settings.journal),
             "use": plain(settings.use),
+            "tidy": plain(settings.tidy),
             "qmd": plain(settings.qmd),
         },
         "models": {"providers": plain(settings.providers)},

@@ -293,6 +293,7 @@ def load_settings(
         citations=sections.memory.citations,
         journal=sections.memory.journal,
         use=sections.memory.use,
+        tidy=sections.memory.tidy,
         qmd=_resolve_qmd(sections.memory.qmd, state_dir),
         providers=sections.providers,
         profile_keys=places.read_profiles(

@@ -264,6 +264,44 @@ class UseSettings(Strict):
 
 
 @dataclass(frozen=True, slots=True)
+class TidySettings(Strict):
+    """Which model `memdown tidy` asks, and when."""
+
+    command: str | None = field(
+        default=None,
+        metadata=about(
+            "The coding agent that is asked where `--with` names none: `claude`, `codex` or a command."
+        ),
+    )
+    provider: Literal["openai", "anthropic"] = field(
+        default="openai", metadata=about("How the endpoint that is asked speaks.")
+    )
+    base_url: str | None = field(
+        default=None,
+        metadata=about(
+            "Where the model is; unset: as in `models.providers`, else the provider's own."
+        ),
+    )
+    model: str | None = field(
+        default=None,
+        metadata=about("The model that is asked where there is no command; unset: none is."),
+    )
+    timeout_ms: int = field(
+        default=120_000,
+        metadata=about(
+            "How long an answer may take; afterwards nothing is changed.", low=1000, high=3_600_000
+        ),
+    )
+    after_session: bool = field(
+        default=False,
+        metadata=about(
+            "Tidy in the background when a session ends; each change is in `memdown history` and can "
+            "be undone."
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class MemorySection(Shared):
     """What stands under `memory`."""
 
@@ -276,6 +314,7 @@ class MemorySection(Shared):
     )
     journal: JournalSettings = field(default_factory=JournalSettings)
     use: UseSettings = field(default_factory=UseSettings)
+    tidy: TidySettings = field(default_factory=TidySettings)
     qmd: QmdSettings = field(default_factory=QmdSettings)
 
 
@@ -365,6 +404,7 @@ class Settings(MemorySearch):
     memory_slot: MemorySlot
     journal: JournalSettings = field(default_factory=JournalSettings)
     use: UseSettings = field(default_factory=UseSettings)
+    tidy: TidySettings = field(default_factory=TidySettings)
     profile_keys: Mapping[str, Secret] = field(default_factory=dict)
     plugin_configs: Mapping[str, Mapping[str, object]] = field(default_factory=dict, repr=False)
     access: Access = "rw"

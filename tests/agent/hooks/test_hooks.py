@@ -549,6 +549,26 @@ def test_a_named_workspace_that_is_gone_is_told_and_the_digest_is_made_up_for(
     assert (named / f"memory/{TODAY}.md").read_text().count("fix the login page.") == 1
 
 
+def test_the_notes_are_tidied_after_a_session_if_that_is_switched_on(
+    agent: Agent, own_state: Path, tmp_path: Path
+) -> None:
+    """In a process of its own; what it did can be undone."""
+    model = tmp_path / "model.py"
+    model.write_text('print(\'{"operations": [{"op": "expire", "fact": "MEMORY.md#L3"}]}\')')
+    tidy = json.dumps({"command": f"{sys.executable} {model}", "afterSession": True})
+    (own_state / "memdown.json5").write_text(f"{{memory: {{tidy: {tidy}}}}}")
+    agent.says(*TALK)
+    note = agent.folder / "MEMORY.md"
+    assert agent.hook("stop") == 0
+    assert agent.hook("session-end") == 0
+    eventually(lambda: "~~Tabs, not spaces.~~" in note.read_text())
+    with Memory.open(agent.folder) as memory:
+        journal = memory.pen().journal
+        done = eventually(lambda: [one for one in journal.changes() if one.actor == "tidy"])
+    assert run(["undo", str(done[0].id), "-w", str(agent.folder)]) == 0
+    assert note.read_text() == "# Memory\n\n- Tabs, not spaces.\n"
+
+
 OFF = {
     "slot none": "{plugins: {slots: {memory: 'none'}}}",
     "search off": "{agents: {defaults: {memorySearch: {enabled: false}}}}",

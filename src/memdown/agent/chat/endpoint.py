@@ -3,23 +3,75 @@
 from __future__ import annotations
 
 import json
+import os
+import queue
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from memdown.agent.chat.wires import WIRES, Endpoint
+from memdown.agent.chat.wires import WIRES, Endpoint, Kind
 from memdown.agent.definitions import ToolDefinition
 from memdown.agent.turns import Message, ModelCall, OnText, Reply
-from memdown.errors import ContextOverflow, EndpointError
+from memdown.errors import ConfigError, ContextOverflow, EndpointError
 
 if TYPE_CHECKING:
     import httpx
+
+    from memdown.config import Settings
 
 DEFAULT_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
 _ATTEMPTS = 3
 _READ_SECONDS = 300.0
 _TOO_LONG = ("context_length_exceeded", "context length", "prompt is too long", "maximum context")
+
+
+def endpoint_for(
+    settings: Settings,
+    kind: Kind,
+    model: str,
+    base_url: str | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Endpoint:
+    """The endpoint of a model: its key from the environment, else from `models.providers`."""
+    configured = settings.providers.get(kind)
+    variable = f"{kind.upper()}_API_KEY"
+    key = (os.environ if environ is None else environ).get(variable, "").strip()
+    if not key and configured and configured.api_key:
+        key = configured.api_key.reveal()
+    url = base_url or (configured.base_url if configured else None) or DEFAULT_URLS[kind]
+    if not key and url == DEFAULT_URLS[kind]:
+        raise ConfigError(
+            f"There is no key for {kind}; set {variable}, or name a server of your own "
+            "with --base-url."
+        )
+    return Endpoint(kind, url, model, key)
+
+
+def ask_once(endpoint: Endpoint, prompt: str, seconds: float) -> str:
+    """The answer of a model to one prompt; an `EndpointError` if there is none after `seconds`.
+
+    A thread asks: an endpoint that sends a little now and then never runs into a time-out of its own.
+    """
+    answers: queue.SimpleQueue[str | Exception] = queue.SimpleQueue()
+
+    def ask() -> None:
+        try:
+            answers.put(connect(endpoint, attempts=1)([Message("user", prompt)], ()).text)
+        except Exception as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, name="memdown-ask", daemon=True).start()
+    try:
+        answer = answers.get(timeout=seconds)
+    except queue.Empty:
+        raise EndpointError(
+            f"{endpoint.base_url} did not answer within {seconds:.0f} s; nothing was changed."
+        ) from None
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
 
 
 def connect(
