@@ -20,7 +20,12 @@ import pytest
 
 pytestmark = pytest.mark.long
 
-PACKAGES = ("@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.166.0")
+PACKAGES = (
+    "@anthropic-ai/claude-code@2.1.197",
+    "@google/gemini-cli@0.61.0",
+    "@openai/codex@0.166.0",
+    "opencode-ai@1.18.33",
+)
 MANY = 10_000
 
 
@@ -72,12 +77,13 @@ class Asked(list[dict[str, Any]]):
     """The requests that a model got."""
 
     def of_models(self) -> list[dict[str, Any]]:
-        return [one for one in self if "messages" in one or "input" in one]
+        """Requests with tools: naming a conversation needs none."""
+        return [one for one in self if one.get("tools")]
 
 
 @contextmanager
 def scripted_model(asked: Asked) -> Iterator[str]:
-    """A server that speaks like Anthropic and like OpenAI's responses: one search, then an answer."""
+    """A server that speaks like Anthropic, OpenAI and Google: one search, then an answer."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -91,9 +97,17 @@ def scripted_model(asked: Asked) -> Iterator[str]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])) or b"{}")
             asked.append(body)
-            events = openai_events(body) if "responses" in self.path else anthropic_events(body)
-            lines = (f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events)
-            self._send("".join(lines).encode(), "text/event-stream")
+            if "GenerateContent" in self.path:
+                text = f"data: {json.dumps(google_answer(body))}\r\n\r\n"
+            elif "completions" in self.path:
+                text = "".join(f"data: {json.dumps(one)}\n\n" for one in completion_events(body))
+                text += "data: [DONE]\n\n"
+            else:
+                events = openai_events(body) if "responses" in self.path else anthropic_events(body)
+                text = "".join(
+                    f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events
+                )
+            self._send(text.encode(), "text/event-stream")
 
         def _send(self, data: bytes, kind: str) -> None:
             self.send_response(200)
@@ -153,6 +167,37 @@ def openai_events(body: dict[str, Any]) -> list[dict[str, Any]]:
         {"type": "response.created", "response": {**response, "output": []}},
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {"type": "response.completed", "response": {**response, "usage": usage}},
+    ]
+
+
+def google_answer(body: dict[str, Any]) -> dict[str, Any]:
+    declared = [one for tool in body.get("tools", ()) for one in tool["functionDeclarations"]]
+    name = next((one["name"] for one in declared if "memory_search" in one["name"]), "")
+    part: dict[str, Any] = {"text": "In Braga."}
+    if name and "functionResponse" not in json.dumps(body["contents"][-1]):
+        part = {"functionCall": {"name": name, "args": {"query": "where does Nora live"}}}
+    content = {"role": "model", "parts": [part]}
+    usage = {"promptTokenCount": 9, "candidatesTokenCount": 2, "totalTokenCount": 11}
+    return {
+        "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
+        "usageMetadata": usage,
+    }
+
+
+def completion_events(body: dict[str, Any]) -> list[dict[str, Any]]:
+    names = [one["function"]["name"] for one in body.get("tools", ())]
+    name = next((one for one in names if "memory_search" in one), "")
+    delta: dict[str, Any] = {"role": "assistant", "content": "In Braga."}
+    stop = "stop"
+    if name and body["messages"][-1]["role"] != "tool":
+        function = {"name": name, "arguments": '{"query": "where does Nora live"}'}
+        call = {"index": 0, "id": "call_1", "type": "function", "function": function}
+        delta, stop = {"role": "assistant", "tool_calls": [call]}, "tool_calls"
+    common = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "scripted"}
+    usage = {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 11}
+    return [
+        {**common, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+        {**common, "choices": [{"index": 0, "delta": {}, "finish_reason": stop}], "usage": usage},
     ]
 
 
@@ -216,4 +261,58 @@ def test_codex(programs: Path, environ: dict[str, str], workspace: Path, tmp_pat
     check_what_the_model_got(asked)
     (log,) = (workspace / "memory").glob("2*.md")
     assert "Where does Nora live? (you)" in log.read_text()
+    assert list(project.iterdir()) == []
+
+
+def test_gemini(programs: Path, environ: dict[str, str], workspace: Path, tmp_path: Path) -> None:
+    memdown(environ, workspace, "mcp", "install", "gemini", "--write", "--apply")
+    memdown(environ, workspace, "hooks", "install", "gemini", "--apply")
+    file = Path(environ["HOME"]) / ".gemini/settings.json"
+    settings = json.loads(file.read_text())
+    file.write_text(
+        json.dumps({**settings, "security": {"auth": {"selectedType": "gemini-api-key"}}})
+    )
+    project = tmp_path / "project"
+    project.mkdir()
+    asked = Asked()
+    with scripted_model(asked) as address:
+        command = [
+            str(programs / "gemini"), "--yolo", "--skip-trust", "-m", "gemini-2.5-flash",
+            "-p", "Where does Nora live?",
+        ]  # fmt: skip
+        subprocess.run(
+            command,
+            cwd=project,
+            env={**environ, "GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": address},
+            check=True,
+            timeout=300,
+        )
+    check_what_the_model_got(asked)
+    (log,) = (workspace / "memory").glob("2*.md")
+    assert "Where does Nora live? (you)" in log.read_text()
+    assert list(project.iterdir()) == []
+
+
+def test_opencode(programs: Path, environ: dict[str, str], workspace: Path, tmp_path: Path) -> None:
+    memdown(environ, workspace, "mcp", "install", "opencode", "--write", "--apply")
+    memdown(environ, workspace, "hooks", "install", "opencode", "--recall", "--apply")
+    file = Path(environ["HOME"]) / ".config/opencode/opencode.json"
+    settings = json.loads(file.read_text())
+    project = tmp_path / "project"
+    project.mkdir()
+    asked = Asked()
+    with scripted_model(asked) as address:
+        loop = {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": {"baseURL": f"{address}/v1", "apiKey": "x"},
+            "models": {"scripted": {"limit": {"context": 100_000, "output": 4_000}}},
+        }
+        model = {"model": "loop/scripted", "small_model": "loop/scripted", "autoupdate": False}
+        file.write_text(json.dumps({**settings, **model, "provider": {"loop": loop}}))
+        command = [str(programs / "opencode"), "run", "Where does Nora live?"]
+        subprocess.run(command, cwd=project, env=environ, check=True, timeout=300)
+    check_what_the_model_got(asked)
+    (log,) = (workspace / "memory").glob("2*.md")
+    assert "Where does Nora live?" in log.read_text()
+    assert "in project (session" in log.read_text()
     assert list(project.iterdir()) == []

@@ -190,8 +190,7 @@ def test_the_model_is_told_how_full_the_memory_is(
     assert "[MEMORY.md: 2 of 2 current facts shown; they take 0.0 of 9.5 kB]" in text
     assert "how full" not in session_context(small, today=TODAY, private=False)
     many = "# Memory\n\n" + "".join(f"- Fact {n} about the harbour office.\n" for n in range(400))
-    (small.settings.workspace / "MEMORY.md").write_text(many)
-    told = budget_line(small, TODAY)
+    told = budget_line(many, TODAY)
     assert "of 400 current facts shown; they take 1" in told
     assert "replace or strike" in told
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -137,3 +139,13 @@ def test_every_request_of_a_real_client_is_answered(
         result = answers[call["id"]]["result"]
         assert "Nora lives in Braga." in result["content"][0]["text"]
         assert "structuredContent" not in result, "the model would be given that instead"
+
+
+def test_what_a_client_waits_for_loads_no_notes_and_no_index() -> None:
+    """The list of tools must be there before the first request to the model."""
+    code = (
+        "import memdown.agent.session_start, memdown.mcp.stdio, sys\n"
+        "print(*(name for name in ('numpy', 'memdown.notes', 'memdown.opening') if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Protocol
 from memdown.agent.answers import RECALLED, framed, one_line
 from memdown.agent.provenance import persons_lines
 from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
-from memdown.notes import Workspace, daily_note, decode, excerpt, read_note
 from memdown.types import Excerpt
 
 if TYPE_CHECKING:
     from memdown.config import Settings
     from memdown.memory import Memory
+    from memdown.notes import Workspace
 
 _HEADING_LINE = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
 _BULLET = re.compile(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+(.*)")
@@ -294,7 +294,17 @@ class NotesAlone:
 
     place: Workspace
 
+    @classmethod
+    def of(cls, settings: Settings) -> NotesAlone:
+        """The notes that the settings name."""
+        from memdown.notes import open_workspace
+
+        extra = settings.extra_paths
+        return cls(open_workspace(settings.workspace, extra, adopted=settings.adopted))
+
     def get(self, path: str, *, start: int = 1, lines: int | None = None) -> Excerpt:
+        from memdown.notes import decode, excerpt, read_note
+
         data, state = read_note(self.place, path)
         return excerpt(decode(data, state.path), state.path, start, lines)
 
@@ -343,6 +353,8 @@ def session_context(
     digests in a log only what a person said is given: an assistant may have repeated what a web
     page told it to do.
     """
+    from memdown.notes import daily_note
+
     day = today or datetime.date.today()  # noqa: DTZ011
     yesterday = day - datetime.timedelta(days=1)
     wanted = [CURATED_NOTE] * private + [daily_note(yesterday), daily_note(day)]
@@ -479,12 +491,8 @@ def how_full(shown: int, facts: int, needed: int, budget: int) -> str:
     )
 
 
-def budget_line(notes: Notes, today: datetime.date | None = None) -> str:
-    """How full MEMORY.md is for a client's start of a session; "" if there is no such note."""
-    try:
-        text = notes.get(CURATED_NOTE).text
-    except (NoteNotFound, WorkspaceError):
-        return ""
+def budget_line(text: str, today: datetime.date | None = None) -> str:
+    """How much of a client's start of a session the text of MEMORY.md takes; "" if it is empty."""
     day = today or datetime.date.today()  # noqa: DTZ011
     found = standing(text, day, CLIENT_BUDGET)
     facts = found.shown + found.no_room

@@ -11,6 +11,7 @@ import datetime
 import heapq
 import logging
 import os
+import stat
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -41,6 +42,7 @@ _PREFIX = "memory:///"
 # A client reads the whole list before its tools count as connected, and may show it to its model.
 MOST_RESOURCES = 50
 _LATEST_LOGS = 7
+_MOST_TEXT = 1_000_000
 CHATS: tuple[ChatType, ...] = ("direct", "group", "channel")
 _META_CHAT, _META_KEY = "memdown/chat", "memdown/sessionKey"
 INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
@@ -163,14 +165,9 @@ class Service:
         """How full MEMORY.md is, for a model that may add to it in private."""
         if not self._remembers or not self.has_notes or self.settings.chat.kind != "direct":
             return ""
-        from memdown.agent.session_start import NotesAlone, budget_line
-        from memdown.opening import open_notes
+        from memdown.agent.session_start import CURATED_NOTE, budget_line
 
-        try:
-            return budget_line(NotesAlone(open_notes(self.settings)))
-        except MemdownError:
-            # Every call says what is wrong.
-            return ""
+        return budget_line(_plain_text(self.settings.workspace / CURATED_NOTE))
 
     def warm_up(self) -> None:
         """Get ready for the first call, in the background of whoever calls this."""
@@ -369,6 +366,19 @@ def _markdown(folder: Path) -> Iterator[str]:
                 and entry.is_file(follow_symlinks=False)
             ):
                 yield name
+
+
+def _plain_text(path: Path) -> str:
+    """The text of a small file, read without what a search needs; "" if that is not to be had."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        file = os.open(path, flags)
+    except OSError:
+        return ""
+    with os.fdopen(file, "rb") as handle:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            return ""
+        return handle.read(_MOST_TEXT).decode("utf-8", "replace")
 
 
 def _size(path: Path) -> int:

@@ -715,3 +715,11 @@ def test_a_model_that_we_ask_is_no_conversation(
         assert agent.hook(event) == 0
     assert agent.log == before
     assert not agent.copy.exists()
+
+
+def test_a_transcript_that_is_none_leaves_nothing_behind(
+    agent: Agent, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert agent.hook("pre-compact", transcript_path=str(tmp_path)) == 1
+    assert "is not a regular file" in capsys.readouterr().err
+    assert not agent.copy.exists()

@@ -16,7 +16,6 @@ from memdown.config import Settings
 from memdown.errors import ConfigError, NoteNotFound, WorkspaceError
 from memdown.files import locked, make_folder
 from memdown.notes.descriptors import shown
-from memdown.opening import open_notes
 from memdown.types import Answer, Citation
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def session_start(given: HookInput, settings: Settings) -> Output:
     if not settings.workspace.is_dir():
         return _say(_no_workspace(settings))
     text = session_context(
-        NotesAlone(open_notes(settings)),
+        NotesAlone.of(settings),
         private=settings.chat.kind == "direct",
         budget=CLIENT_BUDGET,
         used=weights_of_use(settings),
@@ -309,7 +308,7 @@ def _opened(settings: Settings) -> workspace.Workspace:
     if settings.workspace == settings.state_dir / "workspace" and not settings.workspace.is_dir():
         workspace.create_workspace(settings.workspace, private=True)
     try:
-        return open_notes(settings)
+        return NotesAlone.of(settings).place
     except WorkspaceError as error:
         raise WorkspaceError(
             f"{error} The conversation is copied, and its digest is written when that works again."
@@ -322,7 +321,7 @@ def _outlook(settings: Settings) -> str:
         return "the hooks keep single memories (plugins.slots.memory: memory-lancedb)."
     if not _has_notes(settings):
         return "memory is turned off (memorySearch.enabled or plugins.slots.memory)."
-    notes = open_notes(settings)
+    notes = NotesAlone.of(settings).place
     if not os.access(notes.folder, os.W_OK | os.X_OK):
         raise WorkspaceError(
             f"The workspace {notes.folder} cannot be written to; check its permissions."

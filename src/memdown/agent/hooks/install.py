@@ -55,7 +55,7 @@ class HookClient:
 
 
 _CLAUDE_EVENTS = (
-    Event("session-start", "SessionStart", 10),
+    Event("session-start", "SessionStart", 30),
     Event("pre-compact", "PreCompact", 30),
     Event("stop", "Stop", 10),
     Event("session-end", "SessionEnd", 30),
@@ -78,7 +78,7 @@ HOOK_CLIENTS: Mapping[str, HookClient] = {
         "GEMINI_CLI_HOME",
         "settings.json",
         (
-            Event("session-start", "SessionStart", 10),
+            Event("session-start", "SessionStart", 30),
             Event("pre-compact", "PreCompress", 30),
             Event("stop", "AfterAgent", 10),
             Event("session-end", "SessionEnd", 30),

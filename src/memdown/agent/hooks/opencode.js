@@ -41,12 +41,15 @@ function run(event, given, seconds) {
 
 const contextOf = (answer) => answer?.hookSpecificOutput?.additionalContext
 
+/** `opencode run` puts quotation marks around what was typed: those are no quotation. */
+const unquoted = (text) => text.replace(/^"([^"]*)"$/, "$1")
+
 /** A message in the shape of the other agents' transcripts; what programs added is left out. */
 function entryOf({ info, parts }) {
   const content = []
   for (const part of parts) {
     if (part.type === "text" && !part.synthetic && !part.ignored)
-      content.push({ type: "text", text: part.text })
+      content.push({ type: "text", text: info.role === "user" ? unquoted(part.text) : part.text })
     if (part.type === "tool")
       content.push({ type: "tool_use", name: part.tool, input: part.state?.input })
   }
@@ -108,7 +111,7 @@ export const Memdown = async ({ client, directory }) => {
       // The name of a conversation is made without its memory.
       if (!id || output.system[0]?.includes("title generator") || !(await isMain(id))) return
       if (!contexts.has(id))
-        contexts.set(id, run("session-start", { session_id: id, cwd: directory }, 10))
+        contexts.set(id, run("session-start", { session_id: id, cwd: directory }, 30))
       const text = contextOf(await contexts.get(id))
       if (text) output.system.push(text)
     }),

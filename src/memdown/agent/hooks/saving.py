@@ -123,10 +123,12 @@ def opened_copy(folder: Path, session_id: str) -> Iterator[Copy]:
         raise WorkspaceError(f"{path} cannot be written ({error.strerror}); check it.") from None
     try:
         copy = Copy(file, path, _whole_lines(file))
-        yield copy
-        if not copy.data:
-            # A session in which nobody said anything leaves nothing behind.
-            path.unlink(missing_ok=True)
+        try:
+            yield copy
+        finally:
+            if not copy.data:
+                # A session in which nobody said anything leaves nothing behind.
+                path.unlink(missing_ok=True)
     finally:
         os.close(file)
 
