@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -69,18 +70,54 @@ def test_a_note_holds_the_old_fact_or_the_new_one(tmp_path: Path, point: str) ->
     assert (notes / "MEMORY.md").read_text() == NEW
 
 
-def test_between_two_notes_the_new_fact_names_what_it_replaced(tmp_path: Path) -> None:
-    """The old log is struck after today's was written: killed between, both are there."""
+@pytest.mark.parametrize(
+    "point",
+    ["replace.recorded", "save.recorded", "replace.written", "save.swapped", "replace.struck"],
+)  # fmt: skip
+def test_between_two_notes_it_is_done_or_was_not_begun(tmp_path: Path, point: str) -> None:
+    """The old log is struck after today's was written; whoever looks next completes it."""
     notes = tmp_path / "notes"
     (notes / "memory").mkdir(parents=True)
-    (notes / "memory" / "2026-11-03.md").write_text("- Lives in Lisbon.\n")
-    die(tmp_path, "memory/2026-11-03.md#L1", "replace.written")
-    new = (notes / "memory" / "2026-11-17.md").read_text()
-    assert [(fact.text, fact.struck) for fact in facts_of(new)] == [
-        ("Lives in Porto.", False),
-        ("Lives in Lisbon.", True),
-    ]
-    pen = Pen(open_workspace(notes), tmp_path / "locks", TODAY)
-    remember_fact(pen, "Lives in Porto.", replaces=["memory/2026-11-03.md#L1"])
-    assert "- ~~Lives in Lisbon.~~" in (notes / "memory" / "2026-11-03.md").read_text()
-    assert (notes / "memory" / "2026-11-17.md").read_text() == new
+    old, new = notes / "memory/2026-11-03.md", notes / "memory/2026-11-17.md"
+    old.write_text("- Lives in Lisbon.\n")
+    die(tmp_path, "memory/2026-11-03.md#L1", point)
+    workspace = open_workspace(notes)
+    repair(workspace, tmp_path / "locks")
+    before = [(fact.text, fact.struck) for fact in facts_of(old.read_text())]
+    after = [(fact.text, fact.struck) for fact in facts_of(new.read_text() if new.exists() else "")]
+    was: tuple[list[tuple[str, bool]], list[tuple[str, bool]]]
+    was = ([("Lives in Lisbon.", False)], [])
+    done = ([("Lives in Lisbon.", True)], [("Lives in Porto.", False), ("Lives in Lisbon.", True)])
+    assert (before, after) in (was, done)
+    assert ((before, after) == done) == (point not in ("replace.recorded", "save.recorded"))
+    assert not list((tmp_path / "locks").glob("*.replace.json"))
+    if (before, after) == was:
+        pen = Pen(workspace, tmp_path / "locks", TODAY)
+        remember_fact(pen, "Lives in Porto.", replaces=["memory/2026-11-03.md#L1"])
+        assert [fact.struck for fact in facts_of(old.read_text())] == [True]
+
+
+def test_a_replace_that_is_under_way_is_left_to_its_writer(tmp_path: Path) -> None:
+    """Another process looks in the middle of it: nothing is struck twice, and nothing is refused."""
+    notes = tmp_path / "notes"
+    (notes / "memory").mkdir(parents=True)
+    (notes / "memory/2026-11-03.md").write_text("- Lives in Lisbon.\n")
+    workspace = open_workspace(notes)
+    pen = Pen(workspace, tmp_path / "locks", TODAY)
+    stop = threading.Event()
+
+    def look() -> None:
+        while not stop.is_set():
+            repair(workspace, tmp_path / "locks")
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        for number in range(10):
+            remember_fact(pen, f"Rents flat {number}.", replaces=[])
+            (notes / "memory/2026-11-03.md").write_text(f"- Owns house {number}.\n")
+            remember_fact(pen, f"Sold house {number}.", replaces=["memory/2026-11-03.md#L1"])
+            assert "~~" in (notes / "memory/2026-11-03.md").read_text()
+    finally:
+        stop.set()
+        thread.join()

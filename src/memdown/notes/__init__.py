@@ -9,6 +9,7 @@ from memdown.notes.discovery import Scan, scan
 from memdown.notes.editing import Note, read_whole, save
 from memdown.notes.notebook import create_workspace
 from memdown.notes.reading import decode, excerpt, read_note
+from memdown.notes.remembering import repair
 from memdown.notes.roots import (
     Workspace,
     check_kind,
@@ -24,7 +25,6 @@ from memdown.notes.writing import (
     kept_versions,
     recover,
     remember,
-    repair,
     unfinished_save,
 )
 

@@ -7,7 +7,9 @@ the same atomic write. Related facts come back with it, so that the writer can s
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
-from memdown.files import reach
-from memdown.notes import placing
+from memdown.files import locked, reach, replace_file
+from memdown.notes import pending, placing, writing
 from memdown.notes.descriptors import shown
 from memdown.notes.editing import update
 from memdown.notes.journal import SELF, By, Journal, journal_file
@@ -116,6 +118,7 @@ def remember_fact(
     `about` names the heading it belongs under. `replaces` are references or old words of current
     facts that are no longer true. `until` is its last day. `again` writes it even if it is known.
     """
+    repair(pen.workspace, pen.lock_dir)
     refuse_erased(text, read_tombstones(tombstone_file(pen.lock_dir)))
     said = _single(entry_of(text))
     last_day = _last_day(until, pen.today)
@@ -342,12 +345,73 @@ def _replace(
         lines.append(placed.line)
         return placing.nest_struck(placed.text, placed.line, words, pen.today, outside)
 
-    update(pen.workspace, target, change, lock_dir=pen.lock_dir, by=pen.by)
-    reach("replace.written")
-    for fact in outside:
-        strike_fact(pen, fact)
-        reach("replace.struck")
+    if not outside:
+        update(pen.workspace, target, change, lock_dir=pen.lock_dir, by=pen.by)
+        reach("replace.written")
+    else:
+        file = _intent_file(pen.workspace, pen.lock_dir)
+        with locked(file.with_suffix(".lock")):
+            _record_intent(file, pen, said, target, outside)
+            reach("replace.recorded")
+            update(pen.workspace, target, change, lock_dir=pen.lock_dir, by=pen.by)
+            reach("replace.written")
+            for fact in outside:
+                strike_fact(pen, fact)
+                reach("replace.struck")
+            file.unlink(missing_ok=True)
     return Citation(target, lines[-1], lines[-1] + len(entry) - 1)
+
+
+def repair(workspace: Workspace, lock_dir: Path) -> None:
+    """Complete what a writer that was killed had begun: an entry, a save, a replace across notes."""
+    writing.repair(workspace, lock_dir)
+    file = _intent_file(workspace, lock_dir)
+    if not file.exists():
+        return
+    with locked(file.with_suffix(".lock"), 0) as is_left:
+        # Whoever has the lock is still at it.
+        if is_left and file.exists():
+            _complete(workspace, lock_dir, file)
+
+
+def _intent_file(workspace: Workspace, lock_dir: Path) -> Path:
+    return pending.lock_file(workspace.folder, lock_dir).with_suffix(".replace.json")
+
+
+def _record_intent(file: Path, pen: Pen, said: str, target: str, outside: Sequence[Fact]) -> None:
+    """Write down, durably, which facts of other notes are struck once the new one is written."""
+    old = [{"path": one.path, "line": one.line, "text": one.text} for one in outside]
+    intent = {
+        "said": read_validity(" ".join(said.split())).text,
+        "target": target,
+        "old": old,
+        "day": pen.today.isoformat(),
+        "by": [pen.by.actor, pen.by.session],
+    }
+    replace_file(file, json.dumps(intent, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def _complete(workspace: Workspace, lock_dir: Path, file: Path) -> None:
+    """Strike what a replace that was cut off had left, if its new fact stands; else it never was."""
+    try:
+        intent = json.loads(file.read_bytes())
+        said, target = str(intent["said"]), str(intent["target"])
+        old = [(str(one["path"]), int(one["line"]), str(one["text"])) for one in intent["old"]]
+        by = By(*map(str, intent["by"]))
+        pen = Pen(workspace, lock_dir, datetime.date.fromisoformat(intent["day"]), by)
+    except (OSError, ValueError, KeyError, TypeError):
+        # Cut off while it was written: nothing was begun.
+        file.unlink(missing_ok=True)
+        return
+    try:
+        new = facts_of(note_text(workspace, target), target)
+    except MemdownError:
+        new = ()
+    if any(not fact.struck and same_fact(fact.text, said) for fact in new):
+        for path, line, text in old:
+            with contextlib.suppress(MemdownError):
+                strike_fact(pen, Fact(path, line, line, text))
+    file.unlink(missing_ok=True)
 
 
 def _beside(text: str, pen: Pen, said: str, current: Sequence[Fact], path: str) -> int:
