@@ -1,8 +1,9 @@
-"""A real Chromium on a real server. Every test has its own workspace and its own browser context."""
+"""A real Chromium on a real server. Tests that change notes have a workspace of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from browser.chromium import MISSING, find_chromium
 from browser.pages import until_ready
 from memdown import Memory
+from memdown.config import load_settings
+from memdown.testing import HashEmbedder
 from memdown.web.site import Site
 from web.live import launch_link, running
 
@@ -52,6 +55,34 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@contextmanager
+def serving(folder: Path, state_dir: Path, config: Path | None = None) -> Iterator[Site]:
+    """A server over a workspace that several tests share."""
+    settings = load_settings(
+        workspace=folder, config=config, environ={"MEMDOWN_STATE_DIR": str(state_dir)}
+    )
+    with Memory.from_settings(settings, embedder=HashEmbedder()) as memory:
+        memory.sync()
+        with running(memory) as site:
+            yield site
+
+
+def fill(folder: Path, notes: dict[str, str]) -> Path:
+    """Write notes into a folder."""
+    for path, text in notes.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shown_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One server for all tests that change no note."""
+    folder = fill(tmp_path_factory.mktemp("shown"), NOTES)
+    with serving(folder, tmp_path_factory.mktemp("state")) as site:
+        yield site
+
+
 @pytest.fixture
 def folder(write_notes: Callable[[dict[str, str]], Path]) -> Path:
     return write_notes(NOTES)
@@ -86,7 +117,9 @@ def page(context: BrowserContext, site: Site) -> Iterator[Page]:
         "console",
         lambda message: (
             problems.append(message.text)
-            if message.type == "error" and "status of 4" not in message.text
+            if message.type == "error"
+            and "status of 4" not in message.text
+            and "INTERNET_DISCONNECTED" not in message.text
             else None
         ),
     )

@@ -163,33 +163,6 @@ def test_a_secret_is_written_only_after_the_person_was_asked(
     assert token not in asked[0]
 
 
-def test_the_calendar_opens_a_day(page: Page, base: str) -> None:
-    page.goto(f"{base}/notes?year=2026")
-    days = page.locator("[data-heat] a")
-    expect(days).to_have_count(2)
-    days.first.click()
-    expect(page).to_have_url(f"{base}/notes/memory/2026-03-01.md")
-    page.goto(f"{base}/notes?year=2026")
-    days.nth(1).click()
-    expect(page.locator(".glimpse")).to_have_count(2)
-
-
-def test_the_tree_opens_branches(page: Page, base: str) -> None:
-    page.goto(f"{base}/notes")
-    page.locator(".tree summary", has_text="people").click()
-    page.locator(".tree a", has_text="ida").click()
-    expect(page.locator("article h1")).to_have_text("Ida")
-    expect(page.locator(".tree a[aria-current]")).to_have_text("ida")
-
-
-def test_source_and_chunks_have_line_numbers(page: Page, base: str) -> None:
-    page.goto(f"{base}/notes/memory/home.md?view=source#L3")
-    expect(page.locator("#L3.hl")).to_be_visible()
-    page.get_by_role("link", name="Chunks").click()
-    expect(page.locator(".band.c0").first).to_be_visible()
-    expect(page.locator(".band.c1").first).to_be_visible()
-
-
 def test_the_history_of_a_versioned_note(page: Page, base: str, folder: Path) -> None:
     def git(*arguments: str) -> None:
         who = ("-c", "user.name=Nora", "-c", "user.email=nora@example.com")
@@ -238,36 +211,3 @@ def test_a_rebuild_shows_its_progress(page: Page, base: str) -> None:
     expect(page.locator("[data-progress]")).to_be_visible()
     expect(page.locator("#toast.on")).to_contain_text("indexed")
     expect(page.locator(".state")).to_contain_text("up to date")
-
-
-def test_the_check_up(page: Page, base: str) -> None:
-    page.goto(f"{base}/?q=router")
-    page.goto(f"{base}/health")
-    page.get_by_role("button", name="Examine everything").click()
-    expect(page.locator("[data-verdict=ok]").first).to_be_visible()
-
-
-def test_a_thousand_notes(
-    context: BrowserContext, write_notes: Callable[[dict[str, str]], Path]
-) -> None:
-    """The tree, the calendar and the map stay usable: small pages, few elements."""
-    first = datetime.date(1999, 6, 27)
-    notes = {
-        f"memory/{first + datetime.timedelta(days=n)}.md": f"# Day {n}\n\nNote number {n}.\n"
-        for n in range(800)
-    }
-    notes |= {
-        f"memory/topics/topic-{n}.md": f"# Topic {n}\n\nAbout thing {n}.\n" for n in range(200)
-    }
-    with Memory.open(write_notes(notes)) as memory, running(memory) as site:
-        memory.sync()
-        page = context.new_page()
-        page.goto(launch_link(site))
-        page.wait_for_selector("#q")
-        page.locator("#q").fill('"number 471"')
-        expect(page.locator(".hit .snippet", has_text="471").first).to_be_visible()
-        page.goto(f"http://127.0.0.1:{site.access.port}/notes")
-        assert page.evaluate("document.querySelectorAll('*').length") < 3000
-        expect(page.locator("[data-heat] a").first).to_be_visible()
-        page.locator(".tree summary", has_text="topics").click()
-        expect(page.locator(".tree a", has_text="topic-12").first).to_be_visible()

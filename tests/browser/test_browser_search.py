@@ -5,12 +5,24 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from browser.pages import until_ready
 from memdown.web.serving import Door
 from memdown.web.site import Site
 from web.live import launch_link
+
+
+@pytest.fixture
+def site(shown_site: Site) -> Site:
+    """Nothing is changed here, so that all tests share one server."""
+    return shown_site
+
+
+@pytest.fixture
+def folder(shown_site: Site) -> Path:
+    return shown_site.folder
 
 
 def test_the_launch_link_leaves_no_token_in_the_address(page: Page, base: str) -> None:
@@ -145,27 +157,6 @@ def test_what_is_typed_before_the_script_starts_is_searched_for(page: Page, base
     expect(page.locator(".hit .path").first).to_have_text("memory/home.md")
 
 
-def test_on_a_phone_nothing_is_wider_than_the_screen(page: Page, base: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    for path in (
-        "/",
-        "/?q=router",
-        "/notes",
-        "/notes/memory/home.md",
-        "/notes/memory/home.md?view=source",
-        "/notes/memory/home.md?view=chunks",
-        "/notes/memory/home.md?view=edit",
-        "/notes/memory/home.md?view=history",
-        "/about/Ida",
-        "/sessions",
-        "/health",
-    ):
-        page.goto(base + path)
-        width = page.evaluate("document.documentElement.scrollWidth")
-        assert width <= 390, path
-        expect(page.get_by_role("navigation", name="Sections")).to_be_in_viewport()
-
-
 def test_a_search_works_without_scripts(browser: Browser, site: Site, base: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
@@ -213,3 +204,37 @@ def test_another_website_cannot_reach_the_notes(
         assert "ER605" not in text
     assert not any("evil" in file.read_text() for file in folder.rglob("*.md"))
     context.close()
+
+
+def test_the_calendar_opens_a_day(page: Page, base: str) -> None:
+    page.goto(f"{base}/notes?year=2026")
+    days = page.locator("[data-heat] a")
+    expect(days).to_have_count(2)
+    days.first.click()
+    expect(page).to_have_url(f"{base}/notes/memory/2026-03-01.md")
+    page.goto(f"{base}/notes?year=2026")
+    days.nth(1).click()
+    expect(page.locator(".glimpse")).to_have_count(2)
+
+
+def test_the_tree_opens_branches(page: Page, base: str) -> None:
+    page.goto(f"{base}/notes")
+    page.locator(".tree summary", has_text="people").click()
+    page.locator(".tree a", has_text="ida").click()
+    expect(page.locator("article h1")).to_have_text("Ida")
+    expect(page.locator(".tree a[aria-current]")).to_have_text("ida")
+
+
+def test_source_and_chunks_have_line_numbers(page: Page, base: str) -> None:
+    page.goto(f"{base}/notes/memory/home.md?view=source#L3")
+    expect(page.locator("#L3.hl")).to_be_visible()
+    page.get_by_role("link", name="Chunks").click()
+    expect(page.locator(".band.c0").first).to_be_visible()
+    expect(page.locator(".band.c1").first).to_be_visible()
+
+
+def test_the_check_up(page: Page, base: str) -> None:
+    page.goto(f"{base}/?q=router")
+    page.goto(f"{base}/health")
+    page.get_by_role("button", name="Examine everything").click()
+    expect(page.locator("[data-verdict=ok]").first).to_be_visible()

@@ -150,3 +150,20 @@ def test_to_memory_md_loses_nothing_if_it_cannot_be_written(
     assert "Walnuts too." in (folder / "MEMORY.md").read_text()
     assert "Walnuts and pecans." in log.read_text()
     assert done["left"]
+
+
+def test_the_first_line_of_a_day_is_taken_back_after_the_second(
+    synced: Site, client: TestClient, folder: Path
+) -> None:
+    """It made the note; the note stays, with its heading and what came later, and comes back exactly."""
+    log = folder / f"memory/{datetime.date.today()}.md"
+    synced.memory.remember("Ferry at nine.", actor="client:codex")
+    first = changes(client)[0]["id"]
+    synced.memory.remember("Bring the blue bag.", actor="client:codex")
+    both = log.read_bytes()
+    assert client.post("/api/undo", json={"id": first}).status_code == 200
+    assert "Ferry" not in log.read_text()
+    assert log.read_text().startswith("# ")
+    assert "- Bring the blue bag." in log.read_text()
+    assert client.post("/api/undo", json={"id": changes(client)[0]["id"]}).status_code == 200
+    assert log.read_bytes() == both

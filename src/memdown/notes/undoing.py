@@ -132,7 +132,7 @@ def _without(journal: Journal, change: Change, now: bytes | None) -> bytes | Non
     digest = version_of(now) if now is not None else ""
     if digest == change.after:
         return _back(change, now)
-    if not change.after or not change.before or now is None:
+    if not change.after or now is None:
         raise _conflict(change, "it made or removed the whole note, which was changed since")
     start, end = change.at, change.at + len(change.added)
     chain = change.after
@@ -148,7 +148,19 @@ def _without(journal: Journal, change: Change, now: bytes | None) -> bytes | Non
         start, end = start + shift, end + shift
     if chain != digest or b"\0" in change.removed or not _same(now[start:end], change.added):
         raise _conflict(change, "its lines are no longer as it left them")
-    return now[:start] + change.removed + now[end:]
+    # Other lines have come into a note that it made: of its own, the headings stay.
+    kept = change.removed if change.before else _headings(change.added)
+    return now[:start] + kept + now[end:]
+
+
+def _headings(added: bytes) -> bytes:
+    """The lines at the top of a new note that say nothing by themselves."""
+    lines = added.splitlines(keepends=True)
+    first = next(
+        (n for n, line in enumerate(lines) if line.strip() and not line.startswith(b"#")),
+        len(lines),
+    )
+    return b"".join(lines[:first])
 
 
 def _back(change: Change, now: bytes | None) -> bytes | None:

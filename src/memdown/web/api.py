@@ -180,14 +180,15 @@ def keep_change(site: Site, given: Values) -> Any:
 def list_proposals(site: Site, given: Values) -> Any:  # noqa: ARG001
     """List what wants a look in the notes, as `memdown review` does."""
     site.library.refresh()
-    return {"proposals": [reviewing.proposal_json(one) for one in site.reviews.now()]}
+    return {"proposals": [reviewing.proposal_json(one) for one in site.proposals.now()]}
 
 
 def decide(site: Site, given: Values) -> Any:
     """Do what a person says to a proposal: which fact holds, that all is fine, or that it can wait."""
     site.check_writable()
     done = reviewing.decide(site.memory, given["key"], given["verdict"])
-    site.reviews.drop(given["key"])
+    left = site.proposals.last() or ()
+    site.proposals.put(tuple(one for one in left if one.key != given["key"]))
     return {"changes": list(done.changes)}
 
 

@@ -16,6 +16,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from memdown.errors import MemdownError
 from memdown.facts.reviewing import Proposal, decisions, review
@@ -24,6 +25,7 @@ from memdown.notes.document import read_front_matter, title_of
 from memdown.types import FileState
 
 log = logging.getLogger("memdown")
+_T = TypeVar("_T")
 
 _MOST_CHARACTERS = 64_000_000
 _WORD = re.compile(r"[^\W\d_]{3,40}")
@@ -239,94 +241,89 @@ def _is_common(name: str, small: set[str]) -> bool:
     )
 
 
-class Subjects:
-    """The names and facts of the notes, made anew when the notes have changed."""
+class Derived(Generic[_T]):
+    """Something made of all notes, made anew in the background when `state` has changed.
 
-    def __init__(self, library: Library) -> None:
-        self._library = library
-        self._revision = -1
-        self._names = Names({}, {})
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether the names are known without reading all notes."""
-        return self._revision == self._library.revision
-
-    def names(self) -> Names:
-        """The names of the notes as they are now."""
-        if not self.is_ready:
-            revision = self._library.revision
-            texts = dict(self._library.texts)
-            dated = self._library.files
-            titles = {
-                path: self._library.title(path)
-                for path in texts
-                if path in dated and dated[path].date is None and path.lower() != "memory.md"
-            }
-            self._names, self._revision = names_in(texts, titles), revision
-        return self._names
-
-
-class Reviews:
-    """What in the notes wants a look, made anew in the background when the notes have changed.
-
-    It takes seconds over thousands of notes, so that pages show what was found last, and `ready` is
+    Over thousands of notes it takes seconds, so that pages show what was made last, and `ready` is
     called when there is something newer.
     """
 
-    def __init__(self, memory: Memory, library: Library, ready: Callable[[], None]) -> None:
-        self._memory = memory
-        self._library = library
+    def __init__(
+        self, make: Callable[[], _T], state: Callable[[], object], ready: Callable[[], None]
+    ) -> None:
+        self._make = make
+        self._state = state
         self._ready = ready
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._of: object = None
-        self._found: tuple[Proposal, ...] | None = None
+        self._made: _T | None = None
 
-    def now(self) -> tuple[Proposal, ...]:
-        """The proposals over the notes as they are now."""
+    def now(self) -> _T:
+        """What is made of the notes as they are now."""
         with self._lock:
-            if self._found is None or self._of != self._state():
-                state = self._state()
-                self._found = tuple(review(self._memory))
+            state = self._state()
+            if self._made is None or self._of != state:
+                self._made = self._make()
                 self._of = state
-            return self._found
+            return self._made
 
-    def last(self) -> tuple[Proposal, ...] | None:
-        """What was found last; None before the first time. Newer ones are looked for meanwhile."""
-        is_stale = self._found is None or self._of != self._state()
-        if is_stale and (self._thread is None or not self._thread.is_alive()):
-            self._thread = threading.Thread(
-                target=self._run, name="memdown-web-review", daemon=True
-            )
+    def last(self) -> _T | None:
+        """What was made last; None before the first time. A newer one is made meanwhile."""
+        if self._is_stale() and (self._thread is None or not self._thread.is_alive()):
+            self._thread = threading.Thread(target=self._run, name="memdown-web-made", daemon=True)
             self._thread.start()
-        return self._found
+        return self._made
 
-    def drop(self, key: str) -> None:
-        """Leave out a proposal that was just decided, until the notes were looked through again."""
-        self._found = tuple(one for one in self._found or () if one.key != key)
+    def put(self, made: _T) -> None:
+        """Show this until a newer one is made."""
+        self._made = made
 
     def wait(self) -> None:
-        """Wait until nothing is looked for any more."""
+        """Wait until nothing is being made any more."""
         if self._thread is not None:
             self._thread.join()
 
-    def _run(self) -> None:
-        before = self._found
-        try:
-            after = self.now()
-        except MemdownError as error:
-            log.warning("The notes could not be reviewed: %s", error)
-            return
-        if after != before:
-            self._ready()
+    def _is_stale(self) -> bool:
+        return self._made is None or self._of != self._state()
 
-    def _state(self) -> object:
-        """What the proposals depend on: the notes, the day, and what was decided."""
-        pen = self._memory.pen()
+    def _run(self) -> None:
+        try:
+            # What changed while it was made is taken in as well: nobody may ask again.
+            while self._is_stale():
+                before = self._made
+                if self.now() != before:
+                    self._ready()
+        except MemdownError as error:
+            log.warning("The notes could not be looked through: %s", error)
+
+
+def names_of(library: Library, ready: Callable[[], None]) -> Derived[Names]:
+    """The names of the notes."""
+
+    def make() -> Names:
+        texts, files = library.texts, library.files
+        titles = {
+            path: library.title(path)
+            for path in texts
+            if path in files and files[path].date is None and path.lower() != "memory.md"
+        }
+        return names_in(texts, titles)
+
+    return Derived(make, lambda: library.revision, ready)
+
+
+def proposals_of(
+    memory: Memory, library: Library, ready: Callable[[], None]
+) -> Derived[tuple[Proposal, ...]]:
+    """What in the notes wants a look; it depends on the notes, the day, and what was decided."""
+
+    def state() -> object:
+        pen = memory.pen()
         try:
             facts = decisions(pen).file.stat()
-            decided: object = (facts.st_mtime_ns, facts.st_ino)
         except OSError:
-            decided = None
-        return self._library.revision, pen.today, decided
+            return library.revision, pen.today, None
+        return library.revision, pen.today, (facts.st_mtime_ns, facts.st_ino)
+
+    return Derived(lambda: tuple(review(memory)), state, ready)

@@ -104,9 +104,9 @@ class Written:
 def found(site: Site) -> tuple[Proposal, ...] | None:
     """What wants a look; None while a server that follows the notes looks for the first time."""
     if site.is_following:
-        return site.reviews.last()
+        return site.proposals.last()
     site.library.refresh()
-    return site.reviews.now()
+    return site.proposals.now()
 
 
 def disagreements(site: Site) -> dict[str, Proposal]:

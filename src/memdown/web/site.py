@@ -21,11 +21,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from memdown.errors import MemdownError, ReadOnly
+from memdown.facts.reviewing import Proposal
 from memdown.memory import Memory
 from memdown.shapes import report_json
 from memdown.types import Progress, SyncReport
 from memdown.web.guard import Access
-from memdown.web.library import Library, Reviews, Subjects
+from memdown.web.library import Derived, Library, Names, names_of, proposals_of
 from memdown.web.rendering import note_url
 
 log = logging.getLogger("memdown")
@@ -111,8 +112,8 @@ class Site:
     read_only: bool = False
     job: SyncJob = field(init=False)
     library: Library = field(init=False)
-    subjects: Subjects = field(init=False)
-    reviews: Reviews = field(init=False)
+    names: Derived[Names] = field(init=False)
+    proposals: Derived[tuple[Proposal, ...]] = field(init=False)
     is_following: bool = field(default=False, init=False)
     # What was last found out of the journal, by name, with the facts of the files it was read from.
     found: dict[str, tuple[object, Any]] = field(default_factory=dict, init=False)
@@ -126,8 +127,8 @@ class Site:
     def __post_init__(self) -> None:
         self.job = SyncJob(self.memory)
         self.library = Library(self.memory)
-        self.subjects = Subjects(self.library)
-        self.reviews = Reviews(self.memory, self.library, self._renew)
+        self.names = names_of(self.library, self._renew)
+        self.proposals = proposals_of(self.memory, self.library, self._renew)
 
     @property
     def revision(self) -> int:
@@ -184,13 +185,14 @@ class Site:
             self._stop.set()
             self._follower.join()
             self._follower = None
-        self.reviews.wait()
+        self.names.wait()
+        self.proposals.wait()
 
     def _follow(self, stop: threading.Event) -> None:
         try:
             self.library.refresh()
             self.is_following = True
-            self.subjects.names()
+            self.names.now()
             # A first index may cost money, so that it waits for the first search.
             while self.sends_away and not self.memory.status().store.files:
                 if stop.wait(_WAIT_SECONDS):
@@ -199,7 +201,7 @@ class Site:
             self.job.wait()
             for _ in self.memory.watch(stop):
                 self.library.refresh()
-                self.subjects.names()
+                self.names.now()
                 self._revision += 1
         except MemdownError as error:
             log.warning("The pages no longer follow the notes: %s", error)

@@ -38,10 +38,10 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 def known_name(site: Site, query: str) -> str | None:
     """The name that a question is, for the card above the results; nothing is read for it."""
-    subjects = site.subjects
-    if len(query) < 2 or (site.is_following and not subjects.is_ready):
+    if len(query) < 2:
         return None
-    return subjects.names().of(query)
+    names = site.names.last() if site.is_following else site.names.now()
+    return names.of(query) if names else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def show(site: Site, request: Request) -> Response:
     """The page of a name."""
     asked = " ".join(str(request.path_params["name"]).split())[:80]
     library = site.current_library()
-    names = site.subjects.names()
+    names = site.names.now()
     known = about(library, names, names.of(asked) or asked, site.today())
     said = _said(site, known.name)
     if not known.current and not known.past and not said:

@@ -247,7 +247,8 @@ if (field) {
     $("[data-progress-text]", working).textContent = running ? (detail.sync.total ? `Indexing ${detail.sync.completed.toLocaleString()} of ${detail.sync.total.toLocaleString()} notes…` : "Looking at the notes…") : "";
     $("[data-progress-value]", working).setAttribute("width", running && detail.sync.total ? (100 * detail.sync.completed / detail.sync.total).toFixed(1) + "%" : "30%");
     const late = $("[data-partial]", hits) && !running;
-    if ((detail.changed || late) && !busy && settled && !hits.contains(document.activeElement)) search({ force: true });
+    const unanswered = field.value.trim() !== shown;
+    if ((detail.changed || late) && !busy && (settled || unanswered) && !hits.contains(document.activeElement)) search({ force: true });
   });
   if (field.value) field.setSelectionRange(field.value.length, field.value.length);
   if (field.value.trim() !== shown) type();
