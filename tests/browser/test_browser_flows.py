@@ -9,9 +9,9 @@ import datetime
 import re
 import shutil
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
-import axe_playwright_python
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -21,7 +21,7 @@ from memdown.web.site import Site
 from web.live import launch_link
 
 ROOT = Path(__file__).parents[2]
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 YESTERDAY = datetime.date.today() - datetime.timedelta(1)
 OWN = {
