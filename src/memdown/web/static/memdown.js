@@ -85,7 +85,12 @@ const memdown = {
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       for (const part of $$("[data-part]")) {
         const other = $(`[data-part="${part.dataset.part}"]`, fresh);
-        if (other && other.innerHTML !== part.innerHTML && !part.contains(document.activeElement?.closest("form"))) part.replaceChildren(...other.childNodes);
+        if (!other || other.innerHTML === part.innerHTML || part.contains(document.activeElement?.closest("form"))) continue;
+        // What has the focus keeps it, if it is still there.
+        const row = part.contains(document.activeElement) && document.activeElement.closest("[data-change], [data-proposal]");
+        const same = row && ["proposal", "change", "path", "at"].filter((name) => name in row.dataset).map((name) => `[data-${name}="${CSS.escape(row.dataset[name])}"]`).join("");
+        part.replaceChildren(...other.childNodes);
+        if (same) $(same + " [data-hit]", part)?.focus({ preventScroll: true });
       }
       return fresh;
     } catch { return null; }
