@@ -197,14 +197,18 @@ def _duplicates(facts: Sequence[Fact]) -> Iterator[_Found]:
 
 def _contradictions(facts: Sequence[Fact]) -> Iterator[_Found]:
     """Two lasting facts that differ in one detail only, of different days."""
-    lasting = [fact for fact in facts if fact.day is not None or date_of(fact.path) is None]
+    lasting = [fact for fact in facts if fact.day is not None]
+    words = [frozenset(details_of(fact.text).words) for fact in lasting]
     pairs = 0
     for number, one in enumerate(lasting):
-        for other in lasting[number + 1 :]:
+        for place, other in enumerate(lasting[number + 1 :], start=number + 1):
+            # Most facts have no word in common: that is quickly seen.
+            if words[number].isdisjoint(words[place]) or one.day == other.day:
+                continue
             pairs += 1
             if pairs > _MOST_PAIRS * 10:
                 return
-            if one.day is None or other.day is None or one.day == other.day:
+            if one.day is None or other.day is None:
                 continue
             older, newer = (one, other) if one.day < other.day else (other, one)
             if differ_in_one_detail(older, newer):
