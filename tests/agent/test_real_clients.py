@@ -18,6 +18,8 @@ from typing import Any
 
 import pytest
 
+from waiting import eventually
+
 pytestmark = pytest.mark.long
 
 PACKAGES = (
@@ -126,10 +128,16 @@ def scripted_model(asked: Asked) -> Iterator[str]:
 
 
 def anthropic_events(body: dict[str, Any]) -> list[dict[str, Any]]:
+    is_flush = "You have no tools here" in json.dumps(body)
+    block: dict[str, Any]
+    fact = {"text": "The ferry leaves at nine.", "durable": True}
     name = "mcp__memdown__memory_search"
     searches = any(tool["name"] == name for tool in body.get("tools", ()))
-    if searches and "tool_result" not in json.dumps(body["messages"][-1]):
-        block: dict[str, Any] = {"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}
+    if is_flush:
+        block, stop = {"type": "text", "text": ""}, "end_turn"
+        delta = {"type": "text_delta", "text": json.dumps({"remember": [fact]})}
+    elif searches and "tool_result" not in json.dumps(body["messages"][-1]):
+        block = {"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": '{"query": "where does Nora live"}'}
         stop = "tool_use"
     else:
@@ -236,6 +244,33 @@ def test_claude_code(
     (log,) = (workspace / "memory").glob("2*.md")
     assert "in project (session" in log.read_text()
     assert list(project.iterdir()) == []
+
+
+def test_claude_code_saves_what_must_last(
+    programs: Path, environ: dict[str, str], tmp_path: Path
+) -> None:
+    """After a session `claude -p` is asked, once, and its own hooks do not start it again."""
+    notes, project = tmp_path / "few", tmp_path / "project"
+    for folder in (notes, project):
+        folder.mkdir()
+    (notes / "MEMORY.md").write_text("# Memory\n\n- Ana likes tea.\n")
+    memdown(environ, notes, "init")
+    memdown(environ, notes, "config", "set", "compaction.memoryFlush.command", "claude")
+    memdown(environ, notes, "hooks", "install", "--apply")
+    path = f"{programs}:{environ['PATH']}"
+    asked = Asked()
+    with scripted_model(asked) as address:
+        subprocess.run(
+            ["claude", "-p", "The ferry leaves at nine."],
+            cwd=project,
+            env={**environ, "PATH": path, "ANTHROPIC_BASE_URL": address},
+            check=True,
+            timeout=300,
+        )
+        eventually(lambda: "The ferry leaves at nine." in (notes / "MEMORY.md").read_text())
+    (copy,) = (tmp_path / "state/agents/main/sessions").glob("*.jsonl")
+    eventually(lambda: '"type": "digest"' in copy.read_text())
+    assert sum("You have no tools here" in json.dumps(one) for one in asked) == 1
 
 
 def test_codex(programs: Path, environ: dict[str, str], workspace: Path, tmp_path: Path) -> None:

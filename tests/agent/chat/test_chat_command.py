@@ -119,6 +119,9 @@ def test_a_group_has_one_session_that_goes_on(
         monkeypatch.setenv("MEMDOWN_SESSION_KEY", "agent:main:discord:channel:77")
         assert "Pizza" not in say("Release on Friday.", "--resume")
         monkeypatch.delenv("MEMDOWN_SESSION_KEY")
+        monkeypatch.setenv("MEMDOWN_CHAT", "group")
+        assert "ER-605" not in say("A group without a name.")
+        monkeypatch.delenv("MEMDOWN_CHAT")
         assert "behind the clock" in say("Where is the key?", "--resume")
     capsys.readouterr()
     assert run(["sessions", "list", "-w", str(folder), "--json"]) == 0
@@ -128,8 +131,9 @@ def test_a_group_has_one_session_that_goes_on(
         ("direct", None, 4),
         ("group", "agent:main:telegram:group:-100", 6),
         ("channel", "agent:main:discord:channel:77", 2),
+        ("group", "agent:main:terminal:group", 2),
     }
-    group = next(one["id"] for one in listed if one["chat"] == "group")
+    group = next(one["id"] for one in listed if one["messages"] == 6)
     assert run(["sessions", "list", "-w", str(folder)]) == 0
     assert "group " in capsys.readouterr().out
     assert run(["sessions", "delete", group, "--yes", "-w", str(folder)]) == 0

@@ -38,8 +38,9 @@ class SavedSession:
     def _of_chat(self) -> sessions.SessionEntry:
         """The session of the group or channel that this chat is in; else a new one."""
         chat = self._settings.chat
-        if chat.raw_key and chat.kind != "direct":
-            found = self._store.for_key(chat.raw_key, chat=chat.kind, channel=chat.channel)
+        if chat.kind != "direct":
+            key = _group_key(self._settings)
+            found = self._store.for_key(key, chat=chat.kind, channel=chat.channel)
             if found is not None:
                 return found
         return self._store.create(channel="cli")
@@ -103,11 +104,17 @@ class SavedSession:
 def latest_session(settings: Settings) -> str | None:
     """The id of the session that was last active in this terminal chat."""
     store, chat = _store(settings), settings.chat
-    if chat.raw_key and chat.kind != "direct":
-        found = store.for_key(chat.raw_key, chat=chat.kind, create=False)
+    if chat.kind != "direct":
+        found = store.for_key(_group_key(settings), chat=chat.kind, create=False)
         return found.session_id if found else None
     entries = store.list().entries
     return next((entry.session_id for entry in entries if entry.channel == "cli"), None)
+
+
+def _group_key(settings: Settings) -> str:
+    """The key of the group or channel that a chat is in; one without a name has the terminal's."""
+    chat = settings.chat
+    return chat.raw_key or f"agent:{settings.agent}:terminal:{chat.kind}"
 
 
 def _store(settings: Settings) -> sessions.SessionStore:
