@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import logging
 import os
+import random
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -222,6 +223,25 @@ def test_max_results_only_cuts(memory: Memory) -> None:
     assert [hit.citation for hit in first] == [hit.citation for hit in every[:2]]
     # Vectors in memory have two bytes a number, so the last digits may differ.
     assert [hit.score for hit in first] == pytest.approx([hit.score for hit in every[:2]], rel=1e-4)
+
+
+def test_the_first_results_do_not_depend_on_how_many_are_asked_for(
+    write_notes: Callable[..., Path], open_memory: Callable[..., Memory]
+) -> None:
+    """Many notes that share their words: the best ones are the best of all, not of a small pool."""
+    draw = random.Random(3)
+    words = "harbour boat crane rope pilot tide lamp cargo dock storm captain signal".split()
+    notes = {
+        f"memory/{number}.md": f"# Note {number}\n\n"
+        + "".join(f"- The {' '.join(draw.sample(words, 5))} on pier {n}.\n" for n in range(6))
+        for number in range(60)
+    }
+    memory = open_memory(write_notes(notes))
+    for query in ("which boat waits for the pilot", "storm signal lamp", "pier 4 cargo"):
+        every = [hit.citation for hit in memory.search(query, max_results=50).hits]
+        for count in (1, 2, 3, 6):
+            first = [hit.citation for hit in memory.search(query, max_results=count).hits]
+            assert first == every[:count], (query, count)
 
 
 def test_nothing_relevant_gives_nothing_and_says_why(folder: Path) -> None:

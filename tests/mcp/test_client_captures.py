@@ -149,3 +149,35 @@ def test_what_a_client_waits_for_loads_no_notes_and_no_index() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_who_asks_reaches_the_tools_over_the_wire(write_notes: Callable[..., Path]) -> None:
+    """A server process, real requests: `_meta` says in which chat, and a group gets no sources."""
+    folder = write_notes({"MEMORY.md": "# Memory\n\n- Nora lives in Braga.\n"})
+    metas: list[dict[str, Any]] = [
+        {},
+        {"memdown/chat": "group"},
+        {"memdown/sessionKey": "agent:main:telegram:group:12345"},
+        {"memdown/sessionKey": "agent:main:main"},
+        {"memdown/chat": "nonsense", "memdown/sessionKey": 7},
+    ]
+    asked: list[dict[str, Any]] = [
+        CAPTURES["opencode"][0],
+        CAPTURES["opencode"][1],
+        *(
+            {"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {**SEARCH, "_meta": meta}}
+            for n, meta in enumerate(metas, 1)
+        ),
+    ]
+    given = "".join(json.dumps(one) + "\n" for one in asked)
+    done = subprocess.run(
+        [sys.executable, "-m", "memdown.cli", "mcp", "-w", str(folder)],
+        input=given,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answers = {one["id"]: one for one in map(json.loads, done.stdout.splitlines()) if "id" in one}
+    texts = [answers[n]["result"]["content"][0]["text"] for n in range(1, len(metas) + 1)]
+    assert all("Nora lives in Braga." in text for text in texts)
+    assert ["MEMORY.md" in text for text in texts] == [True, False, False, True, True]

@@ -134,3 +134,15 @@ def test_of_many_bullets_those_that_were_asked_for_come_first() -> None:
         "- Rex sleeps.",
     ]
     assert [one.was for one in found] == [False, False, True, True]
+
+
+def test_what_has_no_day_is_older_than_what_says_now() -> None:
+    plain = hit("- Teo is a nurse.", line=7)
+    now = hit("- Teo is now a doctor. (2026-11-17)", line=8)
+    found = order_by_currency([plain, now], Times(TODAY), "What is Teo?")
+    assert [(one.start_line, one.was) for one in found] == [(8, False), (7, True)]
+    both = hit("- Teo is a nurse.\n- Teo is now a doctor. (2026-11-17)", line=7)
+    found = order_by_currency([both], Times(TODAY), "What is Teo?")
+    assert [(one.start_line, one.was) for one in found] == [(8, False), (7, True)]
+    silent = hit("- Teo is a doctor. (2026-11-17)", line=8)
+    assert not any(one.was for one in order_by_currency([plain, silent], Times(TODAY), "Teo"))

@@ -338,8 +338,11 @@ def _same_start(ours: str, theirs: str) -> bool:
 
 
 def _is_newer(one: _Dated, other: _Dated) -> bool:
-    if one.day is None or other.day is None:
+    if one.day is None:
         return False
+    if other.day is None:
+        # "Now" is later than what has no day at all.
+        return details_of(one.said).cued
     if one.day != other.day:
         return one.day > other.day
     # Within a day and a note, what was written later stands below.
