@@ -28,6 +28,13 @@ _LEARNED = (
     ("client:claude-code", "Ida: walnuts belong to the allergy, too, says Dr. Öztürk.", False),
     ("client:claude-code", "Atlas: the refresh raced with sleep; fixed, tests added.", True),
 )
+_DISAGREE = """
+## Car
+
+- The winter tyres are stored at Reifen Krause. (since 2025-03-01)
+- The winter tyres are stored at Reifen Schulz. (since 2026-10-01)
+- The bike insurance ends with the year. (until 2026-01-31)
+"""
 
 
 def main() -> None:
@@ -36,6 +43,8 @@ def main() -> None:
         workspace = Path(folder, "nora")
         shutil.copytree(ROOT / "examples/workspace", workspace)
         with Memory.open(workspace, state_dir=Path(folder, "state")) as memory:
+            lasting = workspace / "MEMORY.md"
+            lasting.write_text(lasting.read_text() + _DISAGREE)
             memory.sync()
             for actor, text, durable in _LEARNED:
                 memory.remember(text, durable=durable, actor=actor)
@@ -63,6 +72,7 @@ def _take(memory: Memory) -> None:
         page.wait_for_selector(".why-sentence")
         page.screenshot(path=HERE / "web-search.png")
         _picture(page, f"{base}/about/Teo", "web-about.png")
+        _picture(page, f"{base}/review", "web-review.png")
         browser.close()
     serving.should_exit = True
     thread.join()

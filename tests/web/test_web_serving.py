@@ -17,7 +17,10 @@ from memdown.errors import CannotListen
 from memdown.web.serving import listen
 
 
-def test_the_command_prints_a_link_that_works_and_ends_on_ctrl_c(folder: Path) -> None:
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_prints_a_link_that_works_and_ends_when_told(
+    folder: Path, end: signal.Signals
+) -> None:
     command = [sys.executable, "-m", "memdown.cli", "serve", "--no-open", "--port", "0", "--json"]
     process = subprocess.Popen(
         [*command, "--workspace", str(folder)],
@@ -31,14 +34,17 @@ def test_the_command_prints_a_link_that_works_and_ends_on_ctrl_c(folder: Path) -
         text += line
         if text.rstrip().endswith("}"):
             break
-    url = json.loads(text)["url"]
+    told = json.loads(text)
+    url = told["url"]
+    assert Path(told["tokenFile"]).exists()
     assert url.startswith("http://127.0.0.1:")
     with urllib.request.urlopen(url) as answer:
         assert answer.status == 200
         assert "HttpOnly" in answer.headers["set-cookie"]
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    process.send_signal(end)
+    _, errors = process.communicate(timeout=60)
     assert "Traceback" not in errors
+    assert not Path(told["tokenFile"]).exists()
 
 
 def test_a_taken_port_is_explained(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ import html
 import json
 import os
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -180,12 +181,25 @@ def serve(
     called = tuple(name.lower() for name in names)
     access = Access(number, host, called, door.use, pairings=Pairings(state_dir))
     site = Site(memory, access, read_only)
-    with door.opened(access.token), site.following():
+    with _ended_by_signal(), door.opened(access.token), site.following():
         announce(link(host, number, door.new_code()), door.token_file)
         if open_browser:
             page = door.lead_to(link(host, number, door.new_code()))
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
         server(site).run(sockets=[listening])
+
+
+@contextmanager
+def _ended_by_signal() -> Iterator[None]:
+    """A service is ended by SIGTERM: what lets browsers in must go then, as after Ctrl-C."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def new_link(state_dir: Path, host: str, port: int | None) -> str:
