@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from memdown.errors import WorkspaceError
 from memdown.notes import open_workspace
 from memdown.notes.journal import By
 from memdown.notes.remembering import Pen, Remembered, remember_fact
+from memdown.notes.undoing import look_now
 
 MEMORY = """\
 # Memory
@@ -163,3 +165,18 @@ def test_several_facts_at_once_and_blocks_are_written_as_they_are(life: Life) ->
     assert life.read("memory/2026-11-06.md").endswith(
         "- one thing\n- another thing\n\n## Call with Mei\n\nShe agreed.\n"
     )
+
+
+def test_an_undated_fact_takes_the_day_of_the_change_that_brought_it(life: Life) -> None:
+    """Written by hand between two looks at the note; the journal has the day."""
+    today = datetime.date.today()
+    pen = replace(life.pen(1), today=today + datetime.timedelta(3))
+    pen.journal.observe({"MEMORY.md": MEMORY.encode()}, complete=True)
+    text = MEMORY.replace("- Likes tea.", "- Likes tea.\n- Owns a canoe.")
+    (life.folder / "MEMORY.md").write_text(text)
+    look_now(pen, "MEMORY.md")
+    done = remember_fact(pen, "Owns a new canoe.", durable=True, replaces=["Owns a canoe."])
+    assert f"~~Owns a canoe.~~ ({today} to {pen.today})" in life.read()
+    assert done.replaced == ("MEMORY.md#L8",)
+    remember_fact(pen, "Likes coffee.", durable=True, replaces=["Likes tea."])
+    assert f"~~Likes tea.~~ (until {pen.today})" in life.read(), "it was there before the journal"

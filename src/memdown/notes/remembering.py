@@ -12,7 +12,7 @@ import datetime
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -160,7 +160,7 @@ def strike_fact(pen: Pen, fact: Fact) -> None:
     """Strike a fact where it stands, dated today."""
 
     def change(text: str) -> str:
-        return placing.strike(text, _same_again(text, fact), pen.today)
+        return placing.strike(text, _dated(pen, _same_again(text, fact)), pen.today)
 
     update(pen.workspace, fact.path, change, lock_dir=pen.lock_dir, by=pen.by)
 
@@ -323,7 +323,7 @@ def _replace(
         target = first.path
     entry = placing.dated_entry(said, since=pen.today, noted=None, until=until)
     inside = [fact for fact in old if fact.path == target]
-    outside = [fact for fact in old if fact.path != target]
+    outside = [_dated(pen, fact) for fact in old if fact.path != target]
     words = [placing.own_words(note_text(pen.workspace, one.path), one) for one in outside]
     lines: list[int] = []
 
@@ -335,7 +335,8 @@ def _replace(
             text = placing.remove(text, twin)
             here = [_same_again(text, fact) for fact in inside]
         if here:
-            placed = placing.replace_facts(text, here, entry, pen.today)
+            dated = [_dated(pen, fact) for fact in here]
+            placed = placing.replace_facts(text, dated, entry, pen.today)
         elif twin is not None:
             placed = placing.Placed(text, twin.line)
         elif target == today:
@@ -431,6 +432,14 @@ def _same_again(text: str, fact: Fact) -> Fact:
     return min(same, key=lambda one: abs(one.line - fact.line))
 
 
+def _dated(pen: Pen, fact: Fact) -> Fact:
+    """The fact with the day of the change that brought it, where it has none of its own."""
+    if fact.day is not None:
+        return fact
+    came = pen.journal.first_day(fact.path, fact.text)
+    return replace(fact, day=came) if came is not None and came <= pen.today else fact
+
+
 def _line_now(text: str, fact: Fact) -> int:
     same = [one for one in facts_of(text, fact.path) if one.text == fact.text]
     return min((one.line for one in same), key=lambda line: abs(line - fact.line), default=0)
@@ -462,7 +471,7 @@ def _moved(pen: Pen, near: Sequence[Ranked], said: str) -> tuple[Related, ...]:
                 Related(
                     f"{fact.path}#L{line}",
                     fact.text,
-                    fact.day,
+                    _dated(pen, fact).day,
                     fact.heading,
                     round(one.score, 3),
                     looks_superseded(said, in_context(fact), one.score),
