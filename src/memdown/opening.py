@@ -304,7 +304,9 @@ def store_options(settings: Settings, environ: Mapping[str, str] | None = None) 
     if store.driver == "lancedb":
         path = store.path.with_suffix(".lancedb")
         url = store.url.reveal() if store.url else None
-        return {**options, "path": path, "url": url, "agent": _tenant(settings)}
+        tenant = _tenant(settings)
+        host = _default_index(settings).with_name(f"{tenant}.host.sqlite")
+        return {**options, "path": path, "url": url, "agent": tenant, "host_file": host}
     if store.driver != "sqlite":
         return {
             **options,

@@ -22,12 +22,13 @@ class Host:
     """A machine: its own notes and its own state folder."""
 
     def __init__(self, top: Path, name: str, url: str, agent: str, **search: object) -> None:
+        driver = "postgres" if url.startswith("postgres") else "lancedb"
         self.notes = top / name / "notes"
         self.state = top / name / "state"
         self.agent = agent
         self.state.mkdir(parents=True)
         self.notes.mkdir()
-        store = {"driver": "postgres", "url": url}
+        store = {"driver": driver, "url": url}
         config = {"agents": {"defaults": {"memorySearch": {"store": store, **search}}}}
         self.config = top / name / "memdown.json"
         self.config.write_text(json.dumps(config))
@@ -57,13 +58,11 @@ class Host:
             return [hit.path for hit in memory.search(text).hits]
 
 
-@pytest.fixture
+@pytest.fixture(params=["postgres", "lancedb"])
 def hosts(postgres: Server, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Host, Host]:
-    agent = request.node.name
-    return (
-        Host(tmp_path, "a", postgres.url, agent),
-        Host(tmp_path, "b", postgres.url, agent),
-    )
+    agent = request.node.name.replace("[", "-").replace("]", "")
+    url = postgres.url if request.param == "postgres" else str(tmp_path / "shared")
+    return Host(tmp_path, "a", url, agent), Host(tmp_path, "b", url, agent)
 
 
 def test_a_host_does_not_remove_what_it_never_had(hosts: tuple[Host, Host]) -> None:

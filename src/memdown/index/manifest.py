@@ -49,6 +49,17 @@ class Facts:
         )
 
 
+def same_for_all(file: FileState, stored: FileState) -> bool:
+    """Whether what all hosts share of a file is the same."""
+    return (file.digest, file.date, file.problem, file.tags, file.names) == (
+        stored.digest,
+        stored.date,
+        stored.problem,
+        stored.tags,
+        stored.names,
+    )
+
+
 class Manifest:
     """This host's files in one shared index, `place`. Thread-safe; processes of a host share it."""
 

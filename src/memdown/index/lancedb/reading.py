@@ -54,8 +54,8 @@ Keys = NDArray[np.int64]
 
 
 def read(table: Any, where: str, columns: list[str]) -> Any:
-    """Rows of a table as Arrow columns."""
-    query = table.search().select(columns).limit(_ALL)
+    """Rows of a table as Arrow columns, all of them if none is named."""
+    query = table.search().select(columns or table.schema.names).limit(_ALL)
     return (query.where(where) if where else query).to_arrow()
 
 

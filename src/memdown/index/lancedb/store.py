@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import pyarrow as pa
+
 from memdown.errors import IndexBusy, IndexCorrupt, StoreError
 from memdown.files import locked, make_folder, reach
 from memdown.index.lancedb import cache, rows
@@ -32,10 +34,12 @@ from memdown.index.lancedb.connection import (
     write_pointer,
 )
 from memdown.index.lancedb.reading import Kept, LanceSnapshot, by_key, make_indexes, read
-from memdown.index.lancedb.rows import Batch
+from memdown.index.lancedb.rows import Batch, table_for
+from memdown.index.manifest import Manifest, same_for_all
 from memdown.index.packing import file_ids, file_keys
 from memdown.index.store import Rebuild, Writes, dims_of
 from memdown.types import (
+    FILE_SPAN,
     Chunk,
     FileState,
     Fingerprint,
@@ -60,12 +64,18 @@ def create(
     *,
     url: str | None = None,
     agent: str = "main",
+    host_file: Path | None = None,
     vector_enabled: bool = True,
     cache_entries: int = 50_000,
 ) -> LanceStore:
-    """A store in the folder `path`, or in the agent's own folder at an address such as `s3://b/m`."""
+    """A store in the folder `path`, or in the agent's own folder at an address such as `s3://b/m`.
+
+    `host_file` is where this host keeps what it knows of its own files; without one the index is taken
+    to be of this host alone.
+    """
     place = agent_url(url, agent) if url else None
-    return LanceStore(path, place, vector_enabled, cache_entries)
+    manifest = Manifest(host_file, place) if host_file and place else None
+    return LanceStore(path, place, vector_enabled, cache_entries, manifest)
 
 
 def agent_url(url: str, agent: str) -> str:
@@ -83,8 +93,14 @@ class LanceStore:
     """One index. Many processes may read while one writes."""
 
     def __init__(
-        self, path: Path, url: str | None, vector_enabled: bool, cache_entries: int
+        self,
+        path: Path,
+        url: str | None,
+        vector_enabled: bool,
+        cache_entries: int,
+        manifest: Manifest | None = None,
     ) -> None:
+        self._manifest = manifest
         self._path = path
         self._place = url or str(path)
         self._is_local = url is None
@@ -117,13 +133,14 @@ class LanceStore:
             return None if table is None else (pointer, table.version)
 
     def files(self) -> dict[str, FileState]:
-        """Every indexed file."""
+        """Every indexed file that this host has, with its facts on this host's disk."""
         with self._using() as db:
             self._flush(db)
             pointer = read_pointer(db) if db is not None else None
             if pointer is None:
                 return {}
-            return {path: state for path, (_, state) in self._files(db, pointer.table).items()}
+            found = {path: state for path, (_, state) in self._files(db, pointer.table).items()}
+        return found if self._manifest is None else self._manifest.seen(found)
 
     def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
         """The vectors that are already known, by the digest of their text."""
@@ -156,14 +173,35 @@ class LanceStore:
             return same
 
     def apply(self, writes: Writes) -> None:
-        """Write files, one after the other; inside `writing` some of them in one step."""
+        """Write files, one after the other; inside `writing` some of them in one step.
+
+        What another host has stored just so is only noted for this one.
+        """
+        states = [*(file.state for file in writes.files), *writes.touched]
+        if self._manifest is not None:
+            self._manifest.claim([state.path for state in states])
         for file in writes.files:
-            self._write(file, file.replaces)
+            if self._manifest is None or not self._is_there(file):
+                self._write(file, file.replaces)
         with self._using(make=True) as db:
             for state in writes.touched:
                 self._put(db, self._live(db).table, IndexedFile(state, [], None), None)
+        if self._manifest is not None:
+            self._manifest.note(states)
         if writes.removed:
             self._remove(writes.removed)
+
+    def _is_there(self, file: IndexedFile) -> bool:
+        """Whether a file is stored as given."""
+        with self._using(make=True) as db:
+            known = self._files(db, self._live(db).table).get(file.state.path)
+        if known is None or file.keep or file.replaces is not None or not file.state.digest:
+            return False
+        chunks, path = file.chunks, file.state.path
+        embedded = file.vectors is not None
+        return same_for_all(file.state, known[1]) and (
+            self.stored_prefix(path, chunks, embedded=embedded) == len(chunks)
+        )
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk, from which a text that only ever grows is continued."""
@@ -173,7 +211,10 @@ class LanceStore:
             return self._last_chunk(db, pointer.table, path) if pointer else None
 
     def _remove(self, paths: Sequence[str]) -> None:
-        """Forget files."""
+        """Forget files that this host had; what it never had is not its to remove."""
+        if self._manifest is not None:
+            mine = self._manifest.facts()
+            paths = [path for path in paths if path in mine]
         with self._using(make=True) as db:
             self._flush(db)
             pointer = self._live(db)
@@ -183,6 +224,8 @@ class LanceStore:
                 self._keep_lease(db)
                 db.open_table(pointer.table).delete(f"file IN ({', '.join(map(str, numbers))})")
                 reach("index.removing")
+        if self._manifest is not None:
+            self._manifest.forget(paths)
 
     def begin(self, fingerprint: Fingerprint) -> None:
         """Note how an index that is still empty will be made."""
@@ -190,6 +233,9 @@ class LanceStore:
             pointer = read_pointer(db)
             if pointer is None:
                 pointer = Pointer(next_generation(db), fingerprint)
+            elif self._manifest is not None and self._files(db, pointer.table):
+                # Another host has made it, in the same way.
+                return
             write_pointer(db, pointer.made_with(fingerprint))
 
     @contextlib.contextmanager
@@ -204,6 +250,8 @@ class LanceStore:
         try:
             yield target
             made_table.flush()
+            with self._using(make=True) as db:
+                self._take_over(db, made_table, target)
             reach("rebuild.before_flip")
             with self._using(make=True) as db:
                 new = opened(db, f"{PREFIX}{number}")
@@ -212,12 +260,25 @@ class LanceStore:
                     self._keep_lease(db)
                 old = read_pointer(db)
                 made = target.fingerprint
+                if self._manifest is not None:
+                    self._manifest.adopt("", target.noted.values())
                 write_pointer(db, old.moved(number, made) if old else Pointer(number, made))
         except BaseException:
             with contextlib.suppress(StoreError), self._using(make=True) as db:
                 db.drop_table(f"{PREFIX}{number}", ignore_missing=True)
             raise
         reach("rebuild.after_flip")
+
+    def _take_over(self, db: Any, made_table: _NewTable, target: Rebuild) -> None:
+        """Bring files that other hosts have, and this one never had, into the table that is made."""
+        old = read_pointer(db)
+        if self._manifest is None or old is None or not _alike(old.fingerprint, target.fingerprint):
+            return
+        mine = self._manifest.facts()
+        for path, (number, state) in self._files(db, old.table).items():
+            if path not in mine and path not in target.noted:
+                rows = read(db.open_table(old.table), f"file = {number}", [])
+                made_table.copy(rows, number, state.source)
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[LanceSnapshot]:
@@ -372,6 +433,8 @@ class LanceStore:
         """Let go of everything; a closed store cannot be used again."""
         with self._lock:
             self._closed = True
+            if self._manifest is not None:
+                self._manifest.close()
             self._db = self._batch = None
             self._let_go()
 
@@ -530,6 +593,11 @@ class LanceStore:
         return sum(file.stat().st_size for file in self._path.rglob("*") if file.is_file())
 
 
+def _alike(one: Fingerprint, other: Fingerprint) -> bool:
+    """Whether rows of both may stand side by side; of one, the length of vectors may be unknown."""
+    return with_changes(one, dims=other.dims) == other
+
+
 class _NewTable:
     """The table that is being made; rows are collected and added many at once."""
 
@@ -547,15 +615,31 @@ class _NewTable:
             if file.replaces is not None:
                 self._put(file, file.replaces)
                 continue
-            source = file.state.source
-            number = self._numbers.get(source, file_ids(source).start)
-            self._numbers[source] = number + 1
+            number = self._new_number(file.state.source)
             self._batch.add(number, file, file_keys(number).start, is_new=True)
             reach("rebuild.file")
             if self._batch.is_full:
                 self.flush()
         for state in writes.touched:
             self._put(IndexedFile(state, [], None), None)
+
+    def copy(self, rows: Any, number: int, source: Source) -> None:
+        """Take over the rows of a file, Arrow, under a new number."""
+        new = self._new_number(source)
+        keys = [
+            -new if key < 0 else key + (new - number) * FILE_SPAN for key in rows["key"].to_pylist()
+        ]
+        for name, values in (("key", keys), ("file", [new] * len(keys))):
+            place = rows.schema.get_field_index(name)
+            rows = rows.set_column(place, rows.schema.field(name), pa.array(values, pa.int64()))
+        with self._store._using(make=True) as db:
+            self._store._keep_lease(db)
+            table_for(db, self._name, self._dims).add(rows, on_bad_vectors="null")
+
+    def _new_number(self, source: Source) -> int:
+        number = self._numbers.get(source, file_ids(source).start)
+        self._numbers[source] = number + 1
+        return number
 
     def last_chunk(self, path: str) -> StoredChunk | None:
         """A file's last chunk among those written so far."""

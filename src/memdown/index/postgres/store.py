@@ -15,7 +15,7 @@ import psycopg
 
 from memdown.errors import ConfigError, IndexBusy, StoreError
 from memdown.files import reach
-from memdown.index.manifest import Manifest
+from memdown.index.manifest import Manifest, same_for_all
 from memdown.index.postgres import cache, schema, tables, vectors
 from memdown.index.postgres.connection import (
     WRITE_SECONDS,
@@ -209,7 +209,7 @@ class PostgresStore:
                     changed = [
                         file
                         for file in files
-                        if file.path not in known or not _same(file, known[file.path])
+                        if file.path not in known or not same_for_all(file, known[file.path])
                     ]
         if changed:
             with self._changing() as (live, _):
@@ -500,7 +500,7 @@ class PostgresStore:
                 is_there = (
                     stored is not None
                     and bool(stored.digest)
-                    and _same(file.state, stored)
+                    and same_for_all(file.state, stored)
                     and file.keep == 0
                     and tables.stored_prefix(
                         live.place, file.state.path, file.chunks, file.vectors is not None
@@ -699,14 +699,3 @@ class PostgresStore:
                 vectors.make_index(db, live.place, live.fingerprint.dims or 0)
         except StoreError as error:
             log.info("The index over vectors was not made: %s", error)
-
-
-def _same(file: FileState, stored: FileState) -> bool:
-    """Whether what all hosts share of a file is the same."""
-    return (file.digest, file.date, file.problem, file.tags, file.names) == (
-        stored.digest,
-        stored.date,
-        stored.problem,
-        stored.tags,
-        stored.names,
-    )
