@@ -87,7 +87,7 @@ WORKER = """
 import sys
 sys.path[:0] = sys.argv[2:]
 from pathlib import Path
-from contracts.store_contract import PRINT, chunk, state, unit
+from contracts.store_contract import PRINT, chunk, put, state, unit
 from memdown.index.lancedb import create
 from memdown.types import FILE_SPAN
 store = create(Path(sys.argv[1]))

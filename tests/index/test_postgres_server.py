@@ -185,7 +185,7 @@ def test_a_server_that_dies_while_writing_ends_the_right_to_write(own_server: Se
 WORKER = """
 import sys
 sys.path[:0] = sys.argv[3:]
-from contracts.store_contract import PRINT, chunk, state, unit
+from contracts.store_contract import PRINT, chunk, put, state, unit
 from memdown.index.postgres import create
 store = create(sys.argv[1], agent=sys.argv[2])
 with store.writing(30.0) as acquired:

@@ -18,7 +18,7 @@ from memdown.errors import DiskFull, IndexBusy, StoreError
 from memdown.types import Fingerprint, ModelKey
 
 # Old versions are kept for searches that still read them.
-KEPT_FOR = datetime.timedelta(minutes=2)
+KEPT_FOR = datetime.timedelta(seconds=20)
 
 
 def connect(place: str) -> Any:

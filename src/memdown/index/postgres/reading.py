@@ -46,6 +46,8 @@ _MANY_PASSAGES = 300_000
 _MOST_PHRASES = 400
 # The chunks that are read for their words at most, and the passages that stand for each unit at least.
 _MOST_CHUNKS, _EACH_UNIT = 400, 4
+# Of the best passages so many are shown with what is around them: chunks so many passages away are in.
+_AROUND, _REACH = 60, 8
 # Of so many of the files that must be represented, the beginnings are in.
 _MOST_PREFERRED = 100
 
@@ -315,7 +317,17 @@ def _best_passages(lists: _Lists, sought: Sought, live: Live) -> Keys:
         found = found[in_files(found, sought.files)]
     # The best first, since only so many chunks are read.
     order = np.argsort(-scores[np.searchsorted(keys, found)], kind="stable")
-    return found[order]
+    best_first = found[order]
+    return np.concatenate(
+        [best_first[:_AROUND], _beside(best_first[:_AROUND]), best_first[_AROUND:]]
+    )
+
+
+def _beside(keys: Keys) -> Keys:
+    """Passages some places before and behind others, in the same file: their chunks are neighbours."""
+    every = (keys[:, None] + np.array([-_REACH, _REACH])).ravel()
+    of_file: Keys = every[every // FILE_SPAN == np.repeat(keys // FILE_SPAN, 2)]
+    return of_file
 
 
 def _gains(one: _Scored, live: Live) -> Scores:
