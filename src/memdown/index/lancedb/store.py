@@ -116,6 +116,8 @@ class LanceStore:
         self._lease = None if self._is_local else Lease()
         self._batch: Batch | None = None
         self._is_writing = 0
+        # While this is the one writer, nobody else changes the files: they are read once.
+        self._own_files: tuple[str, dict[str, tuple[int, FileState]]] | None = None
         self._compacted: dict[str, int] = {}
         self._closed = False
 
@@ -222,6 +224,7 @@ class LanceStore:
             numbers = [known[path][0] for path in paths if path in known]
             if numbers:
                 self._keep_lease(db)
+                self._own_files = None
                 db.open_table(pointer.table).delete(f"file IN ({', '.join(map(str, numbers))})")
                 reach("index.removing")
         if self._manifest is not None:
@@ -340,6 +343,7 @@ class LanceStore:
                 if acquired:
                     with self._using(make=True) as db:
                         self._clear_leftovers(db)
+                self._own_files = None
                 self._is_writing += acquired
                 try:
                     yield acquired
@@ -471,6 +475,7 @@ class LanceStore:
         waiting, self._batch = self._batch, None
         if waiting is not None:
             self._keep_lease(db)
+            self._own_files = None
             waiting.write(db)
 
     def _keep_lease(self, db: Any) -> None:
@@ -487,6 +492,14 @@ class LanceStore:
         return max((number + 1 for number in known.values() if number in ids), default=ids.start)
 
     def _files(self, db: Any, name: str) -> dict[str, tuple[int, FileState]]:
+        if self._is_writing and self._own_files is not None and self._own_files[0] == name:
+            return self._own_files[1]
+        found = self._read_files(db, name)
+        if self._is_writing:
+            self._own_files = (name, found)
+        return found
+
+    def _read_files(self, db: Any, name: str) -> dict[str, tuple[int, FileState]]:
         table = opened(db, name)
         if table is None:
             return {}
