@@ -198,7 +198,8 @@ def test_review_by_keys(page: Page, base: str, folder: Path) -> None:
     page.goto(f"{base}/review")
     until_ready(page)
     tyres = page.locator(".proposal", has_text="Krause")
-    expect(tyres).to_be_visible()
+    # The first look through 1,000 notes takes a while on a busy machine.
+    expect(tyres).to_be_visible(timeout=120_000)
     tyres.get_by_role("button", name="This one holds").nth(1).click()
     expect(tyres).to_have_count(0)
     assert "~~The winter tyres are stored at Krause." in file.read_text()
@@ -218,9 +219,8 @@ def test_review_by_keys(page: Page, base: str, folder: Path) -> None:
 def test_a_question_without_an_answer_gets_one(page: Page, base: str, folder: Path) -> None:
     question = "qwyzzel frobnicator"
     page.locator("#q").fill(question)
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-count]")).to_be_attached()
-    expect(page).to_have_url(re.compile("frobnicator"))
+    with page.expect_response(re.compile("asked=1")):
+        page.keyboard.press("Enter")
     page.goto(f"{base}/asked")
     until_ready(page)
     miss = page.locator(".miss", has_text=question)

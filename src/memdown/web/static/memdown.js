@@ -225,7 +225,11 @@ if (field) {
   field.form.addEventListener("submit", (event) => {
     event.preventDefault();
     const first = $("[data-hit]", hits);
-    if (first && field.value.trim() === shown && settled && !busy) first.focus(); else { entered = true; search({ force: true }); }
+    if (first && field.value.trim() === shown && settled && !busy) {
+      first.focus();
+      // The answer is there already; that it was asked for is noted where the log is on.
+      if ("logged" in document.body.dataset) { const values = given(); values.set("asked", "1"); fetch(address("/hits", values)).catch(() => {}); }
+    } else { entered = true; search({ force: true }); }
   });
   hits.addEventListener("click", (event) => {
     const link = event.target.closest("[data-source], [data-more]");
