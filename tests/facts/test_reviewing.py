@@ -90,3 +90,12 @@ def test_the_example_notes_give_no_false_alarm(
 ) -> None:
     shutil.copytree(ROOT / "examples" / "workspace", tmp_path / "example")
     assert review(open_memory(tmp_path / "example")) == []
+
+
+def test_what_lasts_is_reviewed_before_many_logs(
+    write_notes: Callable[[dict[str, str]], Path], open_memory: Callable[..., Memory]
+) -> None:
+    first = datetime.date(2001, 1, 1)
+    logs = {f"memory/{first + datetime.timedelta(day)}.md": f"- Log {day}.\n" for day in range(420)}
+    with_logs = open_memory(write_notes({**logs, **NOTES}))
+    assert {"expired", "contradiction"} <= {one.kind for one in review(with_logs)}

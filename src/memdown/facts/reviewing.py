@@ -18,6 +18,7 @@ from memdown.errors import NoteNotFound, WorkspaceError
 from memdown.facts.deciding import Decisions
 from memdown.notes import placing
 from memdown.notes.descriptors import shown
+from memdown.notes.discovery import scan
 from memdown.notes.editing import update
 from memdown.notes.journal import By
 from memdown.notes.related import details_of, differ_in_one_detail, gather, note_text, same_fact
@@ -39,6 +40,7 @@ SESSION_BUDGET: Final = 9_500
 # A section of at least this share of a note that is too large is proposed to be moved.
 _LARGE_SHARE: Final = 0.2
 _MOST_PAIRS: Final = 40_000
+_MOST_NOTES: Final = 2_000
 _REPEATED_DAYS: Final = 3
 _FEWEST_WORDS: Final = 3
 
@@ -138,7 +140,7 @@ def proposal_json(proposal: Proposal) -> dict[str, object]:
 
 
 def _found(pen: Pen) -> list[_Found]:
-    facts = [fact for fact in gather(pen.workspace) if not fact.struck]
+    facts = [fact for fact in gather(pen.workspace, _paths(pen)) if not fact.struck]
     current = [fact for fact in facts if fact.is_current(pen.today)]
     every = [
         *_expired(facts, pen.today),
@@ -151,6 +153,16 @@ def _found(pen: Pen) -> list[_Found]:
         replace(one, proposal=replace(one.proposal, number=number))
         for number, one in enumerate(every, start=1)
     ]
+
+
+def _paths(pen: Pen) -> list[str]:
+    """The notes to look through: what lasts before the logs, of these the newest, up to a limit."""
+    files = scan(pen.workspace).files
+    first = curated(pen.workspace)
+    dated = {path: day for path in files if (day := date_of(path)) is not None}
+    lasting = sorted((path for path in files if path not in dated), key=lambda one: one != first)
+    logs = sorted(dated, key=lambda path: (dated[path], path), reverse=True)
+    return [*lasting, *logs][:_MOST_NOTES]
 
 
 def _expired(facts: Sequence[Fact], today: datetime.date) -> Iterator[_Found]:
