@@ -215,6 +215,11 @@ class Reader:
         return numbers
 
     @cached_property
+    def file_of(self) -> Mapping[int, FileState]:
+        """Each file by its number in the keys of its chunks."""
+        return dict(zip(self.file_number.tolist(), self.files, strict=True))
+
+    @cached_property
     def file_bounds(self) -> Rows:
         """The first passage row of each file and the one after its last, shape (F, 2)."""
         bounds = np.zeros((len(self.files), 2), np.int32)

@@ -16,7 +16,7 @@ from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
 from memdown.search.candidates import file_mask
 from memdown.search.currency import Times, order_by_currency
-from memdown.search.rank import GENTLE_DECAY, Scored, View
+from memdown.search.rank import GENTLE_DECAY, Scored, Texts, View
 from memdown.search.snippets import beside, is_talk
 from memdown.search.tuning import TUNING
 from memdown.text import (
@@ -33,7 +33,6 @@ from memdown.types import (
     Hit,
     Reranker,
     Source,
-    StoredChunk,
     Vector,
     WordKnowing,
 )
@@ -51,7 +50,8 @@ _POOL = 25
 _DEFAULT_TEXT_WEIGHT = 0.7
 # What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
 _GUESSED = 0.7
-_SPARE = 4
+# Results are settled in steps of so many: what replaces what, and which talk only repeats a note.
+_SETTLED = 12
 # How many of the best passages are read first.
 _LEAST_READ = 14
 # How many places a reranker may choose from, and how many that missed the bar are told.
@@ -276,7 +276,12 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
         ranked = diversity.with_rank([*varied, *ranked[_VARIED:]], "diversity")
     if len(options.sources) > 1:
         ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
-    ranked = _current_first(ranked, Times(asked.today, options.as_of, options.history), query.text)
+    times = Times(asked.today, options.as_of, options.history)
+    ranked = [
+        hit
+        for first in range(0, len(ranked), _SETTLED)
+        for hit in _current_first(ranked[first : first + _SETTLED], times, query.text)
+    ]
     chosen = [
         ranking.cited(replace(hit, strength="strong" if _is_strong(hit, asked) else "weak"))
         for hit in ranked[: options.max_results]
@@ -404,40 +409,34 @@ def _source_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
         period=(asked.named.first, asked.named.last) if asked.named else None,
         only_time=bool(asked.timely) and not query.terms.words,
     )
-    best = ranked.best
-    # Of another time than others, or for variety, one may win that is far behind.
-    all_of_them = asked.named is not None or options.mmr_lambda is not None
-    first = len(best) if all_of_them else max(_LEAST_READ, 2 * options.max_results)
-    while True:
-        chunks = _chunks_of(best[:first], reader)
-        around = _talk(best[:first], chunks, reader)
-        made = ranking.make_hits(best, chunks, query.terms.words, view, around)
-        hits, is_enough = _take(made, asked)
-        if is_enough or first >= len(best):
-            return hits
-        first *= 4
+    best = ranking.by_time(ranked.best, reader.file_of, view)
+    made = ranking.make_hits(
+        best, lambda some: _texts(some, reader), query.terms.words, view, _LEAST_READ
+    )
+    return _take(made, asked)
 
 
-def _chunks_of(best: Sequence[Scored], reader: Reader) -> dict[int, StoredChunk]:
-    """The chunks of some passages, by key: the only text that a search reads."""
-    rows = reader.rows_of([one.chunk_key for one in best])
-    return {stored.key: stored for stored in reader.chunks(rows).values()}
-
-
-def _talk(
-    best: Sequence[Scored], chunks: Mapping[int, StoredChunk], reader: Reader
-) -> dict[int, StoredChunk]:
-    """The chunks of talk among these, and those beside them, by the keys of their passages."""
-    talk = [one for one in best if is_talk(chunks[one.chunk_key].chunk)]
-    found = {one.chunk_key: chunks[one.chunk_key] for one in talk}
-    wanted = {key for one in talk for key in beside(one.key, chunks[one.chunk_key])}
-    rows = reader.rows_with(sorted(wanted))
-    found |= {stored.key: stored for stored in reader.chunks(rows).values()}
-    return {
+def _texts(some: Sequence[Scored], reader: Reader) -> Texts:
+    """The chunks of some passages: the only text that a search reads."""
+    rows = reader.rows_of([one.chunk_key for one in some])
+    chunks = {stored.key: stored for stored in reader.chunks(rows).values()}
+    talk = {key: stored for key, stored in chunks.items() if is_talk(stored.chunk)}
+    wanted = {
+        key
+        for one in some
+        if one.chunk_key in talk
+        for key in beside(one.key, talk[one.chunk_key])
+        if key not in talk
+    }
+    if wanted:
+        more = reader.chunks(reader.rows_with(sorted(wanted)))
+        talk |= {stored.key: stored for stored in more.values()}
+    messages = {
         stored.key + number: stored
-        for stored in found.values()
+        for stored in talk.values()
         for number in range(len(stored.chunk.passages))
     }
+    return Texts(chunks, messages)
 
 
 def _makes_sense(text: str, embedder: Embedder | None) -> bool:
@@ -445,30 +444,28 @@ def _makes_sense(text: str, embedder: Embedder | None) -> bool:
     return not isinstance(embedder, WordKnowing) or is_asked(text) or embedder.knows(text)
 
 
-def _take(made: Iterable[Hit], asked: Asked) -> tuple[list[Hit], bool]:
-    """As many hits as may be needed, and whether there were so many.
+def _take(made: Iterable[Hit], asked: Asked) -> list[Hit]:
+    """As many hits as may be needed.
 
-    Some may be left out later, because they repeat others. Once enough of them are good and none
-    repeats another, nothing that follows can come before them.
+    Some may be left out or step back later, because they repeat others. Once enough are good and none of
+    them repeats another, nothing that follows can come before them; how many are enough grows in steps,
+    so that the first results are the same however many are asked for.
     """
     options = asked.options
-    most = max(
-        options.max_results + _SPARE,
-        _RERANKED if asked.reranker else 0,
-        _VARIED + _SPARE if options.mmr_lambda is not None else 0,
-    )
-    in_order = not asked.reranker and options.mmr_lambda is None and len(options.sources) == 1
+    most = max(_RERANKED if asked.reranker else 0, _VARIED if options.mmr_lambda is not None else 0)
+    enough = max(-(-options.max_results // _SETTLED) * _SETTLED, most)
     hits: list[Hit] = []
     good: list[Hit] = []
     distinct = 0
     for hit in made:
+        # Of those whose scores are shown as equal, the newer comes first.
+        if distinct >= enough and _rounded(hit.score) < _rounded(hits[-1].score):
+            break
         hits.append(hit)
-        if in_order and _may_be_shown(hit, asked):
+        if _may_be_shown(hit, asked):
             distinct += not diversity.repeats(hit, good)
             good.append(hit)
-        if len(hits) >= most or distinct >= options.max_results:
-            return hits, True
-    return hits, False
+    return hits
 
 
 def _why_nothing(asked: Asked, hits: Sequence[Hit]) -> list[str]:

@@ -24,7 +24,7 @@ class Features:
     """The features of n candidates, float32 (n,) each.
 
     `text` to `chunk` are shares of the best BM25, `coverage` is the share of the query's words and
-    `idf_coverage` the share of their idf; `window` adds the better neighbour to BM25, in its own units.
+    `idf_coverage` the share of their idf.
     """
 
     text: Floats
@@ -34,7 +34,6 @@ class Features:
     chunk: Floats
     coverage: Floats
     idf_coverage: Floats
-    window: Floats
     passage_similarity: Floats
     chunk_similarity: Floats
     speaker: Floats
@@ -69,7 +68,6 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
         chunk=_sum_of(text, chunks) / best,
         coverage=coverage,
         idf_coverage=idf_coverage,
-        window=text + 0.5 * beside,
         passage_similarity=nothing if passage is None else closeness(passage, own_background),
         chunk_similarity=nothing if chunk is None else closeness(chunk, found.chunk_background),
         speaker=_speaker(question, reader, rows, tuning),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -12,18 +12,21 @@ from memdown.notes.facts import facts_in, heading_at
 from memdown.search.snippets import Shown, Taken, grow, show_fact, show_talk
 from memdown.text import distinct_terms, index_terms
 from memdown.text.cues import label_of
-from memdown.types import Hit, Move, StoredChunk, Why
+from memdown.types import FILE_SPAN, FileState, Hit, Move, StoredChunk, Why
 
-# How sure a match makes us: a text score of 1 / _TEXT_SURE is certainty, where _BESIDE of the better
-# neighbour's counts as well; a similarity counts from _VECTOR_LEAST above that of an average chunk
-# on, and is certainty _VECTOR_SPAN further. Where it stands alone, it must do without a margin.
-# Of many words, one will be missing more often: each beyond the first lowers the bar a little.
-# A passage with all of them is an answer, however long it is.
-_TEXT_SURE, _BESIDE, _EACH_WORD, _MOST_WORDS, _ALL_WORDS = 0.9, 0.5, 0.06, 13, 0.6
-_VECTOR_LEAST, _VECTOR_SPAN, _VECTOR_ALONE = 0.3, 0.3, 0.6
-# What was written down in the time that is asked about is an answer, whatever its words.
-_DATED_SURE = 0.6
-_WORDS_MISSED = 0.1
+# How likely the notes answer by the words alone: a logistic regression on questions about the notes and
+# on questions about other people's, each set left out in turn (docs/evaluation.md). The power makes an
+# even chance the bar of a strong answer, 0.35.
+_BY_HELD, _BY_TEXT, _FOREIGN, _MOST_TEXT, _TO_SCORE = 5.0, 4.5, 4.4, 1.2, 1.5
+# In few passages hardly a word is met by chance: each halving below _MANY lowers the bar.
+_MANY, _EACH_HALVING = 32, 0.2
+# Who asks about Kevin, whom no note names, asks about other notes.
+_STRANGERS = 1.5
+# A passage with all words of the question is an answer, and so is what was written in the time it names.
+_ALL_WORDS, _DATED_SURE = 0.6, 0.6
+# A similarity counts from so much above that of an average text on, and is certainty so much further.
+# Where it stands alone, it must do without a margin; words that stand nowhere speak against it.
+_VECTOR_LEAST, _VECTOR_SPAN, _VECTOR_ALONE, _WORDS_MISSED = 0.3, 0.3, 0.6, 0.1
 # The share of a score that age can take away: an old note that alone answers must stay on top.
 GENTLE_DECAY = 0.15
 # Of nearly equal answers the one in MEMORY.md comes first: it was put there to last.
@@ -33,24 +36,28 @@ _MEMORY, _DURABLE = "MEMORY.md", 1.06
 _UNTIMELY, _UNDATED, _BESIDE_THE_TIME = 0.6, 0.8, 0.2
 # When a transcript's words are a note's: nearly all of at least so many.
 _ECHO_SHARE, _ECHO_WORDS = 0.9, 5
+# Compared with so many of the best notes, however many results are asked for.
+_ECHOED = 12
 _SPEAKERS = frozenset(index_terms("User Assistant"))
 
 
 @dataclass(frozen=True, slots=True)
-class Legs:
-    """What the two legs found in one source.
+class Signs:
+    """What tells whether the notes answer a question at all.
 
-    `text` is BM25 by passage and `reachable` what a passage with every word of the query would
-    score; `vector` is cosine similarity by chunk and `background` that of an average chunk; `words`
-    is about how many words the query has. `dated` tells that there are notes of the time it names.
+    `words` is whether it has words to look for; `covered` the largest share of them that a passage holds
+    and `held` that share by idf; `text` the best BM25 as a share of what is reachable; `near` how much
+    nearer than an average text the nearest is; `passages` how many there are; `strangers` whether it
+    names someone whom no note names; `dated` whether there are notes of the time it names.
     """
 
-    text: Mapping[int, float]
-    reachable: float
-    vector: Mapping[int, float]
-    background: float
-    chunk_of: Mapping[int, int]
-    words: float = 1.0
+    words: bool
+    covered: float
+    held: float
+    text: float
+    near: float
+    passages: int = _MANY
+    strangers: bool = False
     dated: bool = False
 
 
@@ -75,41 +82,21 @@ class Scored(NamedTuple):
     moves: tuple[Move, ...] = ()
 
 
-def confidence(
-    legs: Legs, weights: Weights, covered: float = 0.0, near: float | None = None
-) -> float:
-    """How sure we are that something was found: from 0, nothing fits, to 1.
-
-    `covered` is the largest share of the query's words that one passage holds, `near` how much nearer
-    than an average one the nearest sentence is, if that is known of all.
-    """
-    if near is None:
-        near = max(legs.vector.values(), default=legs.background) - legs.background
+def confidence(signs: Signs, weights: Weights) -> float:
+    """How sure we are that something was found: from 0, nothing fits, to 1."""
     if not weights.text:
-        # Words that stand nowhere in the notes speak against everything that only resembles them.
-        missed = _WORDS_MISSED if legs.reachable > 0 else 0.0
-        return _clipped((near - missed) / _VECTOR_ALONE)
-    by_vector = _clipped((near - _VECTOR_LEAST) / _VECTOR_SPAN) if weights.vector else 0.0
-    by_text = _sure_by_text(legs)
-    if covered >= 1.0:
+        return _clipped((signs.near - _WORDS_MISSED * signs.words) / _VECTOR_ALONE)
+    by_vector = _clipped((signs.near - _VECTOR_LEAST) / _VECTOR_SPAN) if weights.vector else 0.0
+    by_text = 0.0
+    if signs.words and signs.text > 0:
+        bar = _FOREIGN - _EACH_HALVING * max(0.0, math.log2(_MANY / max(1, signs.passages)))
+        bar += _STRANGERS * signs.strangers
+        odds = _BY_HELD * min(1.0, signs.held) + _BY_TEXT * min(_MOST_TEXT, signs.text) - bar
+        by_text = (1.0 / (1.0 + math.exp(-odds))) ** _TO_SCORE
+    if signs.covered >= 1.0:
         by_text = max(by_text, _ALL_WORDS)
     sure = 1.0 - (1.0 - by_text) * (1.0 - by_vector)
-    return max(sure, _DATED_SURE) if legs.dated else sure
-
-
-def _sure_by_text(legs: Legs) -> float:
-    if legs.reachable <= 0:
-        return 0.0
-    get = legs.text.get
-    best = max(
-        (
-            score + _BESIDE * max(get(key - 1, 0.0), get(key + 1, 0.0))
-            for key, score in legs.text.items()
-        ),
-        default=0.0,
-    )
-    lenience = 1.0 + _EACH_WORD * (max(1.0, min(legs.words, _MOST_WORDS)) - 1.0)
-    return _clipped(_TEXT_SURE * lenience * best / legs.reachable)
+    return max(sure, _DATED_SURE) if signs.dated else sure
 
 
 def _rounded(value: float) -> float:
@@ -164,6 +151,67 @@ def _is_timely(date: datetime.date, period: tuple[datetime.date, datetime.date])
     return period[0] <= date <= period[1]
 
 
+def by_time(scored: Sequence[Scored], file_of: Mapping[int, FileState], view: View) -> list[Scored]:
+    """The candidates in the order in which they are shown, which time and place change."""
+    files = {number: file_of[number] for number in {one.chunk_key // FILE_SPAN for one in scored}}
+    factors = {number: recency(file.date, view) for number, file in files.items()}
+    durable = {number for number, file in files.items() if file.path == _MEMORY}
+    if durable:
+        scored = [
+            one._replace(share=_DURABLE * one.share)
+            if one.chunk_key // FILE_SPAN in durable
+            else one
+            for one in scored
+        ]
+    return sorted(
+        scored,
+        key=lambda one: (-_rounded(one.share * factors[one.chunk_key // FILE_SPAN]), one.key),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The text of some candidates: their chunks by key, and by the keys of their passages the chunks of
+    talk with those beside them."""
+
+    chunks: Mapping[int, StoredChunk]
+    talk: Mapping[int, StoredChunk]
+
+
+def make_hits(
+    scored: Sequence[Scored],
+    read: Callable[[Sequence[Scored]], Texts],
+    words: Collection[str],
+    view: View,
+    first: int,
+) -> Iterator[Hit]:
+    """What a person sees, in the order of the candidates: windows around passages, none of them showing
+    a line twice. Text is read as it is needed, of `first` candidates to begin with."""
+    shares = {one.key: one.share for one in scored}
+    together: dict[int, list[Scored]] = {}
+    for one in scored:
+        together.setdefault(one.chunk_key, []).append(one)
+    taken = Taken()
+    # Only of what is shown it is asked which of its passages are facts.
+    facts: dict[int, _Facts] = {}
+    rank, count = 0, first
+    while rank < len(scored):
+        some = scored[rank : rank + count]
+        texts = read(some)
+        for one in some:
+            rank += 1
+            if one.key in taken.messages:
+                continue
+            stored = texts.chunks[one.chunk_key]
+            if one.chunk_key not in facts:
+                facts[one.chunk_key] = _find_facts(together[one.chunk_key], stored)
+            one = one._replace(moves=(*one.moves, Move("time", rank)))
+            shown = _shown(one, texts, shares, facts[one.chunk_key], words, view, taken)
+            if shown is not None:
+                yield _hit(stored, one, shown, recency(stored.date, view), words, view)
+        count *= 2
+
+
 class _Facts(NamedTuple):
     """The candidates of a chunk that are one fact each: where it starts, by key, and its share."""
 
@@ -185,68 +233,46 @@ def _find_facts(scored: Sequence[Scored], stored: StoredChunk) -> _Facts:
     return found
 
 
-def make_hits(
-    scored: Sequence[Scored],
-    chunks: Mapping[int, StoredChunk],
+def _shown(
+    one: Scored,
+    texts: Texts,
+    shares: Mapping[int, float],
+    facts: _Facts,
     words: Collection[str],
     view: View,
-    around: Mapping[int, StoredChunk] | None = None,
-) -> Iterator[Hit]:
-    """What a person sees, best first: windows around passages, none of them showing a line twice.
-
-    `around` are the chunks of talk by the keys of their passages, with those beside them.
-    """
-    shares: dict[int, float] = {}
-    together: dict[int, list[Scored]] = {}
-    for one in scored:
-        shares[one.key] = max(one.share, shares.get(one.key, 0.0))
-        together.setdefault(one.chunk_key, []).append(one)
-    known = [one for one in scored if one.chunk_key in chunks]
-    known = [
-        one._replace(share=_DURABLE * one.share)
-        if chunks[one.chunk_key].chunk.path == _MEMORY
-        else one
-        for one in known
-    ]
-    factors = {key: recency(chunks[key].date, view) for key in {one.chunk_key for one in known}}
-    known.sort(key=lambda one: (-_rounded(one.share * factors[one.chunk_key]), one.key))
-    taken = Taken()
-    # Only of what is shown it is asked which of its passages are facts.
-    facts: dict[int, _Facts] = {}
-    for rank, one in enumerate(known, start=1):
-        stored, factor = chunks[one.chunk_key], factors[one.chunk_key]
-        chunk = stored.chunk
-        shown = None
-        if around and one.key in around:
-            shown = show_talk(one.key, around, shares, view.size, taken)
+    taken: Taken,
+) -> Shown | None:
+    """What is shown of a candidate; None if all of it is shown already."""
+    stored = texts.chunks[one.chunk_key]
+    chunk = stored.chunk
+    if one.key in texts.talk:
+        shown = show_talk(one.key, texts.talk, shares, view.size, taken)
         if shown is not None:
-            yield _hit(stored, one, (*one.moves, Move("time", rank)), shown, factor, words, view)
-            continue
-        if one.chunk_key not in facts:
-            facts[one.chunk_key] = _find_facts(together[one.chunk_key], stored)
-        at = facts[one.chunk_key].places.get(one.key)
-        if at is None:
-            number = min(one.key - stored.key, len(chunk.passages) - 1)
-            wanted = [shares.get(stored.key + n, 0.0) for n in range(len(chunk.passages))]
-            place = grow(chunk, number, wanted, words, view.size, taken)
-        else:
-            near = facts[one.chunk_key].shares
-            place = show_fact(chunk, at, near, view.size, taken, view.context)
-        if place is not None:
-            start, end = place
-            shown = Shown(
-                chunk.text[start:end],
-                chunk.line_at(start),
-                chunk.line_at(max(start, end - 1)),
-                start,
-            )
-            yield _hit(stored, one, (*one.moves, Move("time", rank)), shown, factor, words, view)
+            return shown
+    at = facts.places.get(one.key)
+    if at is None:
+        number = min(one.key - stored.key, len(chunk.passages) - 1)
+        wanted = [shares.get(stored.key + n, 0.0) for n in range(len(chunk.passages))]
+        place = grow(chunk, number, wanted, words, view.size, taken)
+    else:
+        place = show_fact(chunk, at, facts.shares, view.size, taken, view.context)
+    if place is None:
+        return None
+    start, end = place
+    if one.key in texts.talk:
+        taken.messages.update(
+            stored.key + n
+            for n, passage in enumerate(chunk.passages)
+            if passage.start < end and passage.end > start
+        )
+    return Shown(
+        chunk.text[start:end], chunk.line_at(start), chunk.line_at(max(start, end - 1)), start
+    )
 
 
 def _hit(
     stored: StoredChunk,
     scored: Scored,
-    moves: tuple[Move, ...],
     shown: Shown,
     factor: float,
     words: Collection[str],
@@ -276,7 +302,7 @@ def _hit(
             by_vector=scored.by_vector,
             confidence=sure,
             timely=_timely(stored.date, view.period),
-            moves=moves,
+            moves=scored.moves,
             resembles=scored.text > 0 or scored.vector >= view.near,
         ),
     )
@@ -300,7 +326,7 @@ def with_lanes(hits: Sequence[Hit]) -> list[Hit]:
     notes = [hit for hit in hits if hit.source == "memory"]
     if not notes or len(notes) == len(hits):
         return list(hits)
-    known = [distinct_terms(note.snippet) for note in notes]
+    known = [distinct_terms(note.snippet) for note in notes[:_ECHOED]]
     rest = [hit for hit in hits if hit.source == "memory" or not _echoes(hit, known)]
     ordered: list[Hit] = []
     lead = 0

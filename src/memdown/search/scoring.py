@@ -15,9 +15,10 @@ from memdown.index.similarity import cosines
 from memdown.search import candidates, features
 from memdown.search.candidates import Candidates, Floats
 from memdown.search.features import Features
-from memdown.search.rank import Legs, Scored, Weights, confidence
+from memdown.search.rank import Scored, Signs, Weights, confidence
 from memdown.search.tuning import Tuning
-from memdown.text import QueryTerms, is_gram
+from memdown.text import QueryTerms, index_terms, is_gram
+from memdown.text.cues import names_in
 from memdown.types import Move, Vector, Vectors
 
 # The shares of the legs that the weights in `Tuning` are meant for.
@@ -33,6 +34,8 @@ _NEAR, _NEXT = 0.15, 8
 # What it scores to be of the time that is asked for, in words; to tell of it counts half as much.
 _TIMELY_WORD, _TOLD = 0.6, 0.5
 _MOST_TIMELY = 400
+# Pieces of text that reach from one word into the next are often nowhere, which tells little.
+_PIECES_MISSED = 0.5
 
 
 Embed = Callable[[Sequence[str]], Vectors]
@@ -100,7 +103,14 @@ def rank(
     order = np.lexsort((found.rows, -np.round(scores, 6)))[: tuning.ranked]
     return Ranked(
         _scored(order, scores, found, made, reader, few=few),
-        _sureness(found, made, weights, words, few=few, dated=scope.timely is not None),
+        confidence(
+            replace(
+                _signs(found, made, few=few),
+                dated=scope.timely is not None,
+                strangers=_strangers(question, found, reader),
+            ),
+            weights,
+        ),
         _near(found, few=few),
         None if nearest is None or not len(nearest) else float(nearest.max()),
         weights,
@@ -221,29 +231,43 @@ def _scored(
     ]
 
 
-def _sureness(
-    found: Candidates, made: Features, weights: Weights, words: float, *, few: bool, dated: bool
-) -> float:
-    """How sure we are that something was found, from 0 to 1."""
-    similar = found.passage_similarity if few else found.chunk_similarity
-    background = found.chunk_background
-    near = 0.0
-    if similar is not None and len(similar):
-        if few:
-            background = average(float(similar.mean()), len(similar))
-            near = _lead(similar, background)
-        else:
-            near = float(similar.max()) - background
-    legs = Legs(
-        text={0: float(made.window.max(initial=0.0))},
-        reachable=found.reachable,
-        vector={},
-        background=background,
-        chunk_of={},
-        words=words,
-        dated=dated,
+def _strangers(question: str, found: Candidates, reader: Reader) -> bool:
+    """Whether a question names someone or something that stands nowhere in the notes."""
+    names = {term for name in names_in(question) for term in index_terms(name)}
+    return any(
+        one.unit.terms[0] in names and not reader.document_frequency(one.unit)
+        for one in found.looked
+        if one.unit.kind == "word"
     )
-    return confidence(legs, weights, float(made.coverage.max(initial=0.0)), near)
+
+
+def _signs(found: Candidates, made: Features, *, few: bool) -> Signs:
+    """What tells whether the notes answer at all."""
+    words = [one for one in found.looked if one.unit.kind == "word"]
+    total = sum(one.idf for one in words) or 1.0
+    missing = sum(
+        one.idf for one in words if not len(one.posting.rows) and is_gram(one.unit.terms[0])
+    )
+    known = 1.0 - _PIECES_MISSED * missing / total
+    best = float(found.text[found.rows].max(initial=0.0))
+    return Signs(
+        words=found.reachable > 0,
+        covered=float(made.coverage.max(initial=0.0)),
+        held=float(made.idf_coverage.max(initial=0.0)) / known,
+        text=best / (found.reachable or 1.0) / known,
+        near=_ahead(found, few=few),
+        passages=len(found.rows),
+    )
+
+
+def _ahead(found: Candidates, *, few: bool) -> float:
+    """How much nearer than an average text the nearest is."""
+    similar = found.passage_similarity if few else found.chunk_similarity
+    if similar is None or not len(similar):
+        return 0.0
+    if few:
+        return _lead(similar, average(float(similar.mean()), len(similar)))
+    return float(similar.max()) - found.chunk_background
 
 
 def average(similarity: float, count: int) -> float:

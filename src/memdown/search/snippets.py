@@ -68,6 +68,8 @@ class Taken:
     def __init__(self) -> None:
         self._seen: set[tuple[str, int, str]] = set()
         self._paths: set[str] = set()
+        # The keys of the messages that are shown.
+        self.messages: set[int] = set()
 
     def has(self, chunk: Chunk, piece: Piece) -> bool:
         """Whether a piece is shown, in whichever chunk."""
@@ -78,15 +80,9 @@ class Taken:
         self._seen.add(self._name(chunk, piece))
         self._paths.add(chunk.path)
 
-    def has_any(self, message: Message) -> bool:
-        """Whether a part of a message is shown."""
-        chunk = message.stored.chunk
-        return chunk.path in self._paths and any(
-            self._name(chunk, piece) in self._seen for piece in _pieces_in(message)
-        )
-
     def add_all(self, message: Message) -> None:
         """Note that a message is shown."""
+        self.messages.add(message.key)
         for piece in _pieces_in(message):
             self.add(message.stored.chunk, piece)
 
@@ -143,13 +139,13 @@ def show_talk(
     None if it is taken, or too long to be shown whole.
     """
     near = {one.key: one for one in messages_around(key, chunks)}
-    free = {number for number, one in near.items() if not taken.has_any(one)}
     room = size - len(near[key].text)
-    if key not in free or room < 0:
+    if key in taken.messages or room < 0:
         return None
     chosen = {key}
+    free = near.keys() - chosen - taken.messages
     # The nearer of two that are wanted as much.
-    for number in sorted(free - chosen, key=lambda n: (-wanted.get(n, 0.0), abs(n - key), n)):
+    for number in sorted(free, key=lambda n: (-wanted.get(n, 0.0), abs(n - key), n)):
         cost = len(near[number].text) + len(LEFT_OUT) + 2
         if cost <= room:
             chosen.add(number)

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from memdown.text.scripts import fold
-from memdown.text.stopwords import stop_words_of
+from memdown.text.stopwords import looks_english, stop_words_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,6 +82,7 @@ _FIRST_PERSON: Final = re.compile(
 _WORD: Final = re.compile(r"\w{2,}")
 _POSSESSIVE: Final = re.compile(r"['’]s\b")
 _MOST_CHARACTERS: Final = 500
+_WRITTEN_AS_NAME: Final = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]{2,}\b")
 _USERS: Final = ("user", "human", "me", "i")
 _ASKED_KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     (
@@ -231,6 +232,13 @@ def named_speakers(question: str) -> tuple[str, ...]:
     found = list(dict.fromkeys(_WORD.findall(words)))
     unsaid = stop_words_of(found)
     return tuple(_SPEAKER + one for one in found if one not in unsaid)
+
+
+def names_in(question: str) -> tuple[str, ...]:
+    """The words that a question in English writes as names, but for its first word."""
+    text = question[:_MOST_CHARACTERS]
+    found = tuple(dict.fromkeys(_WRITTEN_AS_NAME.findall(text)))
+    return found if found and looks_english(text.lower().split()) else ()
 
 
 USER_TERMS: Final = tuple(_SPEAKER + name for name in _USERS)
