@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 
 # With one of these set, notes would be embedded by a provider and the network be measured.
 _KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "VOYAGE_API_KEY")
@@ -28,6 +29,7 @@ def main() -> None:
             "embedding",
             "engines",
             "life",
+            "tune",
             "all",
         ),
     )
@@ -36,6 +38,8 @@ def main() -> None:
     parser.add_argument(
         "--sizes", type=int, nargs="+", help="chunks, for `performance` [1000 10000 50000 200000]"
     )
+    parser.add_argument("--questions", type=Path, help="the folder of question files for `tune`")
+    parser.add_argument("--limit", type=int, default=300, help="questions a workspace, for `tune`")
     parser.add_argument("--peers", nargs="*", help="which peers `performance` runs [all]")
     arguments = parser.parse_args()
     if arguments.chunks < 1 or arguments.repeats < 10:
@@ -49,6 +53,14 @@ def main() -> None:
         if unknown := set(peers) - set(peering.PEERS):
             parser.error(f"There is no peer {unknown.pop()!r}; known: {', '.join(peering.PEERS)}.")
         performance.run(arguments.sizes or performance.SIZES, peers)
+    if arguments.what == "tune":
+        from bench import tune
+
+        if arguments.questions is None:
+            parser.error(
+                "tune needs --questions FOLDER with question files that bring their notes."
+            )
+        tune.run(arguments.questions, arguments.limit)
     if arguments.what in ("startup", "all"):
         from bench import startup
 

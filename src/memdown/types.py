@@ -466,6 +466,20 @@ class WordKnowing(Embedder, Protocol):
     def knows(self, text: str) -> bool: ...
 
 
+class NearWord(NamedTuple):
+    """A word that means nearly the same as another, and how near it is: the cosine of the two."""
+
+    word: str
+    similarity: float
+
+
+@runtime_checkable
+class SynonymKnowing(Embedder, Protocol):
+    """An embedder that knows words of nearly the same meaning at no cost."""
+
+    def synonyms(self, word: str) -> Sequence[NearWord]: ...
+
+
 class Reranker(Protocol):
     """Judges how well texts answer a query, more exactly and more slowly than the two legs."""
 

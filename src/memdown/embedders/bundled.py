@@ -15,7 +15,7 @@ import importlib.util
 import json
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain, pairwise
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memdown.errors import EmbedderError
+from memdown.types import NearWord
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -93,6 +94,18 @@ class Cutter:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._known = file.stat().st_size == _KNOWN_SIZE
+
+    @property
+    def whole_words(self) -> dict[str, int]:
+        """The words in small letters that are one piece, with its number."""
+        return {
+            piece[1:]: number
+            for piece, number in self._vocabulary.items()
+            if len(piece) > _LEAST_LETTERS
+            and piece[0] == _SPACE
+            and piece[1:].isalpha()
+            and piece[1:].islower()
+        }
 
     def cut(self, wanted: Sequence[str], *, more_to_come: bool) -> list[list[int]]:
         """The pieces of each unit; if there is `more_to_come`, loading `tokenizers` pays."""
@@ -183,6 +196,9 @@ _CHARACTERS_AT_ONCE = 30_000
 _MANY_TEXTS = 128
 _FEW_PIECES = 64
 _LETTERS_A_PIECE = 3
+# Words from this similarity on mean nearly the same, the nearest so many of them.
+_LEAST_NEAR, _MOST_NEAR = 0.5, 8
+_LEAST_LETTERS, _NEAR_DIMS = 3, 128
 # So that the vectors of their pieces stay in the processor's cache.
 _WORDS_AT_ONCE = 200
 
@@ -232,6 +248,7 @@ class BundledEmbedder:
         self._lock = threading.Lock()
         self._words = self._older = _Words(0)
         self._loaded: tuple[Cutter, _Weights] | None = None
+        self._near: _NearWords | None = None
 
     def embed_query(self, text: str) -> Vector:
         vector: Vector = self.embed_batch([text])[0]
@@ -263,6 +280,13 @@ class BundledEmbedder:
             len(word) >= _LETTERS_A_PIECE * len(pieces)
             for word, pieces in zip(words, cut, strict=True)
         )
+
+    def synonyms(self, word: str) -> Sequence[NearWord]:
+        """Words of nearly the same meaning, nearest first; none for a word of several pieces."""
+        if self._near is None:
+            cutter, weights = self._files()
+            self._near = _NearWords(cutter.whole_words, weights)
+        return self._near.of(word)
 
     def _files(self) -> tuple[Cutter, _Weights]:
         if self._loaded is None:
@@ -347,10 +371,43 @@ class _Weights:
         rows: Vectors = self._wide.take(halves)
         return rows
 
+    def short(self, pieces: Sequence[int], dims: int) -> Vectors:
+        """The first `dims` numbers of the vectors of some pieces."""
+        halves = np.ascontiguousarray(self._halves[pieces, :dims])
+        rows: Vectors = self._wide.take(halves)
+        return rows
+
     @cached_property
     def _wide(self) -> np.ndarray:
         """Every number of 16 bits as one of 32: looking it up is ten times faster than a cast."""
         return np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+
+
+class _NearWords:
+    """The vectors of the words that are one piece, of fewer dimensions and a byte a number: 1.3 MB."""
+
+    def __init__(self, pieces: Mapping[str, int], weights: _Weights) -> None:
+        self._words = list(pieces)
+        self._rows = {word: row for row, word in enumerate(self._words)}
+        vectors = weights.short(list(pieces.values()), _NEAR_DIMS)
+        largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-9)
+        self._vectors = np.round(vectors * (127 / largest)).astype(np.int8)
+
+    def of(self, word: str) -> Sequence[NearWord]:
+        row = self._rows.get(word)
+        if row is None:
+            return ()
+        import simsimd
+
+        distances = np.asarray(
+            simsimd.cdist(self._vectors[row : row + 1], self._vectors, "cosine"), np.float32
+        )[0]
+        first = np.argpartition(distances, _MOST_NEAR)[: _MOST_NEAR + 1]
+        found = sorted(
+            (NearWord(self._words[n], 1.0 - float(distances[n])) for n in first if n != row),
+            key=lambda one: -one.similarity,
+        )
+        return tuple(one for one in found if one.similarity >= _LEAST_NEAR)
 
 
 def _groups(texts: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:

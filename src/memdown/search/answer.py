@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +21,9 @@ from memdown.search.rank import GENTLE_DECAY, Scored, Texts, View
 from memdown.search.snippets import beside, is_talk
 from memdown.search.tuning import TUNING
 from memdown.text import (
+    Alternative,
     QueryTerms,
+    index_terms,
     is_asked,
     prefix_terms,
     query_terms,
@@ -33,6 +36,7 @@ from memdown.types import (
     Hit,
     Reranker,
     Source,
+    SynonymKnowing,
     Vector,
     WordKnowing,
 )
@@ -67,6 +71,10 @@ _FAR = 0.25
 # The nearest is worth something then: a share of its similarity, but never enough to be strong.
 _FAINT, _NOTHING, _CONTEXT_LINES = 0.1, 2.0, 3
 _GUESSED_NEAR, _MOST_GUESSED = 0.5, 0.3
+# Words that mean about the same count this share of their similarity; those that begin alike are found
+# by stem or prefix anyway. No more than so many words of a question, and so many for each.
+_SYNONYM, _SAME_START, _MOST_SYNONYMS, _SYNONYMS_A_WORD = 0.5, 4, 24, 3
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _NO_TERMS = QueryTerms((), (), (), frozenset())
 
 
@@ -116,6 +124,9 @@ def prepare(text: str, embedder: Embedder | None, reasons: list[str]) -> Query:
     asked = Query(cleaned, query_terms(cleaned), None)
     if embedder is None:
         return asked
+    if isinstance(embedder, SynonymKnowing):
+        terms = replace(asked.terms, alternatives=_alternatives(cleaned, asked.terms, embedder))
+        asked = replace(asked, terms=terms)
     try:
         vector = embedder.embed_query(cleaned)
     except EmbedderError as error:
@@ -125,6 +136,27 @@ def prepare(text: str, embedder: Embedder | None, reasons: list[str]) -> Query:
         reasons.append("keywords only: the query has no meaning to the embedder")
         return asked
     return replace(asked, vector=vector)
+
+
+def _alternatives(
+    text: str, terms: QueryTerms, embedder: SynonymKnowing
+) -> tuple[Alternative, ...]:
+    """Terms that mean about the same as words of the question: movie for film."""
+    found = []
+    for word in dict.fromkeys(_WORD.findall(text.lower())[:_MOST_SYNONYMS]):
+        term = "".join(index_terms(word)[:1])
+        if term not in terms.words or term in terms.exact:
+            continue
+        near: dict[str, float] = {}
+        for other, similarity in embedder.synonyms(word):
+            meant = index_terms(other)
+            if len(meant) == 1 and meant[0][:_SAME_START] != term[:_SAME_START]:
+                near.setdefault(meant[0], similarity)
+        found += [
+            Alternative(term, meant, _SYNONYM * similarity)
+            for meant, similarity in list(near.items())[:_SYNONYMS_A_WORD]
+        ]
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +220,7 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
 def _sought(asked: Asked) -> Sought:
     terms = _terms(asked)
     return Sought(
-        words=(*terms.words, *asked.told),
+        words=(*terms.words, *asked.told, *(one.term for one in terms.alternatives)),
         prefixes=terms.prefixes,
         phrases=terms.phrases,
         vector=asked.query.vector,

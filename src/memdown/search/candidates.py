@@ -31,6 +31,13 @@ class Looked(NamedTuple):
     unit: Unit
     posting: Posting
     idf: float
+    # What it counts: below 1 for a word that only means about the same.
+    weight: float = 1.0
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a word of the question itself."""
+        return self.unit.kind == "word" and self.weight == 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +71,11 @@ def look_up(terms: QueryTerms, reader: Reader) -> list[Looked]:
             if prefix in prefixes:
                 prefixes.discard(prefix)
                 found.append(_looked(number, Unit("prefix", (prefix,)), reader))
+    places = {term: number for number, term in enumerate(terms.words)}
+    for other in terms.alternatives:
+        if other.word in places and other.term not in places:
+            looked = _looked(places[other.word], word(other.term), reader)
+            found.append(looked._replace(weight=other.weight))
     phrases = (Unit("phrase", phrase) for phrase in terms.phrases if len(phrase) > 1)
     return [*found, *(_looked(-1, phrase, reader) for phrase in phrases)]
 
@@ -84,7 +96,7 @@ def text_scores(looked: Sequence[Looked], reader: Reader) -> Floats:
         if len(rows):
             norms = length_norms(reader.passage_length[rows], reader.average_length)
             often = np.float32(TEXT_WEIGHT) * text + np.float32(HEAD_WEIGHT) * head
-            scores[rows] += np.float32(one.idf) * saturate(often, norms)
+            scores[rows] += np.float32(one.idf * one.weight) * saturate(often, norms)
     return scores
 
 
@@ -92,7 +104,7 @@ def reachable(looked: Sequence[Looked]) -> float:
     """What a passage of average length would score that holds every word once."""
     total = 0.0
     for one in looked:
-        if one.unit.kind == "word":
+        if one.is_word:
             total += one.idf
         elif one.unit.kind == "prefix" and len(one.posting.rows):
             total += _PREFIX_REACH * one.idf

@@ -51,7 +51,7 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
         _neighbours(found.text, reader, rows, 2),
     )
     files, chunks = reader.passage_file[rows], reader.passage_chunk[rows]
-    words = sum(1 for one in found.looked if one.unit.kind == "word")
+    words = sum(one.is_word for one in found.looked)
     coverage, idf_coverage = _coverage(found, rows, words, tuning)
     chunk = found.chunk_similarity
     passage = found.passage_similarity if found.passage_similarity is not None else chunk
@@ -120,7 +120,7 @@ def _coverage(found: Candidates, rows: Rows, words: int, tuning: Tuning) -> tupl
     for one in found.looked:
         if one.number < 0:
             continue
-        if one.unit.kind == "word":
+        if one.is_word:
             weights[one.number] = max(one.idf, 0.0)
         places, inside = _places(one.posting, rows)
         if not len(places):
@@ -130,7 +130,7 @@ def _coverage(found: Candidates, rows: Rows, words: int, tuning: Tuning) -> tupl
         else:
             part = np.where(one.posting.text_tf[inside] > 0, 1.0, tuning.head_coverage).astype(
                 np.float32
-            )
+            ) * np.float32(one.weight)
         held[one.number, places] = np.maximum(held[one.number, places], part)
     if not words:
         nothing = np.zeros(len(rows), np.float32)

@@ -237,13 +237,13 @@ def _strangers(question: str, found: Candidates, reader: Reader) -> bool:
     return any(
         one.unit.terms[0] in names and not reader.document_frequency(one.unit)
         for one in found.looked
-        if one.unit.kind == "word"
+        if one.is_word
     )
 
 
 def _signs(found: Candidates, made: Features, *, few: bool) -> Signs:
     """What tells whether the notes answer at all."""
-    words = [one for one in found.looked if one.unit.kind == "word"]
+    words = [one for one in found.looked if one.is_word]
     total = sum(one.idf for one in words) or 1.0
     missing = sum(
         one.idf for one in words if not len(one.posting.rows) and is_gram(one.unit.terms[0])

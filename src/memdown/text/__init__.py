@@ -2,7 +2,7 @@
 
 from memdown.text.cutting import cuts
 from memdown.text.highlighting import match_spans
-from memdown.text.queries import Identifier, QueryTerms, query_terms
+from memdown.text.queries import Alternative, Identifier, QueryTerms, query_terms
 from memdown.text.scripts import estimate_tokens, fold, weight
 from memdown.text.stopwords import is_asked, is_stop, without_stop_words
 from memdown.text.terms import (
@@ -19,6 +19,7 @@ from memdown.text.terms import (
 __all__ = [
     "TERMS_VERSION",
     "TOKENCHARS",
+    "Alternative",
     "Identifier",
     "QueryTerms",
     "cuts",

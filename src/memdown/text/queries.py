@@ -57,6 +57,14 @@ class Identifier(NamedTuple):
     parts: tuple[str, ...]
 
 
+class Alternative(NamedTuple):
+    """A term that means about the same as one of a question, and what it counts beside it, below 1."""
+
+    word: str
+    term: str
+    weight: float
+
+
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
     """What a question asks the keyword index for.
@@ -72,6 +80,7 @@ class QueryTerms:
     exact: frozenset[str]
     truncated: bool = False
     identifiers: tuple[Identifier, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
 
 
 def query_terms(text: str) -> QueryTerms:

@@ -1,0 +1,154 @@
+"""Question sets of our own: synonyms, short forms, misspellings, and questions about other people's notes.
+
+Each has 150 questions or about as many, made of short lists by rules, so that nothing of them was
+chosen by what search finds. `python tests/evaluation/own_sets/sets.py FOLDER` writes them as question
+files that `memdown eval FOLDER` runs.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+_HERE = Path(__file__).parent
+PEOPLE = ("Nora", "Ben", "Ida", "Tariq", "Lucia", "Pavel", "Aiko", "Sven", "Mara", "Jonas")
+STRANGERS = ("Wendell", "Oksana", "Thabo", "Priscilla", "Duarte", "Ingrid", "Farouk", "Beatrix")
+_COLOURS = (
+    "amber blue coral crimson green grey indigo ivory lilac olive orange purple silver teal".split()
+)
+_BEASTS = (
+    "badger crane falcon heron lynx marten otter owl pike raven seal stoat swift tern wren".split()
+)
+_FOREIGN = (
+    "What did {who} plant behind the {thing} in {year}?",
+    "Which {thing} did {who} sell at the auction?",
+    "Why was the {thing} of {who} closed in {year}?",
+    "How many {thing}s did the museum in {town} lend to {who}?",
+    "Who repaired the {thing} after the flood in {town}?",
+)
+_THINGS = "lighthouse orchard telescope harpsichord windmill tannery observatory vineyard kiln ferry".split()
+_TOWNS = "Bergamo Tromso Coimbra Galway Tartu Uppsala Lecce Ghent Riga Porto".split()
+Notes = dict[str, list[str]]
+
+
+def _pairs(name: str) -> list[tuple[str, str]]:
+    lines = (_HERE / name).read_text(encoding="utf-8").splitlines()
+    found = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    return [(first, second) for first, second in found]
+
+
+def _value(number: int) -> str:
+    return f"{_COLOURS[number % len(_COLOURS)]} {_BEASTS[number * 7 % len(_BEASTS)]}"
+
+
+def _noted(facts: Iterable[tuple[str, str]]) -> tuple[Notes, dict[str, list[list[Any]]]]:
+    """Facts, each with the note it stands in, as notes and as the place of each fact."""
+    notes: Notes = {}
+    places: dict[str, list[list[Any]]] = {}
+    for name, fact in facts:
+        lines = notes.setdefault(f"memory/{name}.md", [f"# {name.title()}", ""])
+        lines.append(f"- {fact}")
+        places[fact] = [[f"memory/{name}.md", len(lines), len(lines)]]
+    return notes, places
+
+
+def synonyms() -> dict[str, Any]:
+    """Each word of a pair stands in a fact, and is asked for by the other word."""
+    asked = []
+    for number, (one, other) in enumerate(_pairs("words.tsv")):
+        for turn, (told, meant) in enumerate(((one, other), (other, one))):
+            who = PEOPLE[(number + 5 * turn) % len(PEOPLE)]
+            fact = f"{who}'s {told} is called {_value(2 * number + turn)}."
+            asked.append((who.lower(), fact, f"What is the name of {who}'s {meant}?"))
+    notes, places = _noted((name, fact) for name, fact, _ in asked)
+    return _set("synonyms", notes, [(question, places[fact]) for _, fact, question in asked])
+
+
+def acronyms() -> dict[str, Any]:
+    """A glossary tells what short forms mean; facts use one form, questions the other."""
+    asked = []
+    glossary = []
+    for number, (short, long) in enumerate(_pairs("acronyms.tsv")):
+        who = PEOPLE[number % len(PEOPLE)]
+        glossary.append(("glossary", f"{short} ({long})"))
+        fact = f"The {short} is looked after by {who} since week {number + 1}."
+        asked.append(("duties", fact, f"Who looks after the {long}?"))
+        fact = f"The budget for {long} is {40 + 3 * number} thousand."
+        asked.append(("budgets", fact, f"What is the budget for {short}?"))
+    notes, places = _noted([*glossary, *((name, fact) for name, fact, _ in asked)])
+    return _set("acronyms", notes, [(question, places[fact]) for _, fact, question in asked])
+
+
+def misspellings() -> dict[str, Any]:
+    """The longest word of each question has one slip: letters swapped, lost, doubled or wrong."""
+    chance = random.Random(3)
+    asked = []
+    for number, (one, other) in enumerate(_pairs("words.tsv")):
+        for turn, told in enumerate((one, other)):
+            beast = _BEASTS[(number + turn) % len(_BEASTS)]
+            fact = (
+                f"The {told} with the {beast} belongs to {PEOPLE[(number + turn) % len(PEOPLE)]}."
+            )
+            longest = max((told, beast), key=len)
+            question = f"Who owns the {told} with the {beast}?"
+            slip = _slip(longest, chance)
+            asked.append((f"things-{number % 9}", fact, question.replace(longest, slip, 1)))
+    notes, places = _noted((name, fact) for name, fact, _ in asked)
+    return _set("misspellings", notes, [(question, places[fact]) for _, fact, question in asked])
+
+
+def _slip(word: str, chance: random.Random) -> str:
+    place = chance.randrange(1, len(word) - 1)
+    return chance.choice(
+        (
+            word[:place] + word[place + 1] + word[place] + word[place + 2 :],
+            word[:place] + word[place + 1 :],
+            word[:place] + word[place] + word[place:],
+            word[:place] + chance.choice("aeionrst") + word[place + 1 :],
+        )
+    )
+
+
+def foreign() -> dict[str, Any]:
+    """Questions about people and things that are in none of the notes of the other sets."""
+    chance = random.Random(5)
+    notes = {**synonyms()["documents"], **misspellings()["documents"]}
+    asked: dict[str, list[list[Any]]] = {}
+    while len(asked) < 150:
+        question = chance.choice(_FOREIGN).format(
+            who=chance.choice(STRANGERS),
+            thing=chance.choice(_THINGS),
+            town=chance.choice(_TOWNS),
+            year=chance.randrange(1950, 2020),
+        )
+        asked[question] = []
+    return _set("foreign", notes, asked.items())
+
+
+def _set(name: str, notes: Notes, asked: Iterable[tuple[str, list[list[Any]]]]) -> dict[str, Any]:
+    questions = [{"question": text, "evidence": evidence} for text, evidence in asked]
+    return {"name": name, "documents": notes, "questions": questions}
+
+
+Make = Callable[[], dict[str, Any]]
+SETS: tuple[Make, ...] = (synonyms, acronyms, misspellings, foreign)
+
+
+def write(folder: Path) -> list[Path]:
+    """Write every set as a question file; gives the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for make in SETS:
+        file = folder / f"{make.__name__}.json"
+        file.write_text(json.dumps([make()], ensure_ascii=False, indent=1), encoding="utf-8")
+        files.append(file)
+    return files
+
+
+if __name__ == "__main__":
+    for written in write(Path(sys.argv[1])):
+        print(written)
