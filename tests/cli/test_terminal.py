@@ -16,7 +16,8 @@ from memdown.cli.terminal import harmless
 
 # A new window title, a cleared screen, colours, a C1 sequence, overprinting, reversed text.
 EVIL = "\033]0;PWNED\a\033[2J\033[31mred\033[0m\x9b2J\x90q\x07over\rprint\x08\x7f\u202egnp.exe\u2066\u200f"
-_OUR_COLOURS = re.compile(r"\033\[(?:0|1|2|3[1236])(?:;1)?m")
+# Colours, and the progress that is shown where indexing takes its time.
+_OURS = re.compile(r"\033\[(?:0|1|2|3[1236])(?:;1)?m|\r\033\[K(?:Indexing [█░]+ \d[^\r\n\033]*)?")
 _OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
@@ -66,7 +67,7 @@ def workspace(tmp_path: Path, own_state: Path) -> Path:
 )
 def test_a_terminal_gets_text_only(workspace: Path, command: list[str]) -> None:
     shown = on_terminal(*command, cwd=workspace)
-    left = _OUR_COLOURS.sub("", shown)
+    left = _OURS.sub("", shown)
     assert shown.strip()
     assert not _OBEYED.findall(left), _OBEYED.findall(left)
 
@@ -118,7 +119,7 @@ def test_a_long_answer_fits_a_screen(
     rows = shown.splitlines()
     assert len(rows) <= 20
     assert sum("citric acid" in row for row in rows) >= 3
-    assert all(len(_OUR_COLOURS.sub("", row)) <= 80 for row in rows)
+    assert all(len(_OURS.sub("", row)) <= 80 for row in rows)
 
 
 def test_a_long_line_is_cut_around_the_match(
@@ -127,7 +128,7 @@ def test_a_long_line_is_cut_around_the_match(
     words = " ".join(f"word{number}" for number in range(38))
     folder = write_notes({"memory/log.md": f"{words} Quentin owns the Albatros. {words}\n"})
     (folder / "MEMORY.md").touch()
-    shown = _OUR_COLOURS.sub("", on_terminal("search", "Albatros Quentin", cwd=folder))
+    shown = _OURS.sub("", on_terminal("search", "Albatros Quentin", cwd=folder))
     joined = " ".join(shown.split())
     assert "Quentin owns the Albatros." in joined
     assert len(shown.splitlines()) <= 5

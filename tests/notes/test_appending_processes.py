@@ -111,9 +111,11 @@ def test_killed_writers_leave_whole_entries(workspace: Workspace, tmp_path: Path
     for name in ["a", "b", "c", "d", "e", "f", "g", "h"]:
         process = writer(workspace, tmp_path / "locks", name, 10_000, 9000)
         start([process])
-        time.sleep(chance.uniform(0.02, 0.1))
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        time.sleep(chance.uniform(0, 0.08))
         process.send_signal(signal.SIGKILL)
-        output, _ = process.communicate()
+        output = first + process.communicate()[0]
         complete = output[: output.rfind("\n") + 1].splitlines()
         confirmed |= {(name, int(line.split()[0])) for line in complete}
         repair(workspace, tmp_path / "locks")

@@ -283,10 +283,14 @@ def test_the_next_command_tells_of_a_version_that_was_kept(
     at_workspace = ["--workspace", str(notes.folder)]
     run(["status", *at_workspace])
     assert "A save of memory/home.md was cut off" in capfd.readouterr().err
-    command = [sys.executable, "-m", "memdown.cli", "search", "quillon", *at_workspace]
-    said = subprocess.run(command, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-m", "memdown.cli"]
+    # On a slow machine a search may answer before the large note is indexed.
+    indexing = [*command, "index", *at_workspace]
+    said = subprocess.run(indexing, capture_output=True, text=True, check=True)
+    searching = [*command, "search", "quillon", *at_workspace]
+    found = subprocess.run(searching, capture_output=True, text=True, check=True)
     (kept,) = kept_versions(scan(notes).files)
-    assert kept.path in said.stdout
+    assert kept.path in found.stdout
     assert kept.reason in said.stderr
     run(["status", *at_workspace])
     assert kept.reason in capfd.readouterr().err
