@@ -202,6 +202,7 @@ def test_review_by_keys(page: Page, base: str, folder: Path) -> None:
     expect(tyres).to_be_visible(timeout=120_000)
     tyres.get_by_role("button", name="This one holds").nth(1).click()
     expect(tyres).to_have_count(0)
+    expect(page.locator("#toast.on")).to_contain_text("Done", timeout=120_000)
     assert "~~The winter tyres are stored at Krause." in file.read_text()
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.locator("#toast.on")).to_contain_text("Undone")

@@ -359,12 +359,13 @@ document.addEventListener("touchcancel", letGo);
 // What a person says to a proposal of Review; both holding and later can be taken back, too.
 const decide = async (button) => {
   const item = button.closest("[data-proposal]"), key = item.dataset.proposal, verdict = button.dataset.verdict;
+  const next = item.nextElementSibling || item.previousElementSibling;
+  // It goes at once; if the answer is no, it comes back.
+  item.remove();
   const { ok, data } = await memdown.call("POST", "/api/review", { key, verdict });
   if (!ok) { memdown.toast(data.error); return memdown.refresh(); }
   const run = data.changes.length ? () => undoAll(data.changes) : async () => { await memdown.call("POST", "/api/review/open", { key }); memdown.toast("It is in the list again"); await memdown.refresh(); };
   memdown.toast({ later: "Asked again in a week", fine: "Left as it is" }[verdict] || "Done", { text: "Undo", run });
-  const next = item.nextElementSibling || item.previousElementSibling;
-  item.remove();
   ($("[data-hit]", next || undefined) || $("#main")).focus();
   return memdown.refresh();
 };
