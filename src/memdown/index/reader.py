@@ -211,7 +211,9 @@ class Reader:
     def file_number(self) -> NDArray[np.int64]:
         """The number of each file in the keys of its chunks, shape (F,); -1 for a file without any."""
         numbers = np.full(len(self.files), -1, np.int64)
-        numbers[self.chunk_file] = self.chunk_key // FILE_SPAN
+        # What was struck points at a file that may have another number by now.
+        living = np.flatnonzero(self.chunk_alive)
+        numbers[self.chunk_file[living]] = self.chunk_key[living] // FILE_SPAN
         return numbers
 
     @cached_property
