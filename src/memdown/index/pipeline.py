@@ -231,23 +231,14 @@ class Pipeline:
 
     def _write(self, batch: Sequence[_Cut], vectors: Mapping[str, Vector] | None) -> None:
         for some in _portions(batch):
-            with self.tally.timed("write"):
-                self.writer.apply(
-                    Writes(
-                        [
-                            IndexedFile(
-                                note.state,
-                                note.chunks,
-                                _rows(vectors, note.fresh),
-                                note.keep,
-                                passages,
-                            )
-                            for note, passages in zip(
-                                some, self._passage_vectors(some), strict=True
-                            )
-                        ]
-                    )
+            files = [
+                IndexedFile(
+                    note.state, note.chunks, _rows(vectors, note.fresh), note.keep, passages
                 )
+                for note, passages in zip(some, self._passage_vectors(some), strict=True)
+            ]
+            with self.tally.timed("write"):
+                self.writer.apply(Writes(files))
             if self.embedding is not None:
                 self.embedding.keep_ready()
             self.tally.indexed += len(some)
