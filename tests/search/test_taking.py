@@ -66,3 +66,27 @@ def test_for_variety_more_are_made() -> None:
 
     question = asked(mmr_lambda=0.7, min_score=0.0)
     assert len(_take(many(), question)) > len(_take(many(), asked(min_score=0.0))) == 12
+
+
+def test_a_conversation_that_repeats_a_note_does_not_count() -> None:
+    """It is dropped in the end, and the first results must not depend on how many were taken."""
+    says = [
+        f"hook {n * 7} holds {' '.join(f'{word}{n}' for word in LONG.split())}" for n in range(12)
+    ]
+    notes = [hit(f"{n}.md", 0.9 - n / 40, text) for n, text in enumerate(says)]
+    talk = [
+        replace(hit(f"sessions/{n}", 0.95 - n / 40, text), source="sessions")
+        for n, text in enumerate(
+            [*(one[:60] for one in says), *(f"{n} says {n * 3}" for n in range(9))]
+        )
+    ]
+
+    def first(count: int) -> list[str]:
+        question = asked(max_results=count, sources=("memory", "sessions"), min_score=0.0)
+        hits = [*notes, *_take(iter(talk), question, notes)]
+        return [one.path for one in arrange(question, hits).hits]
+
+    every = first(50)
+    assert "sessions/12" in every[:12]
+    for count in (1, 6, 10, 12, 13, 20):
+        assert first(count) == every[:count]

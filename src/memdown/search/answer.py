@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -23,6 +23,7 @@ from memdown.search.tuning import TUNING
 from memdown.text import (
     Alternative,
     QueryTerms,
+    distinct_terms,
     index_terms,
     is_asked,
     prefix_terms,
@@ -63,6 +64,8 @@ _RERANKED = 50
 _SHOWN_BELOW = 3
 # Variety is chosen among so many of the best, however many are asked for.
 _VARIED = 50
+# A day that is asked about drops what did not hold then: so many are made, however few are asked for.
+_BEFORE_DROPS = 60
 # How many identifiers that no note holds are named.
 _MOST_UNHELD = 3
 # What scores less than this share of the best is left out.
@@ -214,7 +217,11 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
     if _is_unheld(asked):
         return []
     reader = snapshot.reader(_sought(asked))
-    return [hit for one in asked.options.sources for hit in _source_hits(asked, reader, one)]
+    hits: list[Hit] = []
+    # Notes come first: what a conversation only repeats of them is dropped later, and does not count.
+    for source in sorted(asked.options.sources):
+        hits += _take(_source_hits(asked, reader, source), asked, hits)
+    return hits
 
 
 def _sought(asked: Asked) -> Sought:
@@ -408,7 +415,7 @@ def candidate_count(options: SearchOptions) -> int:
     return max(_POOL * options.candidate_multiplier, options.max_results)
 
 
-def _source_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
+def _source_hits(asked: Asked, reader: Reader, source: Source) -> Iterator[Hit]:
     """The best of one source; each source is asked alone, so that a large one hides no small one."""
     query, options = asked.query, asked.options
     terms = _terms(asked)
@@ -442,10 +449,9 @@ def _source_hits(asked: Asked, reader: Reader, source: Source) -> list[Hit]:
         only_time=bool(asked.timely) and not query.terms.words,
     )
     best = ranking.by_time(ranked.best, reader.file_of, view)
-    made = ranking.make_hits(
+    return ranking.make_hits(
         best, lambda some: _texts(some, reader), query.terms.words, view, _LEAST_READ
     )
-    return _take(made, asked)
 
 
 def _texts(some: Sequence[Scored], reader: Reader) -> Texts:
@@ -476,16 +482,21 @@ def _makes_sense(text: str, embedder: Embedder | None) -> bool:
     return not isinstance(embedder, WordKnowing) or is_asked(text) or embedder.knows(text)
 
 
-def _take(made: Iterable[Hit], asked: Asked) -> list[Hit]:
+def _take(made: Iterable[Hit], asked: Asked, notes: Sequence[Hit] = ()) -> list[Hit]:
     """As many hits as may be needed.
 
-    Some may be left out or step back later, because they repeat others. Once enough are good and none of
+    Some may be left out or step back later, because they repeat others or `notes`. Once enough are good and none of
     them repeats another, nothing that follows can come before them; how many are enough grows in steps,
     so that the first results are the same however many are asked for.
     """
     options = asked.options
-    most = max(_RERANKED if asked.reranker else 0, _VARIED if options.mmr_lambda is not None else 0)
-    enough = max(-(-options.max_results // _SETTLED) * _SETTLED, most)
+    least = (
+        _RERANKED if asked.reranker else 0,
+        _VARIED if options.mmr_lambda is not None else 0,
+        _BEFORE_DROPS if options.as_of is not None else 0,
+    )
+    enough = max(-(-options.max_results // _SETTLED) * _SETTLED, *least)
+    known = [distinct_terms(note.snippet) for note in notes]
     hits: list[Hit] = []
     good: list[Hit] = []
     distinct = 0
@@ -495,7 +506,7 @@ def _take(made: Iterable[Hit], asked: Asked) -> list[Hit]:
             break
         hits.append(hit)
         if _may_be_shown(hit, asked):
-            distinct += not diversity.repeats(hit, good)
+            distinct += not (diversity.repeats(hit, good) or ranking.echoes(hit, known))
             good.append(hit)
     return hits
 

@@ -97,11 +97,19 @@ def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> 
     kept = [one.hit for one in current if one not in earlier]
     if not times.history:
         return [*kept, *past]
-    places = {(hit.path, hit.start_line): number for number, hit in enumerate(hits)}
-    marked = [(places[hit.path, hit.start_line], hit) for hit in past]
-    for place, hit in marked:
+    for place, hit in [(_rank_before(hit, hits), hit) for hit in past]:
         kept.insert(min(place, len(kept)), hit)
     return kept
+
+
+def _rank_before(hit: Hit, hits: Sequence[Hit]) -> int:
+    """Where a hit, or the one that it was cut from, stood among all."""
+    ranks = (
+        rank
+        for rank, one in enumerate(hits)
+        if one.path == hit.path and one.start_line <= hit.start_line <= one.end_line
+    )
+    return next(ranks, len(hits))
 
 
 def read_as_of(given: datetime.date | str | None, today: datetime.date) -> datetime.date | None:

@@ -327,7 +327,7 @@ def with_lanes(hits: Sequence[Hit]) -> list[Hit]:
     if not notes or len(notes) == len(hits):
         return list(hits)
     known = [distinct_terms(note.snippet) for note in notes[:_ECHOED]]
-    rest = [hit for hit in hits if hit.source == "memory" or not _echoes(hit, known)]
+    rest = [hit for hit in hits if hit.source == "memory" or not echoes(hit, known)]
     ordered: list[Hit] = []
     lead = 0
     while rest:
@@ -340,7 +340,7 @@ def with_lanes(hits: Sequence[Hit]) -> list[Hit]:
     return ordered
 
 
-def _echoes(hit: Hit, known: Iterable[frozenset[str]]) -> bool:
+def echoes(hit: Hit, known: Iterable[frozenset[str]]) -> bool:
     """Whether nearly all words of a hit stand in one note that was found as well."""
     words = distinct_terms(hit.snippet) - _SPEAKERS
     return len(words) >= _ECHO_WORDS and any(

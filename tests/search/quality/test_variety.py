@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,3 +64,58 @@ def test_the_first_results_do_not_depend_on_how_many_are_asked_for(
     every = search(weight, 22)
     for count in (1, 3, 6, 12, 60, 100):
         assert search(weight, count)[: len(every)] == every[:count]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"as_of": "2026-07-15"}, {"history": True}, {"min_score": 0.1}],
+    ids=lambda options: next(iter(options), "plain"),
+)
+@pytest.mark.parametrize("conversations", [False, True])
+def test_the_first_of_any_list_are_those_of_the_longest(
+    write_notes: Callable[..., Path],
+    own_state: Path,
+    conversations: bool,
+    options: dict[str, Any],
+) -> None:
+    """Also where facts are struck, replaced or of another day, and where conversations repeat notes."""
+    things = ("crane", "router", "piano", "boiler")
+    says = [
+        [
+            f"- The {thing} stands in room {(day * 7) % 11} since day {day}.",
+            f"- ~~The {thing} of house {day} is red.~~",
+            f"- Ana painted the {thing} of house {day} {'blue' if day % 2 else 'green'}.",
+        ]
+        for day in range(1, 25)
+        for thing in [things[day % 4], things[day % 3]]
+    ]
+    notes: dict[str, str] = {}
+    for number, lines in enumerate(says):
+        path = f"memory/2026-{1 + number % 9:02}-{1 + number % 28:02}.md"
+        notes[path] = "\n".join([notes.get(path, "# Log\n"), *lines])
+    folder = write_notes(notes)
+    settings = load_settings(workspace=folder)
+    if conversations:
+        talk = [
+            line[2:] for lines in says for line in (*lines[1:], f"- Is the {lines[0][6:14]} ok?")
+        ]
+        session = own_state / "agents" / "main" / "sessions" / "one.jsonl"
+        session.parent.mkdir(parents=True)
+        session.write_text(
+            "".join(
+                json.dumps({"type": "message", "message": {"role": "user", "content": one}}) + "\n"
+                for one in talk
+            )
+        )
+        settings = replace(settings, sources=("memory", "sessions"))
+    with Memory.from_settings(settings, embedder=HashEmbedder()) as memory:
+
+        def shown(query: str, count: int) -> list[object]:
+            hits = memory.search(query, max_results=count, **options).hits
+            return [(hit.path, hit.start_line, hit.snippet, hit.score, hit.was) for hit in hits]
+
+        for query in ("where is the crane?", "colour of the piano", "router boiler"):
+            every = shown(query, 50)
+            assert len(every) > 6
+            for count in (1, 6, 10, 13, 25, 49):
+                assert shown(query, count) == every[:count]
