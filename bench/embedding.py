@@ -21,7 +21,7 @@ from bench.generate import generate
 from bench.measure import peak_mb, save, table
 from memdown import Memory
 from memdown.config import load_settings
-from memdown.embedders import Endpoint, Options, Sent, create
+from memdown.embedders import EmbeddingEndpoint, Options, Sent, create
 from memdown.embedders.remote import IN_FLIGHT, pack
 
 DELAY = 0.05
@@ -96,7 +96,7 @@ def measure(chunks: int) -> Figures:
         settings = load_settings(
             workspace=load.folder, environ={"MEMDOWN_STATE_DIR": folder, "HOME": folder}
         )
-        options = Options(endpoint=Endpoint(address, "key"), on_sent=sent.append)
+        options = Options(endpoint=EmbeddingEndpoint(address, "key"), on_sent=sent.append)
         embedder = create("openai", options)
         embedder.embed_query("opens the connections")
         sent.clear()

@@ -528,7 +528,7 @@ class IndexedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ProviderUsage:
     """One day with one provider: what was sent to its host, and what the cache had already."""
 
     day: str
@@ -567,7 +567,7 @@ class Status:
     without_vectors_reason: str | None = None
     embedder_works: bool | None = None
     embedder_error: str | None = None
-    usage: tuple[Usage, ...] = ()
+    usage: tuple[ProviderUsage, ...] = ()
     hybrid: bool = True
     extension_path: str | None = None
     jobs: JobStatus | None = None

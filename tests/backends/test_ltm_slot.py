@@ -19,7 +19,7 @@ from memdown import Memory
 from memdown.agent import prompt_section, run_tool, tools_for
 from memdown.agent.chat.agent import ChatAgent
 from memdown.agent.chat.endpoint import connect
-from memdown.agent.chat.wires import Endpoint
+from memdown.agent.chat.wires import ChatEndpoint
 from memdown.agent.flush import run_flush
 from memdown.agent.turns import Message, Reply, ToolCall
 from memdown.backends.ltm import LongTermMemory
@@ -82,7 +82,7 @@ def chatting(
 ) -> Iterator[tuple[ChatAgent, Loopback]]:
     with loopback(policy) as place:
         model = connect(
-            Endpoint("openai", f"{place.url}/v1", "scripted", "k"), sleep=lambda seconds: None
+            ChatEndpoint("openai", f"{place.url}/v1", "scripted", "k"), sleep=lambda seconds: None
         )
         yield ChatAgent(memory, model, **options), place
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.config_case import load
-from memdown.config.document import Layer, Origin
+from memdown.config.document import Layer, SectionLayers
 from memdown.errors import ConfigError
 
 LAYERED = """
@@ -118,5 +118,5 @@ def test_merging_keeps_what_the_upper_layer_does_not_say(
             else:
                 assert value == high[key]
 
-    origin = Origin(Path("f"), (Layer("below", below), Layer("above", above)))
+    origin = SectionLayers(Path("f"), (Layer("below", below), Layer("above", above)))
     check(below, above, origin.merged())

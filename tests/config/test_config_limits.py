@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from config.config_case import load, search
 from memdown.config import HybridSettings, Settings
-from memdown.config.document import Layer, Origin
+from memdown.config.document import Layer, SectionLayers
 from memdown.config.keys import walk
 from memdown.config.limits import fit, settle
 from memdown.config.search_settings import MemorySearch, QuerySettings
@@ -150,7 +150,7 @@ positive = st.floats(min_value=0, max_value=1e18)
 
 @given(vector=positive, text=positive)
 def test_two_weights_always_sum_to_one(vector: float, text: float) -> None:
-    origin = Origin(Path("f"), (Layer("p", {}),))
+    origin = SectionLayers(Path("f"), (Layer("p", {}),))
     given = MemorySearch(
         query=QuerySettings(hybrid=HybridSettings(vector_weight=vector, text_weight=text))
     )
@@ -268,7 +268,7 @@ def test_times_that_are_none(tmp_path: Path, value: object) -> None:
 def test_defaults_are_within_their_own_limits() -> None:
     """Without a file the limits are not applied, so the defaults must not need them."""
     for section in (MemorySearch(), CompactionSettings(), MemorySection()):
-        origin = Origin(Path("f"), (Layer("p", {}),))
+        origin = SectionLayers(Path("f"), (Layer("p", {}),))
         assert fit(section, origin, str) == section
         assert origin.notes == []
         assert is_dataclass(section)

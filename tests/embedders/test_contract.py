@@ -11,7 +11,7 @@ import pytest
 from contracts.embedder_contract import EmbedderContract
 from embedders.providers.loopback import KEY, Loopback
 from embedders.tiny_gguf import write_tiny_bert
-from memdown.embedders import Endpoint, Options, create
+from memdown.embedders import EmbeddingEndpoint, Options, create
 from memdown.testing import HashEmbedder
 from memdown.types import Embedder
 
@@ -49,7 +49,7 @@ class RemoteContract(EmbedderContract):
         self.server.close()
 
     def make(self) -> Embedder:
-        endpoint = Endpoint(self.server.base(self.provider), KEY, is_default=False)
+        endpoint = EmbeddingEndpoint(self.server.base(self.provider), KEY, is_default=False)
         return create(self.provider, Options(model="plain", endpoint=endpoint))
 
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 
 from memdown.embedders import failures
-from memdown.embedders.failures import Place
+from memdown.embedders.failures import ErrorSubject
 from memdown.errors import EmbedderError
 
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
-PLACE = Place("openai", "api.openai.com", "check the key in OPENAI_API_KEY.", (KEY,))
+PLACE = ErrorSubject("openai", "api.openai.com", "check the key in OPENAI_API_KEY.", (KEY,))
 
 
 def concrete(kind: type[BaseException]) -> Iterator[type[BaseException]]:

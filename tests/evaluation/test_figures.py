@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memdown.evaluation.configurations import PlainFts5
-from memdown.evaluation.metrics import Found, mean, score
+from memdown.evaluation.metrics import ShownResult, mean, score
 from memdown.evaluation.questions import Evidence, Question
 from memdown.evaluation.report import averages
 
@@ -13,8 +13,8 @@ NOTES = {"a.md": ["# A", "", "the answer", "more"], "b.md": ["nothing here"]}
 QUESTION = Question("what?", (Evidence("a.md", 3, 3),))
 
 
-def found(path: str, start: int, end: int, shown: str) -> Found:
-    return Found(path, start, end, shown)
+def found(path: str, start: int, end: int, shown: str) -> ShownResult:
+    return ShownResult(path, start, end, shown)
 
 
 def test_the_perfect_answer() -> None:

@@ -17,7 +17,7 @@ import zstandard
 from imports import fixtures
 from memdown.config import load_settings
 from memdown.errors import ImportFailed
-from memdown.imports import Destination, Plan, apply, find, plan
+from memdown.imports import Destination, ImportPlan, apply, find, plan
 from memdown.transcripts import read_turns
 from memdown.transcripts.sessions.browsing import conversations
 
@@ -32,7 +32,7 @@ def to(tmp_path: Path) -> Destination:
     return Destination(tmp_path / "workspace", tmp_path / "state", "main")
 
 
-def bring(source: str, to: Destination, home: Path, path: Path | None = None) -> Plan:
+def bring(source: str, to: Destination, home: Path, path: Path | None = None) -> ImportPlan:
     found = find(source, path, {"HOME": str(home)})
     return apply(plan(found.items, to, found.problems), to)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from memdown.web.changes import Looked, Read
+from memdown.web.changes import LastVisit, Read
 from memdown.web.site import Site
 
 
@@ -91,7 +91,7 @@ def test_a_change_that_is_not_there_is_explained(client: TestClient, call: str) 
 
 
 def test_a_long_pause_is_a_return(tmp_path: Path) -> None:
-    looked = Looked(tmp_path / "x.sqlite")
+    looked = LastVisit(tmp_path / "x.sqlite")
     assert looked.visit(1_000_000).before == 0
     assert looked.visit(1_000_600).before == 0
     assert looked.visit(1_100_000).before == 1_000_600

@@ -14,8 +14,8 @@ from memdown.backends.ltm import (
     CATEGORIES,
     MOST_A_CONVERSATION,
     Entry,
-    Found,
     LongTermMemory,
+    ScoredMemory,
     Stored,
     auto_capture,
     auto_recall,
@@ -156,7 +156,7 @@ def _store(memories: LongTermMemory, given: Mapping[str, Any]) -> ToolResult:
     return ToolResult(data, "Kept." if stored.is_new else "This is known already.")
 
 
-def _line(found: Found) -> str:
+def _line(found: ScoredMemory) -> str:
     """A memory to read: what it says, since when, and of which kind."""
     entry = found.entry
     day = datetime.datetime.fromtimestamp(entry.created_at / 1000).date()  # noqa: DTZ006
@@ -197,6 +197,6 @@ def entry_json(entry: Entry) -> dict[str, Any]:
     }
 
 
-def found_json(found: Found) -> dict[str, Any]:
+def found_json(found: ScoredMemory) -> dict[str, Any]:
     """A memory that was found, with its score."""
     return {**entry_json(found.entry), "score": round(found.score, 4)}

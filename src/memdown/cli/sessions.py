@@ -13,8 +13,8 @@ from memdown.cli.options import Target, Words, target_options, words_argument
 from memdown.cli.terminal import style
 
 if TYPE_CHECKING:
-    from memdown.imports import Plan, Step
-    from memdown.transcripts import Turn
+    from memdown.imports import ImportPlan, Step
+    from memdown.transcripts import TranscriptTurn
     from memdown.transcripts.sessions.browsing import Conversation
 
 
@@ -191,7 +191,7 @@ def _folder(target: Target) -> Path:
     return sessions_folder(settings.state_dir, settings.agent)
 
 
-def _print_turn(turn: Turn, mark: str = "", most: int | None = None) -> None:
+def _print_turn(turn: TranscriptTurn, mark: str = "", most: int | None = None) -> None:
     text = turn.text.strip()
     if most and len(text) > most:
         text = f"{text[:most].rstrip()} …"
@@ -210,11 +210,11 @@ def _moment(milliseconds: int | None) -> str:
     )
 
 
-def _heading_time(turn: Turn) -> str:
+def _heading_time(turn: TranscriptTurn) -> str:
     return f", {_moment(turn.time)}" if turn.time else ""
 
 
-def _turn_json(turn: Turn) -> dict[str, Any]:
+def _turn_json(turn: TranscriptTurn) -> dict[str, Any]:
     data: dict[str, Any] = {"line": turn.line, "role": turn.role, "text": turn.text}
     if turn.time is not None:
         data["timestamp"] = turn.time
@@ -281,7 +281,7 @@ def import_command(target: Target, source: str, path: Path | None, really: bool)
     return 2 if plan.problems else 0
 
 
-def _print_plan(plan: Plan, workspace: Path, state_dir: Path, *, applied: bool) -> None:
+def _print_plan(plan: ImportPlan, workspace: Path, state_dir: Path, *, applied: bool) -> None:
     # What is there already is counted, not listed: after the first time it is nearly everything.
     listed = [step for step in plan.steps if step.status != "same"]
     for step in listed[:_SHOWN]:
@@ -302,7 +302,7 @@ def _print_plan(plan: Plan, workspace: Path, state_dir: Path, *, applied: bool) 
         click.echo("Nothing was written. Add --apply to do it.")
 
 
-def _hint(plan: Plan) -> None:
+def _hint(plan: ImportPlan) -> None:
     if any(step.item.kind == "transcript" for step in plan.steps):
         click.echo(
             "Conversations can be read with `memdown sessions`. To find them in a search, set "
@@ -327,7 +327,7 @@ def _size(size: int) -> str:
     )
 
 
-def _plan_json(plan: Plan, *, applied: bool) -> dict[str, Any]:
+def _plan_json(plan: ImportPlan, *, applied: bool) -> dict[str, Any]:
     return {
         "applied": applied,
         "items": [_step_json(step) for step in plan.steps],

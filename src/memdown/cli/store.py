@@ -14,7 +14,7 @@ from memdown.cli.options import Target, target_options
 
 if TYPE_CHECKING:
     from memdown.config import Settings
-    from memdown.index.postgres.store import Details
+    from memdown.index.postgres.store import ServerDetails
     from memdown.index.store import Store
 
 _SERVERS = ("postgres://", "postgresql://")
@@ -32,7 +32,7 @@ class Vacuums(Protocol):
 class Describes(Protocol):
     """A store that has more to tell an operator."""
 
-    def describe(self) -> Details: ...
+    def describe(self) -> ServerDetails: ...
 
 
 @runtime_checkable

@@ -26,7 +26,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SectionLayers:
     """The layers of one section, of which a later one wins key by key, and remarks on them."""
 
     file: Path

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from memdown.config.document import Location, Origin
+from memdown.config.document import Location, SectionLayers
 from memdown.config.search_settings import (
     ChunkingSettings,
     HybridSettings,
@@ -26,7 +26,9 @@ Section = TypeVar("Section")
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
-def fit(section: Section, origin: Origin, expand: Expand, location: Location = ()) -> Section:
+def fit(
+    section: Section, origin: SectionLayers, expand: Expand, location: Location = ()
+) -> Section:
     """The section with every text trimmed, every `~` expanded, every number within its limits."""
     changes: dict[str, object] = {}
     for field in dataclasses.fields(section):  # type: ignore[arg-type]
@@ -48,7 +50,7 @@ def fit(section: Section, origin: Origin, expand: Expand, location: Location = (
 
 
 def _items(
-    items: tuple[object, ...], origin: Origin, expand: Expand, location: Location
+    items: tuple[object, ...], origin: SectionLayers, expand: Expand, location: Location
 ) -> tuple[object, ...]:
     kept: list[object] = []
     for number, item in enumerate(items):
@@ -65,7 +67,7 @@ def _secret(secret: Secret) -> Secret | None:
 
 
 def _text(
-    value: str | Path, field: Field, origin: Origin, expand: Expand, location: Location
+    value: str | Path, field: Field, origin: SectionLayers, expand: Expand, location: Location
 ) -> object:
     text = str(value).strip()
     if text == "" or value == Path():
@@ -79,7 +81,7 @@ def _text(
     return Path(text) if isinstance(value, Path) else text
 
 
-def _number(value: float, field: Field, origin: Origin, location: Location) -> object:
+def _number(value: float, field: Field, origin: SectionLayers, location: Location) -> object:
     if value == 0 and field.metadata["zero_is_default"]:
         return field.default
     low, high = field.metadata.get("low"), field.metadata.get("high")
@@ -93,7 +95,7 @@ def _number(value: float, field: Field, origin: Origin, location: Location) -> o
     return type(value)(limit)
 
 
-def _headers(headers: Mapping[str, Secret], origin: Origin, location: Location) -> object:
+def _headers(headers: Mapping[str, Secret], origin: SectionLayers, location: Location) -> object:
     for name, value in headers.items():
         if not _HEADER_NAME.fullmatch(name):
             raise origin.error(location, "has a name that no HTTP header can have; correct it.")
@@ -104,7 +106,7 @@ def _headers(headers: Mapping[str, Secret], origin: Origin, location: Location) 
     return {name: Secret(value.reveal().strip()) for name, value in headers.items()}
 
 
-def _check_url(url: str, origin: Origin, location: Location) -> None:
+def _check_url(url: str, origin: SectionLayers, location: Location) -> None:
     if not re.fullmatch(r"https?://[^/\s]\S*", url, re.IGNORECASE):
         raise origin.error(location, "must start with http:// or https:// and a host; correct it.")
     if "@" in re.split(r"[/?#]", url, maxsplit=3)[2]:
@@ -116,7 +118,7 @@ def _check_url(url: str, origin: Origin, location: Location) -> None:
 _WEIGHTS = ("query", "hybrid")
 
 
-def settle(search: MemorySearch, origin: Origin) -> MemorySearch:
+def settle(search: MemorySearch, origin: SectionLayers) -> MemorySearch:
     """`memorySearch` with its sources, chunking and weights in agreement with each other."""
     return replace(
         search,
@@ -137,7 +139,7 @@ def modernise(qmd: QmdSettings) -> QmdSettings:
     return replace(qmd, scope=replace(qmd.scope, rules=rules))
 
 
-def _sources(search: MemorySearch, origin: Origin) -> tuple[Source, ...]:
+def _sources(search: MemorySearch, origin: SectionLayers) -> tuple[Source, ...]:
     wanted = set(search.sources)
     if "sessions" in wanted and not search.experimental.session_memory:
         origin.note(
@@ -148,7 +150,7 @@ def _sources(search: MemorySearch, origin: Origin) -> tuple[Source, ...]:
     return tuple(source for source in SOURCES if source in wanted) or ("memory",)
 
 
-def _chunking(chunking: ChunkingSettings, origin: Origin) -> ChunkingSettings:
+def _chunking(chunking: ChunkingSettings, origin: SectionLayers) -> ChunkingSettings:
     if chunking.overlap < chunking.tokens:
         return chunking
     overlap = chunking.tokens - 1
@@ -159,7 +161,7 @@ def _chunking(chunking: ChunkingSettings, origin: Origin) -> ChunkingSettings:
     return replace(chunking, overlap=overlap)
 
 
-def _weights(hybrid: HybridSettings, origin: Origin) -> HybridSettings:
+def _weights(hybrid: HybridSettings, origin: SectionLayers) -> HybridSettings:
     vector, text = hybrid.vector_weight, hybrid.text_weight
     if vector is None and text is None:
         return hybrid

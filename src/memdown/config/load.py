@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memdown.config import places
-from memdown.config.document import Layer, Origin, read_document, substitute
+from memdown.config.document import Layer, SectionLayers, read_document, substitute
 from memdown.config.keys import closest
 from memdown.config.limits import Expand, fit, modernise, settle
 from memdown.config.search_settings import MemorySearch, StoreSettings
@@ -97,12 +97,12 @@ class _File:
             elif key not in known and (meant := closest(key, known, cutoff=0.85)):
                 self.notes.append(f"{name} is not read; did you mean {meant}?")
 
-    def read(self, section: type[T], *layers: Layer) -> tuple[T, Origin]:
+    def read(self, section: type[T], *layers: Layer) -> tuple[T, SectionLayers]:
         """A section from its layers, with variables replaced, checked and within its limits."""
         layers = tuple(self._ours(section, layer) for layer in layers)
-        origin = Origin(self.path, layers, self.notes)
+        origin = SectionLayers(self.path, layers, self.notes)
         replaced = tuple(Layer(layer.prefix, self.replaced(layer)) for layer in layers)
-        value = validate(section, Origin(self.path, replaced).merged(), origin)
+        value = validate(section, SectionLayers(self.path, replaced).merged(), origin)
         return fit(value, origin, self.expand), origin
 
     def replaced(self, layer: Layer) -> dict[str, object]:

@@ -13,7 +13,7 @@ import types
 from collections.abc import Mapping
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from memdown.config.document import Origin
+from memdown.config.document import SectionLayers
 from memdown.config.keys import closest, nearest
 from memdown.config.values import Duration, Strict, camel
 
@@ -33,7 +33,7 @@ class Problem(Exception):
         self.unknown = unknown
 
 
-def validate(section: type[T], tree: object, origin: Origin) -> T:
+def validate(section: type[T], tree: object, origin: SectionLayers) -> T:
     """The tree as an instance of the section's class; an error names the file and the key."""
     try:
         checked: T = convert(section, tree)

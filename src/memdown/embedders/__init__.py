@@ -8,7 +8,14 @@ from pathlib import Path
 
 from memdown.config.plugins import Seam
 from memdown.embedders.endpoints import VENDORS, Given, lets_in, provider_key, resolve
-from memdown.embedders.options import Endpoint, JobOptions, Options, Sent, Timeouts, Unavailable
+from memdown.embedders.options import (
+    EmbeddingEndpoint,
+    JobOptions,
+    Options,
+    Sent,
+    Timeouts,
+    Unavailable,
+)
 from memdown.errors import EmbedderError, MissingExtra
 from memdown.types import Embedder
 
@@ -18,7 +25,7 @@ __all__ = [
     "NONE",
     "VENDORS",
     "Chosen",
-    "Endpoint",
+    "EmbeddingEndpoint",
     "Given",
     "JobOptions",
     "Options",
@@ -61,7 +68,7 @@ class Setup:
     model_cache_dir: str | None = None
     options: Options = field(default_factory=Options)
 
-    def endpoint(self, name: str) -> Endpoint:
+    def endpoint(self, name: str) -> EmbeddingEndpoint:
         """Where requests to a provider go, if it were the chosen one."""
         return resolve(name, self.remote, self.sections, self.environ, self.profiles)
 

@@ -110,7 +110,7 @@ Remember: TypeAlias = Callable[[Sequence[str], Vectors], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class JobState:
     """How a job stands; `output` names what can be downloaded, if anything."""
 
     state: Literal["running", "done", "failed"]
@@ -125,7 +125,7 @@ class JobApi(Protocol):
 
     def create(self, lines: bytes, load: Sent) -> str: ...
 
-    def look(self, job: str) -> Look: ...
+    def look(self, job: str) -> JobState: ...
 
     def download(self, output: str, into: Path) -> None: ...
 

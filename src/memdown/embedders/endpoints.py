@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from memdown.embedders.options import Endpoint
+from memdown.embedders.options import EmbeddingEndpoint
 from memdown.errors import ConfigError
 
 # Names of headers whose values let someone in. They are sent, but never hashed, shown or logged.
@@ -61,7 +61,7 @@ def resolve(
     sections: Mapping[str, Given],
     environ: Mapping[str, str],
     profiles: Mapping[str, str] | None = None,
-) -> Endpoint:
+) -> EmbeddingEndpoint:
     """The endpoint of a provider.
 
     `remote` wins over the key in an auth profile, that over the provider's own section, and that
@@ -95,7 +95,7 @@ def resolve(
     found = [(source, key, same_host(url, base_url)) for source, key, url in offers if key]
     source, key = next(((source, key) for source, key, fits in found if fits), (None, None))
     withheld = None if key else next((source for source, _, fits in found if not fits), None)
-    return Endpoint(
+    return EmbeddingEndpoint(
         base_url=base_url,
         api_key=key,
         headers=_headers(remote, section, same_host(own_url, base_url)),
@@ -105,7 +105,7 @@ def resolve(
     )
 
 
-def lets_in(endpoint: Endpoint) -> bool:
+def lets_in(endpoint: EmbeddingEndpoint) -> bool:
     """Whether the endpoint has a key, or a header that serves as one."""
     return endpoint.api_key is not None or any(is_secret(name) for name in endpoint.headers)
 

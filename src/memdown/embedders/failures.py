@@ -28,7 +28,7 @@ _MOST_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ErrorSubject:
     """Whom an error is about: the provider, its host, and how its key is set."""
 
     provider: str
@@ -43,7 +43,7 @@ class Place:
         return f"{self.provider} ({self.host})"
 
 
-def from_status(place: Place, status: int, body: str) -> EmbedderError:
+def from_status(place: ErrorSubject, status: int, body: str) -> EmbedderError:
     """The error that an answer with this status stands for."""
     said = _said(place, body)
     tail = f": {said}" if said else ""
@@ -80,7 +80,7 @@ def is_worth_retrying(status: int, body: str) -> bool:
     return 400 <= status < 500 and status not in (401, 403) and _RATE.search(body) is not None
 
 
-def from_exception(place: Place, error: Exception) -> EmbedderError:
+def from_exception(place: ErrorSubject, error: Exception) -> EmbedderError:
     """The error that an exception of the HTTP library stands for."""
     import httpx
 
@@ -123,7 +123,7 @@ def never_left(error: Exception) -> bool:
     return isinstance(error, (*none, httpx.UnsupportedProtocol, httpx.InvalidURL))
 
 
-def redirected(place: Place, target: str) -> EmbedderError:
+def redirected(place: ErrorSubject, target: str) -> EmbedderError:
     """The error for a redirect that would carry the key to someone else."""
     return BadAnswer(
         f"{place} redirects to another host, {target}, which is refused because the key and the "
@@ -131,7 +131,7 @@ def redirected(place: Place, target: str) -> EmbedderError:
     )
 
 
-def not_json(place: Place, body: str) -> EmbedderError:
+def not_json(place: ErrorSubject, body: str) -> EmbedderError:
     """The error for an answer that is no JSON."""
     what = "a web page" if body.lstrip()[:1] == "<" else "something that is not whole JSON"
     return BadAnswer(
@@ -139,7 +139,7 @@ def not_json(place: Place, body: str) -> EmbedderError:
     )
 
 
-def odd(place: Place, what: str) -> EmbedderError:
+def odd(place: ErrorSubject, what: str) -> EmbedderError:
     """The error for an answer that is JSON, but not the expected one."""
     return BadAnswer(f"{place} answered with {what}; nothing was stored.")
 
@@ -151,7 +151,7 @@ def http_errors() -> tuple[type[Exception], ...]:
     return (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx.CookieConflict)
 
 
-def _said(place: Place, body: str) -> str:
+def _said(place: ErrorSubject, body: str) -> str:
     """The provider's own words, short and without anything that could be a key."""
     try:
         data = json.loads(body)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from memdown.embedders import failures
-from memdown.embedders.batch_jobs import Jobs, Look
+from memdown.embedders.batch_jobs import Jobs, JobState
 from memdown.embedders.endpoints import VENDORS, lets_in
 from memdown.embedders.http import Call
 from memdown.embedders.openai import missing_key
@@ -130,7 +130,7 @@ class _Api:
         path = f"/models/{self._model}:asyncBatchEmbedContent"
         return self._name(self._http.json(Call(path, body={"batch": batch})))
 
-    def look(self, job: str) -> Look:
+    def look(self, job: str) -> JobState:
         answer = self._http.json(Call(f"/{job}", method="GET"))
         if not isinstance(answer, dict):
             raise failures.odd(self._http.place, "a batch job that is none")
@@ -139,10 +139,10 @@ class _Api:
         output = self._output(answer)
         if state in _FAILED or answer.get("error"):
             message = (answer.get("error") or {}).get("message")
-            return Look("failed", output, message or state.lower())
+            return JobState("failed", output, message or state.lower())
         if answer.get("done") or state == "SUCCEEDED":
-            return Look("done", output)
-        return Look("running")
+            return JobState("done", output)
+        return JobState("running")
 
     def download(self, output: str, into: Path) -> None:
         url = f"{self._route('download')}/{output}:download?alt=media"

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 from memdown.embedders import failures
 from memdown.embedders.endpoints import host, is_secret
-from memdown.embedders.failures import Place
-from memdown.embedders.options import Endpoint, Options, Sent, Timeouts
+from memdown.embedders.failures import ErrorSubject
+from memdown.embedders.options import EmbeddingEndpoint, Options, Sent, Timeouts
 from memdown.errors import BadAnswer, EmbedderError, ProviderTimeout
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class HttpReply:
     """An answer that was accepted."""
 
     data: bytes
@@ -81,14 +81,14 @@ class Http:
         """The answer's JSON."""
         return self.read(self.send(call))
 
-    def read(self, reply: Reply) -> Any:
+    def read(self, reply: HttpReply) -> Any:
         """The JSON in an answer."""
         try:
             return json.loads(reply.data)
         except ValueError:
             raise failures.not_json(self.place, reply.data.decode("utf-8", "replace")) from None
 
-    def send(self, call: Call) -> Reply:
+    def send(self, call: Call) -> HttpReply:
         """Send a request, up to three times, and return the answer; every failure is our error."""
         begun = time.monotonic()
         call = packed(call)
@@ -96,7 +96,7 @@ class Http:
             limit = call.timeout - (time.monotonic() - begun) if call.one_deadline else call.timeout
             self._pause(self._not_before - time.monotonic(), limit)
             outcome, asked = self._attempt(call, limit)
-            if isinstance(outcome, Reply):
+            if isinstance(outcome, HttpReply):
                 return outcome
             error, again = outcome
             if not again or attempt == ATTEMPTS:
@@ -126,7 +126,7 @@ class Http:
 
     def _attempt(
         self, call: Call, limit: float
-    ) -> tuple[Reply | tuple[EmbedderError, bool], float | None]:
+    ) -> tuple[HttpReply | tuple[EmbedderError, bool], float | None]:
         """The answer, or an error and whether to try again; and the pause the provider asks for."""
         left = True
         try:
@@ -141,7 +141,7 @@ class Http:
             if left and call.load is not None:
                 self._on_sent(call.load)
         if 200 <= status < 300:
-            return Reply(data, headers), None
+            return HttpReply(data, headers), None
         body = data.decode("utf-8", "replace")
         again = failures.is_worth_retrying(status, body)
         return (failures.from_status(self.place, status, body), again), _retry_after(headers)
@@ -241,21 +241,21 @@ def packed(call: Call) -> Call:
     return replace(call, body=None, content=data, headers=headers)
 
 
-def stopped(place: Place) -> EmbedderError:
+def stopped(place: ErrorSubject) -> EmbedderError:
     """The error for those who wait while the memory is being closed."""
     return EmbedderError(f"Waiting for {place} was stopped because the memory was closed.")
 
 
-def _place(provider: str, endpoint: Endpoint) -> Place:
+def _place(provider: str, endpoint: EmbeddingEndpoint) -> ErrorSubject:
     secrets = [value for name, value in endpoint.headers.items() if is_secret(name)]
     if endpoint.api_key:
         secrets.append(endpoint.api_key)
     parts = urlsplit(endpoint.base_url)
     secrets += [part for part in (parts.username, parts.password) if part]
-    return Place(provider, host(endpoint.base_url), _key_hint(endpoint), tuple(secrets))
+    return ErrorSubject(provider, host(endpoint.base_url), _key_hint(endpoint), tuple(secrets))
 
 
-def _key_hint(endpoint: Endpoint) -> str:
+def _key_hint(endpoint: EmbeddingEndpoint) -> str:
     if endpoint.key_source:
         return f"check the key in {endpoint.key_source}."
     if endpoint.withheld:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from memdown.embedders import failures
-from memdown.embedders.batch_jobs import Jobs, Look
+from memdown.embedders.batch_jobs import Jobs, JobState
 from memdown.embedders.endpoints import VENDORS, lets_in
 from memdown.embedders.http import Call, Http
 from memdown.embedders.options import JobOptions, Options, Sent, Timeouts, Unavailable
@@ -153,15 +153,15 @@ class _Api:
         }
         return self._text(self._http.json(Call("/batches", body=body)), "id")
 
-    def look(self, job: str) -> Look:
+    def look(self, job: str) -> JobState:
         answer = self._http.json(Call(f"/batches/{job}", method="GET"))
         status = self._text(answer, "status")
         if status not in _OVER:
-            return Look("running")
+            return JobState("running")
         output = answer.get("output_file_id")
         if _OVER[status] == "done":
-            return Look("done", output)
-        return Look("failed", output, _reason(answer, status))
+            return JobState("done", output)
+        return JobState("failed", output, _reason(answer, status))
 
     def download(self, output: str, into: Path) -> None:
         self._http.send(Call(f"/files/{output}/content", method="GET", timeout=600.0, into=into))

@@ -34,7 +34,7 @@ def _nobody(sent: Sent) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class EmbeddingEndpoint:
     """Where requests go and what they carry to be let in.
 
     `key_source` says where the key was found, such as `OPENAI_API_KEY`; `withheld` names a key
@@ -84,7 +84,7 @@ class Options:
     """
 
     model: str | None = None
-    endpoint: Endpoint = field(default_factory=Endpoint)
+    endpoint: EmbeddingEndpoint = field(default_factory=EmbeddingEndpoint)
     model_path: str | None = None
     model_cache_dir: str | None = None
     timeouts: Timeouts | None = None

@@ -20,7 +20,7 @@ import numpy as np
 
 from memdown.embedders import failures
 from memdown.embedders.endpoints import provider_key
-from memdown.embedders.http import Call, Http, Reply, packed, stopped
+from memdown.embedders.http import Call, Http, HttpReply, packed, stopped
 from memdown.embedders.options import Options, Sent, Timeouts, checked, normalised
 from memdown.errors import BadAnswer, EmbedderError, ProviderTimeout
 from memdown.text import estimate_tokens
@@ -243,12 +243,12 @@ class RemoteEmbedder:
             return np.empty((0, self.dims or 0), dtype=np.float32)
         return np.stack([row for row in rows if row is not None])
 
-    def embed_in_batches(self, texts: Sequence[str]) -> Batches[Reply]:
+    def embed_in_batches(self, texts: Sequence[str]) -> Batches[HttpReply]:
         """Start embedding documents at once; what is finished comes as it is finished.
 
         When a request fails for good, what else was finished still comes, then the error.
         """
-        futures: dict[Future[Reply], tuple[list[int], list[str]]] = {}
+        futures: dict[Future[HttpReply], tuple[list[int], list[str]]] = {}
         for positions in pack(texts, self._wire.texts_a_request):
             some = [texts[position] for position in positions]
             futures[self._send(some)] = (positions, some)
@@ -259,12 +259,14 @@ class RemoteEmbedder:
         self.http.close()
         self._pool.close(stopped(self.http.place))
 
-    def _send(self, texts: list[str]) -> Future[Reply]:
+    def _send(self, texts: list[str]) -> Future[HttpReply]:
         path, body = self._wire.documents(texts)
         call = Call(path, body=body, timeout=self._timeouts.batch, load=self._load(texts))
         return self._pool.submit(partial(self.http.send, packed(call)))
 
-    def _unpack(self, future: Future[Reply], positions: list[int], texts: list[str]) -> Unpacked:
+    def _unpack(
+        self, future: Future[HttpReply], positions: list[int], texts: list[str]
+    ) -> Unpacked:
         """The vectors of one request; where some are unusable, the others and the error."""
         try:
             rows = self._rows(future.result(), self._wire.document_rows, len(texts))
@@ -300,7 +302,7 @@ class RemoteEmbedder:
                 break
         return kept, np.concatenate(rows), failed
 
-    def _rows(self, reply: Reply, read: Callable[[Any], list[Any]], count: int) -> Vectors:
+    def _rows(self, reply: HttpReply, read: Callable[[Any], list[Any]], count: int) -> Vectors:
         place = str(self.http.place)
         answer = self.http.read(reply)
         try:

@@ -10,17 +10,17 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 from memdown.files import locked, open_file, replace_file
-from memdown.types import Usage
+from memdown.types import ProviderUsage
 
 log = logging.getLogger("memdown")
 
 _COMPACT_BYTES = 256 * 1024
 
 
-_COUNTS = tuple(one.name for one in fields(Usage))[3:]
+_COUNTS = tuple(one.name for one in fields(ProviderUsage))[3:]
 
 
-def note(path: Path, usage: Usage) -> None:
+def note(path: Path, usage: ProviderUsage) -> None:
     """Add to the log. Losing count is no reason to fail: trouble is only logged."""
     line = json.dumps({key: value for key, value in asdict(usage).items() if value})
     try:
@@ -35,13 +35,13 @@ def note(path: Path, usage: Usage) -> None:
         log.warning("What is sent to providers cannot be written to %s: %s.", path, error)
 
 
-def read(path: Path) -> tuple[Usage, ...]:
+def read(path: Path) -> tuple[ProviderUsage, ...]:
     """Everything noted, added up by day, provider and host, oldest first."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ()
-    sums: dict[tuple[str, str, str], Usage] = {}
+    sums: dict[tuple[str, str, str], ProviderUsage] = {}
     for line in lines:
         one = _parse(line)
         if one is None:
@@ -51,22 +51,24 @@ def read(path: Path) -> tuple[Usage, ...]:
     return tuple(sums[key] for key in sorted(sums))
 
 
-def noted_today(provider: str, host: str = "", **counts: int) -> Usage:
+def noted_today(provider: str, host: str = "", **counts: int) -> ProviderUsage:
     """Counts of this day, as people here call it."""
-    return Usage(datetime.date.today().isoformat(), provider, host, **counts)  # noqa: DTZ011
+    return ProviderUsage(datetime.date.today().isoformat(), provider, host, **counts)  # noqa: DTZ011
 
 
-def _parse(line: str) -> Usage | None:
+def _parse(line: str) -> ProviderUsage | None:
     """A line of the log; None for one that was cut off."""
     try:
         data = json.loads(line)
         counts = {name: int(data.get(name, 0)) for name in _COUNTS}
-        return Usage(str(data["day"]), str(data["provider"]), str(data.get("host", "")), **counts)
+        return ProviderUsage(
+            str(data["day"]), str(data["provider"]), str(data.get("host", "")), **counts
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _add(first: Usage, second: Usage) -> Usage:
+def _add(first: ProviderUsage, second: ProviderUsage) -> ProviderUsage:
     counts = {name: getattr(first, name) + getattr(second, name) for name in _COUNTS}
     return replace(first, **counts)
 

@@ -10,7 +10,7 @@ import apsw
 
 from memdown.config import Settings
 from memdown.errors import ConfigError
-from memdown.evaluation.metrics import Found
+from memdown.evaluation.metrics import ShownResult
 from memdown.notes.chunks import chunk_document
 from memdown.types import Document
 
@@ -86,7 +86,7 @@ class PlainFts5:
             ((number, chunk.text) for number, chunk in enumerate(self._chunks)),
         )
 
-    def search(self, question: str, count: int) -> list[Found]:
+    def search(self, question: str, count: int) -> list[ShownResult]:
         """The best chunks, whole."""
         words = [word for word in _WORD.findall(question.lower()) if word not in _STOP_WORDS]
         if not words:
@@ -96,4 +96,4 @@ class PlainFts5:
             "SELECT rowid FROM f WHERE f MATCH ? ORDER BY rank LIMIT ?", (query, count)
         ).fetchall()
         chunks = [self._chunks[int(row[0])] for row in rows]  # type: ignore[arg-type]
-        return [Found(one.path, one.start_line, one.end_line, one.text) for one in chunks]
+        return [ShownResult(one.path, one.start_line, one.end_line, one.text) for one in chunks]

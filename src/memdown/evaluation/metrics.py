@@ -14,7 +14,7 @@ SHOWN_RESULTS, SHOWN_CHARS = 6, 700
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ShownResult:
     """One result: where it stands, what it shows, and whether it claims to answer."""
 
     path: str
@@ -44,7 +44,7 @@ Lines = Mapping[str, Sequence[str]]
 FIGURES = tuple(Scores.__dataclass_fields__)
 
 
-def score(question: Question, results: Sequence[Found], notes: Lines) -> Scores:
+def score(question: Question, results: Sequence[ShownResult], notes: Lines) -> Scores:
     """Judge the results for a question; `notes` are the lines of every note that is evidence."""
     wanted = evidence_lines(question.evidence, notes)
     relevant = [_touches(found, question.evidence, wanted) for found in results]
@@ -73,39 +73,41 @@ def evidence_lines(evidence: Sequence[Evidence], notes: Lines) -> dict[tuple[str
     return wanted
 
 
-def _snippets(results: Sequence[Found]) -> list[Found]:
+def _snippets(results: Sequence[ShownResult]) -> list[ShownResult]:
     """What is handed to an agent, who gets no more than the beginning of a long result."""
     return [replace(one, shown=one.shown[:SHOWN_CHARS]) for one in results[:SHOWN_RESULTS]]
 
 
-def _has(found: Found, path: str, line: int, text: str) -> bool:
+def _has(found: ShownResult, path: str, line: int, text: str) -> bool:
     """Whether a result is of this line; where it leaves lines out, it must show it."""
     within = found.path == path and found.start_line <= line <= found.end_line
     return within and (not _has_gaps(found) or text in found.shown)
 
 
-def _has_gaps(found: Found) -> bool:
+def _has_gaps(found: ShownResult) -> bool:
     return f"\n{LEFT_OUT}\n" in found.shown
 
 
-def _covered(wanted: Mapping[tuple[str, int], str], results: Sequence[Found]) -> float:
+def _covered(wanted: Mapping[tuple[str, int], str], results: Sequence[ShownResult]) -> float:
     found = sum(
         any(_has(one, path, line, text) for one in results) for (path, line), text in wanted.items()
     )
     return found / len(wanted) if wanted else 0.0
 
 
-def _shown(wanted: Mapping[tuple[str, int], str], results: Sequence[Found], budget: int) -> float:
+def _shown(
+    wanted: Mapping[tuple[str, int], str], results: Sequence[ShownResult], budget: int
+) -> float:
     """The share of the evidence that can be read within so many characters.
 
     Of a line too long for any snippet, the part that is shown counts.
     """
     total = 0.0
-    texts: list[Found] = []
+    texts: list[ShownResult] = []
     for one in results:
         if budget <= 0:
             break
-        texts.append(Found(one.path, one.start_line, one.end_line, one.shown[:budget]))
+        texts.append(ShownResult(one.path, one.start_line, one.end_line, one.shown[:budget]))
         budget -= len(one.shown)
     for (path, line), text in wanted.items():
         here = [one for one in texts if one.path == path and one.start_line <= line <= one.end_line]
@@ -117,7 +119,7 @@ def _shown(wanted: Mapping[tuple[str, int], str], results: Sequence[Found], budg
 
 
 def _touches(
-    found: Found, evidence: Sequence[Evidence], wanted: Mapping[tuple[str, int], str]
+    found: ShownResult, evidence: Sequence[Evidence], wanted: Mapping[tuple[str, int], str]
 ) -> bool:
     if _has_gaps(found):
         return any(_has(found, path, line, text) for (path, line), text in wanted.items())
@@ -129,7 +131,7 @@ def _touches(
     )
 
 
-def _ndcg(results: Sequence[Found], evidence: Sequence[Evidence]) -> float:
+def _ndcg(results: Sequence[ShownResult], evidence: Sequence[Evidence]) -> float:
     """Normalised discounted gain of the first ten notes, each note counted once."""
     relevant = {one.path for one in evidence}
     ranked = list(dict.fromkeys(found.path for found in results))[:10]

@@ -11,7 +11,7 @@ import numpy as np
 from memdown.evaluation.configurations import ABOUT
 from memdown.evaluation.metrics import FIGURES
 from memdown.evaluation.questions import written
-from memdown.evaluation.running import Evaluation, Outcome, Run
+from memdown.evaluation.running import Evaluation, QuestionOutcome, Run
 
 _ROUNDS = 1000
 _SEED = 1
@@ -27,7 +27,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class EvaluationSummary:
     """What one configuration reached.
 
     `figures` are those of the questions with an answer; `silent` is how many of the questions that
@@ -44,17 +44,17 @@ class Summary:
     p95_ms: float
 
 
-def summarise(evaluation: Evaluation) -> list[Summary]:
+def summarise(evaluation: Evaluation) -> list[EvaluationSummary]:
     """The figures of every configuration."""
     first = _rows(evaluation.runs[0])
     return [_summary(run, first) for run in evaluation.runs]
 
 
-def _summary(run: Run, first: np.ndarray) -> Summary:
+def _summary(run: Run, first: np.ndarray) -> EvaluationSummary:
     rows = _rows(run)
     silent = [[float(not one.found)] for one in run.unanswerable]
     seconds = [one.seconds for one in run.outcomes]
-    return Summary(
+    return EvaluationSummary(
         configuration=run.configuration,
         questions=len(rows),
         figures=dict(zip(FIGURES, averages(rows), strict=True)),
@@ -108,7 +108,7 @@ def title(evaluation: Evaluation) -> str:
     return f"{evaluation.name}: {questions} questions about {about}"
 
 
-def table(summaries: Sequence[Summary]) -> str:
+def table(summaries: Sequence[EvaluationSummary]) -> str:
     """All figures, one column a configuration."""
     rows = _cells(summaries)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -119,7 +119,7 @@ def table(summaries: Sequence[Summary]) -> str:
     return "\n".join(lines)
 
 
-def markdown(results: Sequence[tuple[Evaluation, Sequence[Summary]]]) -> str:
+def markdown(results: Sequence[tuple[Evaluation, Sequence[EvaluationSummary]]]) -> str:
     """A report that can be kept or sent."""
     parts = [
         "# Retrieval quality\n\n"
@@ -159,11 +159,11 @@ def failures(evaluation: Evaluation, most: int | None = None) -> str:
     return "\n\n".join(parts)
 
 
-def _wanted(one: Outcome) -> str:
+def _wanted(one: QuestionOutcome) -> str:
     return ", ".join(map(written, one.question.evidence)) or "nothing"
 
 
-def _came(one: Outcome) -> str:
+def _came(one: QuestionOutcome) -> str:
     if one.came is None:
         return "nothing"
     text = next((line.strip() for line in one.came.shown.splitlines() if _tells(line)), "")
@@ -175,12 +175,12 @@ def _tells(line: str) -> bool:
     return bool(line.strip()) and not line.startswith("#")
 
 
-def _place(one: Outcome) -> str:
+def _place(one: QuestionOutcome) -> str:
     found = one.came
     return "" if found is None else f"{found.path}#L{found.start_line}-L{found.end_line}"
 
 
-def plot(summaries: Sequence[Summary]) -> str:
+def plot(summaries: Sequence[EvaluationSummary]) -> str:
     """Bars of the main figures; the dots span the confidence interval."""
     width = max(len(one.configuration) for one in summaries)
     lines = []
@@ -192,7 +192,7 @@ def plot(summaries: Sequence[Summary]) -> str:
     return "\n".join(lines)
 
 
-def as_json(evaluation: Evaluation, summaries: Sequence[Summary]) -> dict[str, Any]:
+def as_json(evaluation: Evaluation, summaries: Sequence[EvaluationSummary]) -> dict[str, Any]:
     """An evaluation for programs: shares from 0 to 1, times in milliseconds."""
     return {
         "name": evaluation.name,
@@ -235,7 +235,7 @@ def _figure(figure: Figure) -> dict[str, float]:
     }
 
 
-def _cells(summaries: Sequence[Summary]) -> list[list[str]]:
+def _cells(summaries: Sequence[EvaluationSummary]) -> list[list[str]]:
     rows = [["", *(one.configuration for one in summaries)]]
     rows += [[NAMES[name], *(_shown(one.figures[name]) for one in summaries)] for name in NAMES]
     if any(one.silent for one in summaries):
@@ -259,7 +259,7 @@ def _bar(figure: Figure) -> str:
     return ("█" * low + "·" * max(1, high - low)).ljust(_BAR + 1)
 
 
-def _compared(summaries: Sequence[Summary]) -> str:
+def _compared(summaries: Sequence[EvaluationSummary]) -> str:
     first, *others = summaries
     lines = [
         f"- `{one.configuration}` against `{first.configuration}`: "

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from memdown.config import Settings
 from memdown.errors import QuestionsError, WorkspaceError
 from memdown.evaluation.configurations import FTS5, PlainFts5, configured
-from memdown.evaluation.metrics import Found, Lines, Scores, score
+from memdown.evaluation.metrics import Lines, Scores, ShownResult, score
 from memdown.evaluation.questions import Question, QuestionSet
 from memdown.memory import Memory
 from memdown.types import Answer, Failure, Progress, ProgressCallback
@@ -42,11 +42,11 @@ def read_own_notes(memory: Memory) -> OwnNotes:
 
 # Enough results to fill 8,000 characters with windows of 700.
 ASKED = 16
-Search = Callable[[str], Sequence[Found]]
+Search = Callable[[str], Sequence[ShownResult]]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class QuestionOutcome:
     """One question in one configuration.
 
     `scores` is None for a question that nothing answers; then only `found` tells good from bad: whether
@@ -57,7 +57,7 @@ class Outcome:
     scores: Scores | None
     found: bool
     seconds: float
-    came: Found | None = None
+    came: ShownResult | None = None
 
     @property
     def failed(self) -> bool:
@@ -70,7 +70,7 @@ class Run:
     """All outcomes of one question file in one configuration."""
 
     configuration: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[QuestionOutcome, ...]
 
     @property
     def scores(self) -> list[Scores]:
@@ -78,12 +78,12 @@ class Run:
         return [one.scores for one in self.outcomes if one.scores is not None]
 
     @property
-    def unanswerable(self) -> list[Outcome]:
+    def unanswerable(self) -> list[QuestionOutcome]:
         """The questions that nothing answers."""
         return [one for one in self.outcomes if one.scores is None]
 
     @property
-    def failures(self) -> list[Outcome]:
+    def failures(self) -> list[QuestionOutcome]:
         """The questions that went wrong, in the order they were asked."""
         return [one for one in self.outcomes if one.failed]
 
@@ -113,7 +113,7 @@ def evaluate(
 ) -> Evaluation:
     """Judge the answers to all questions of a file, or to `limit` of them, drawn by chance."""
     sets = _drawn(sets, limit) if limit is not None else sets
-    outcomes: dict[str, list[Outcome]] = {name: [] for name in configurations}
+    outcomes: dict[str, list[QuestionOutcome]] = {name: [] for name in configurations}
     total = sum(len(one.questions) for one in sets) * len(configurations)
     done = notes = 0
     unreadable: list[Failure] = []
@@ -148,13 +148,13 @@ def _drawn(sets: Sequence[QuestionSet], limit: int) -> list[QuestionSet]:
     return [one for one in drawn if one.questions]
 
 
-def _ask(question: Question, search: Search, lines: Lines) -> Outcome:
+def _ask(question: Question, search: Search, lines: Lines) -> QuestionOutcome:
     begun = time.perf_counter()
     results = search(question.text)
     seconds = time.perf_counter() - begun
     scores = score(question, results, lines) if question.evidence else None
     found = any(one.strong for one in results)
-    return Outcome(question, scores, found, seconds, results[0] if results else None)
+    return QuestionOutcome(question, scores, found, seconds, results[0] if results else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,8 +242,8 @@ def _searching(
         yield lambda question: _found(memory.search(question, max_results=ASKED))
 
 
-def _found(answer: Answer) -> list[Found]:
+def _found(answer: Answer) -> list[ShownResult]:
     return [
-        Found(hit.path, hit.start_line, hit.end_line, hit.snippet, hit.strength == "strong")
+        ShownResult(hit.path, hit.start_line, hit.end_line, hit.snippet, hit.strength == "strong")
         for hit in answer.hits
     ]

@@ -57,7 +57,7 @@ Be careful: leave alone whatever you are not sure about. Today is {today}.
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class TidyOperation:
     """One checked operation: its kind, the facts it touches, and the heading for a move."""
 
     kind: str
@@ -82,10 +82,10 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TidyPlan:
     """What a model proposes: the operations that passed, and why others did not."""
 
-    operations: tuple[Operation, ...]
+    operations: tuple[TidyOperation, ...]
     refused: tuple[str, ...] = ()
 
 
@@ -118,7 +118,7 @@ def ask_command(name: str, prompt: str, *, seconds: float = _SECONDS) -> str:
     return done.stdout
 
 
-def plan(memory: Memory, ask: Callable[[str], str]) -> Plan:
+def plan(memory: Memory, ask: Callable[[str], str]) -> TidyPlan:
     """What a model proposes for the notes as they are now, checked; nothing is changed."""
     pen = memory.pen()
     facts = [
@@ -127,13 +127,13 @@ def plan(memory: Memory, ask: Callable[[str], str]) -> Plan:
         if fact.is_current(pen.today) and is_memory(fact.path)
     ][:_MOST_FACTS]
     if not facts:
-        return Plan(())
+        return TidyPlan(())
     listed = "\n".join(f"{fact.reference} [{fact.heading}] {fact.text}" for fact in facts)
     answer = ask(_PROMPT.replace("{today}", str(pen.today)) + listed + "\n")
     return _checked(pen, answer, facts)
 
 
-def apply(memory: Memory, found: Plan, *, actor: str = "tidy") -> list[int]:
+def apply(memory: Memory, found: TidyPlan, *, actor: str = "tidy") -> list[int]:
     """Do what passed, each if its facts still stand; the numbers of the changes, for undo."""
     pen = memory.notebook.writing_pen(By(actor))
     last = max((change.id for change in pen.journal.changes(limit=1)), default=0)
@@ -142,7 +142,7 @@ def apply(memory: Memory, found: Plan, *, actor: str = "tidy") -> list[int]:
     return sorted(change.id for change in pen.journal.changes(after=last))
 
 
-def _checked(pen: Pen, answer: str, facts: Sequence[Fact]) -> Plan:
+def _checked(pen: Pen, answer: str, facts: Sequence[Fact]) -> TidyPlan:
     match = _JSON.search(answer)
     try:
         wanted = json.loads(match[0])["operations"] if match else None
@@ -151,7 +151,7 @@ def _checked(pen: Pen, answer: str, facts: Sequence[Fact]) -> Plan:
     if not isinstance(wanted, list):
         raise WorkspaceError("The model's answer names no operations as JSON; nothing was changed.")
     known = {fact.reference: fact for fact in facts}
-    passed: list[Operation] = []
+    passed: list[TidyOperation] = []
     refused: list[str] = []
     touched: set[str] = set()
     room = SESSION_BUDGET - _size(pen)
@@ -172,10 +172,10 @@ def _checked(pen: Pen, answer: str, facts: Sequence[Fact]) -> Plan:
             room -= grown if operation.kind == "promote" else 0
             touched |= names
             passed.append(operation)
-    return Plan(tuple(passed), tuple(refused))
+    return TidyPlan(tuple(passed), tuple(refused))
 
 
-def _operation(one: Any, known: Mapping[str, Fact]) -> Operation | None:
+def _operation(one: Any, known: Mapping[str, Fact]) -> TidyOperation | None:
     """An operation whose references all stand; None for anything else."""
     if not isinstance(one, dict):
         return None
@@ -195,7 +195,7 @@ def _operation(one: Any, known: Mapping[str, Fact]) -> Operation | None:
         return None
     if kind == "move" and (not isinstance(section, str) or not section.strip() or "\n" in section):
         return None
-    return Operation(str(kind), tuple(facts), str(section).strip("# "))
+    return TidyOperation(str(kind), tuple(facts), str(section).strip("# "))
 
 
 def _listed(value: Any) -> list[Any]:
@@ -209,7 +209,7 @@ def _size(pen: Pen) -> int:
         return 0
 
 
-def _run(pen: Pen, operation: Operation) -> None:
+def _run(pen: Pen, operation: TidyOperation) -> None:
     first, *rest = operation.facts
     match operation.kind:
         case "replace":

@@ -4,7 +4,17 @@
 """
 
 from memdown.imports.finding import SOURCES, find
-from memdown.imports.items import Found, Item
-from memdown.imports.writing import Destination, Plan, Step, apply, plan
+from memdown.imports.items import ImportItem, SourceContents
+from memdown.imports.writing import Destination, ImportPlan, Step, apply, plan
 
-__all__ = ["SOURCES", "Destination", "Found", "Item", "Plan", "Step", "apply", "find", "plan"]
+__all__ = [
+    "SOURCES",
+    "Destination",
+    "ImportItem",
+    "ImportPlan",
+    "SourceContents",
+    "Step",
+    "apply",
+    "find",
+    "plan",
+]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from memdown.imports.items import (
-    Found,
-    Item,
-    Said,
+    ImportedTurn,
+    ImportItem,
+    SourceContents,
     Talk,
     entries,
     markdown_below,
@@ -34,9 +34,9 @@ _COMMANDS = (
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 
 
-def find_claude_code(root: Path, home: Path) -> Found:
+def find_claude_code(root: Path, home: Path) -> SourceContents:
     """Everything below `~/.claude`."""
-    items: list[Item] = []
+    items: list[ImportItem] = []
     for project in _projects(root):
         name = safe(project.name)
         for path in markdown_below(project / "memory"):
@@ -48,17 +48,17 @@ def find_claude_code(root: Path, home: Path) -> Found:
             for path in sorted(project.glob("*.jsonl"))
             if not path.name.startswith("agent-") and path.is_file() and not path.is_symlink()
         ]
-    return Found(tuple(items))
+    return SourceContents(tuple(items))
 
 
-def claude_code_session(path: Path, home: Path) -> Item:
+def claude_code_session(path: Path, home: Path) -> ImportItem:
     """One session file."""
     facts: dict[str, Any] = {"project": path.parent.name}
     talk = Talk(path.stem, shown(path, home), lambda: claude_code_turns(path), facts)
     return transcript(CLAUDE_CODE, talk)
 
 
-def claude_code_turns(path: Path) -> Iterator[Said]:
+def claude_code_turns(path: Path) -> Iterator[ImportedTurn]:
     """What user and assistant said, without commands, reminders, tool results and side chains."""
     for entry in entries(path):
         role = entry.get("type")
@@ -74,7 +74,7 @@ def claude_code_turns(path: Path) -> Iterator[Said]:
             if "<system-reminder>" in text:
                 text = _REMINDER.sub("", text)
         if text.strip():
-            yield Said(role, text, entry.get("timestamp"))
+            yield ImportedTurn(role, text, entry.get("timestamp"))
 
 
 def _projects(root: Path) -> list[Path]:
@@ -82,7 +82,7 @@ def _projects(root: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
 
 
-def _claude_code_note(path: Path, name: str, home: Path) -> Item:
+def _claude_code_note(path: Path, name: str, home: Path) -> ImportItem:
     return note(CLAUDE_CODE, shown(path, home), name, lambda: note_text(path))
 
 
@@ -99,7 +99,7 @@ _CONTEXT = (
 _ROLLOUT = re.compile(r"rollout-[0-9T-]{19}-(.+)")
 
 
-def find_codex(root: Path, home: Path) -> Found:
+def find_codex(root: Path, home: Path) -> SourceContents:
     """Everything below `~/.codex`."""
     items = [_codex_note(path, root, home) for path in markdown_below(root / "memories")]
     for folder in ("sessions", "archived_sessions"):
@@ -108,17 +108,17 @@ def find_codex(root: Path, home: Path) -> Found:
             for path in sorted((root / folder).glob("**/rollout-*.jsonl"))
             if path.is_file() and not path.is_symlink()
         ]
-    return Found(tuple(items))
+    return SourceContents(tuple(items))
 
 
-def codex_session(path: Path, home: Path) -> Item:
+def codex_session(path: Path, home: Path) -> ImportItem:
     """One rollout."""
     match = _ROLLOUT.fullmatch(path.stem)
     name = match[1] if match else path.stem.removeprefix("rollout-")
     return transcript(CODEX, Talk(name, shown(path, home), lambda: codex_turns(path)))
 
 
-def codex_turns(path: Path) -> Iterator[Said]:
+def codex_turns(path: Path) -> Iterator[ImportedTurn]:
     """What user and assistant said; older files have the messages without an envelope."""
     for entry in entries(path):
         payload = entry.get("payload") if entry.get("type") == "response_item" else entry
@@ -130,7 +130,7 @@ def codex_turns(path: Path) -> Iterator[Said]:
             continue
         if role == "user" and text.lstrip().startswith(_CONTEXT):
             continue
-        yield Said(role, text, entry.get("timestamp"))
+        yield ImportedTurn(role, text, entry.get("timestamp"))
 
 
 def _codex_text(content: Any) -> str:
@@ -145,6 +145,6 @@ def _codex_text(content: Any) -> str:
     )
 
 
-def _codex_note(path: Path, root: Path, home: Path) -> Item:
+def _codex_note(path: Path, root: Path, home: Path) -> ImportItem:
     name = path.relative_to(root / "memories").as_posix()
     return note(CODEX, shown(path, home), name, lambda: note_text(path))

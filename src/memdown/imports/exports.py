@@ -13,9 +13,9 @@ from typing import IO, Any
 
 from memdown.errors import ImportFailed
 from memdown.imports.items import (
-    Found,
-    Item,
-    Said,
+    ImportedTurn,
+    ImportItem,
+    SourceContents,
     Talk,
     distinct,
     elements,
@@ -33,9 +33,9 @@ _SPOKEN = ("text", "multimodal_text")
 _CITATIONS = re.compile("\ue200.*?\ue201|[\ue200-\ue206]", re.DOTALL)
 
 
-def find_chatgpt(path: Path, home: Path) -> Found:
+def find_chatgpt(path: Path, home: Path) -> SourceContents:
     """Every conversation of an export."""
-    items: list[Item] = []
+    items: list[ImportItem] = []
     problems: list[Failure] = []
     names = _names(path)
     if not names:
@@ -55,7 +55,7 @@ def find_chatgpt(path: Path, home: Path) -> Found:
                         items.append(item)
         except ImportFailed as error:
             problems.append(Failure(where, str(error)))
-    return Found(tuple(items), tuple(problems))
+    return SourceContents(tuple(items), tuple(problems))
 
 
 def _names(path: Path) -> list[str]:
@@ -78,7 +78,7 @@ def _opened(path: Path, name: str) -> Iterator[IO[str]]:
         yield file
 
 
-def _conversation(data: Any, where: str, number: int) -> Item | None:
+def _conversation(data: Any, where: str, number: int) -> ImportItem | None:
     if not isinstance(data, dict) or not isinstance(data.get("mapping"), dict):
         return None
     said = list(turns(data))
@@ -93,7 +93,7 @@ def _conversation(data: Any, where: str, number: int) -> Item | None:
     return transcript(CHATGPT, Talk(str(name), where, lambda: iter(said), facts))
 
 
-def turns(data: dict[str, Any]) -> Iterator[Said]:
+def turns(data: dict[str, Any]) -> Iterator[ImportedTurn]:
     """The branch of the conversation that was shown last, from its start."""
     mapping = data["mapping"]
     node = data.get("current_node") or _newest_leaf(mapping)
@@ -109,7 +109,7 @@ def turns(data: dict[str, Any]) -> Iterator[Said]:
             yield said
 
 
-def _said(message: Any) -> Said | None:
+def _said(message: Any) -> ImportedTurn | None:
     if not isinstance(message, dict):
         return None
     author, content = message.get("author"), message.get("content")
@@ -126,7 +126,7 @@ def _said(message: Any) -> Said | None:
     text = _CITATIONS.sub("", "\n".join(filter(None, map(_part_text, parts))))
     time = message.get("create_time")
     milliseconds = int(time * 1000) if isinstance(time, (int, float)) else None
-    return Said(author["role"], text, milliseconds) if text.strip() else None
+    return ImportedTurn(author["role"], text, milliseconds) if text.strip() else None
 
 
 def _part_text(part: Any) -> str:
@@ -158,7 +158,7 @@ MEM0 = "mem0"
 _MOST_BYTES = 512 * 1024 * 1024
 
 
-def find_mem0(path: Path, home: Path) -> Found:
+def find_mem0(path: Path, home: Path) -> SourceContents:
     """Every memory of an export, by user, agent or run."""
     owners: dict[str, list[dict[str, Any]]] = {}
     seen: set[str] = set()
@@ -172,7 +172,7 @@ def find_mem0(path: Path, home: Path) -> Found:
             f"{path} holds no memories; it should be what mem0's get_all or an export returns, "
             'objects with "memory" in them, as JSON or one to a line.'
         )
-    return Found(
+    return SourceContents(
         tuple(
             note(MEM0, shown(path, home), f"{distinct(owner)}.md", _writer(owner, memories))
             for owner, memories in sorted(owners.items())

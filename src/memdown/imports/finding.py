@@ -16,15 +16,24 @@ from memdown.imports.coding_agents import (
     find_codex,
 )
 from memdown.imports.exports import find_chatgpt, find_mem0
-from memdown.imports.items import Found, Item, entries, markdown_below, note, note_text, safe, shown
+from memdown.imports.items import (
+    ImportItem,
+    SourceContents,
+    entries,
+    markdown_below,
+    note,
+    note_text,
+    safe,
+    shown,
+)
 
 
-def _find_markdown(path: Path, home: Path) -> Found:
+def _find_markdown(path: Path, home: Path) -> SourceContents:
     """Every Markdown file, in the folders it lies in, under the name of the folder or file."""
     if path.is_file():
-        return Found((_note(path, path.name, "files", home),))
+        return SourceContents((_note(path, path.name, "files", home),))
     source = safe(path.resolve().name)
-    return Found(
+    return SourceContents(
         tuple(
             _note(file, file.relative_to(path).as_posix(), source, home)
             for file in markdown_below(path)
@@ -32,14 +41,14 @@ def _find_markdown(path: Path, home: Path) -> Found:
     )
 
 
-def _note(path: Path, name: str, source: str, home: Path) -> Item:
+def _note(path: Path, name: str, source: str, home: Path) -> ImportItem:
     return note(source, shown(path, home), name, lambda: note_text(path))
 
 
 SOURCES = ("claude-code", "codex", "chatgpt", "openclaw", "mem0")
 
 
-def find(source: str, path: Path | None, environ: Mapping[str, str]) -> Found:
+def find(source: str, path: Path | None, environ: Mapping[str, str]) -> SourceContents:
     """What a source holds; a `source` that is no name of one is taken as a path."""
     home = Path(environ.get("HOME") or Path.home())
     if source not in SOURCES:
@@ -54,7 +63,7 @@ def find(source: str, path: Path | None, environ: Mapping[str, str]) -> Found:
     return find_chatgpt(place, home) if source == "chatgpt" else find_mem0(place, home)
 
 
-def _find_path(path: Path, home: Path) -> Found:
+def _find_path(path: Path, home: Path) -> SourceContents:
     if path.is_dir():
         if (path / "openclaw.json").is_file() or any(path.glob("agents/*/sessions")):
             return openclaw.find(path, home)
@@ -79,15 +88,15 @@ def _find_path(path: Path, home: Path) -> Found:
     )
 
 
-def _find_lines(path: Path, home: Path) -> Found:
+def _find_lines(path: Path, home: Path) -> SourceContents:
     """A JSONL file, told by its first lines."""
     for entry in islice(entries(path), 50):
         if "payload" in entry or entry.get("record_type") or path.name.startswith("rollout-"):
-            return Found((codex_session(path, home),))
+            return SourceContents((codex_session(path, home),))
         if "sessionId" in entry or "parentUuid" in entry or "leafUuid" in entry:
-            return Found((claude_code_session(path, home),))
+            return SourceContents((claude_code_session(path, home),))
         if entry.get("type") in ("session", "message"):
-            return Found((openclaw.session(path, home, None),))
+            return SourceContents((openclaw.session(path, home, None),))
         if any(key in entry for key in ("memory", "user_id")):
             return find_mem0(path, home)
     raise ImportFailed(
@@ -141,7 +150,7 @@ def _above(place: Path, inner: str) -> Path:
     return place.parent if place.name == inner and not (place / inner).is_dir() else place
 
 
-def _some(found: Found, place: Path, source: str) -> Found:
+def _some(found: SourceContents, place: Path, source: str) -> SourceContents:
     if not found.items and not found.problems:
         raise ImportFailed(f"{place} holds nothing of {source} to import; check the path.")
     return found

@@ -24,7 +24,7 @@ _UNSAFE = re.compile(r"[^\w.@+=-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ImportItem:
     """One file to be made: a note of the workspace, a transcript of an agent, or the settings.
 
     `name` is where it goes: below the workspace, the sessions folder or the state folder.
@@ -38,15 +38,15 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SourceContents:
     """What a source holds, and what of it cannot be used."""
 
-    items: tuple[Item, ...] = ()
+    items: tuple[ImportItem, ...] = ()
     problems: tuple[Failure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ImportedTurn:
     """One turn of a foreign conversation."""
 
     role: Literal["user", "assistant"]
@@ -60,11 +60,11 @@ class Talk:
 
     id: str
     origin: str
-    turns: Callable[[], Iterator[Said]]
+    turns: Callable[[], Iterator[ImportedTurn]]
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def transcript(source: str, talk: Talk, agent: str | None = None) -> Item:
+def transcript(source: str, talk: Talk, agent: str | None = None) -> ImportItem:
     """A conversation as a transcript of ours: a line of facts, a line a turn, no secrets."""
 
     def content() -> Iterator[bytes]:
@@ -86,16 +86,18 @@ def transcript(source: str, talk: Talk, agent: str | None = None) -> Item:
                 content = [{"type": "text", "text": text}]
                 yield _line({**entry, "message": {"role": turn.role, "content": content}})
 
-    return Item("transcript", talk.origin, f"{source}-{distinct(talk.id)}.jsonl", content, agent)
+    return ImportItem(
+        "transcript", talk.origin, f"{source}-{distinct(talk.id)}.jsonl", content, agent
+    )
 
 
-def note(source: str, origin: str, name: str, text: Callable[[], str]) -> Item:
+def note(source: str, origin: str, name: str, text: Callable[[], str]) -> ImportItem:
     """A Markdown file as a note under `memory/imports/<source>/`, with its origin in a comment."""
 
     def content() -> Iterator[bytes]:
         yield with_origin(text(), source, origin).encode("utf-8", "replace")
 
-    return Item("note", origin, f"memory/imports/{source}/{name}", content)
+    return ImportItem("note", origin, f"memory/imports/{source}/{name}", content)
 
 
 def with_origin(text: str, source: str, origin: str) -> str:
@@ -129,7 +131,7 @@ def distinct(name: str) -> str:
     return f"{clean}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
-def _batches(turns: Iterable[Said]) -> Iterator[list[Said]]:
+def _batches(turns: Iterable[ImportedTurn]) -> Iterator[list[ImportedTurn]]:
     iterator = iter(turns)
     while batch := list(islice(iterator, _TURNS_AT_ONCE)):
         yield batch

@@ -14,9 +14,9 @@ from memdown.config.search_settings import MemorySearch
 from memdown.config.values import chat_of
 from memdown.errors import ImportFailed, MissingExtra
 from memdown.imports.items import (
-    Found,
-    Item,
-    Said,
+    ImportedTurn,
+    ImportItem,
+    SourceContents,
     Talk,
     entries,
     markdown_below,
@@ -40,13 +40,13 @@ _MEMORY = ("backend", "citations", "qmd")
 _NOTES = ("MEMORY.md", "memory.md", "USER.md", "IDENTITY.md", "SOUL.md", "TOOLS.md", "HEARTBEAT.md")
 
 
-def find(root: Path, home: Path) -> Found:
+def find(root: Path, home: Path) -> SourceContents:
     """Everything below `~/.openclaw` that memory can use, of 2026.2 and of 2026.9.
 
     What is there and not understood is named among the problems.
     """
     config, problems = _config(root, home)
-    items: list[Item] = []
+    items: list[ImportItem] = []
     left_out = list(problems)
     if config:
         ours = _ours(config)
@@ -75,12 +75,12 @@ def find(root: Path, home: Path) -> Found:
                 items += _stored_sessions(path, home, folder.name, keys)
             except ImportFailed as error:
                 left_out.append(Failure(shown(path, home), str(error)))
-    return Found(tuple(items), tuple(left_out))
+    return SourceContents(tuple(items), tuple(left_out))
 
 
 def session(
     path: Path, home: Path, agent: str | None, keys: Mapping[str, str] | None = None
-) -> Item:
+) -> ImportItem:
     """One transcript, also an archived one; its agent has the same name here.
 
     `keys` are the keys of sessions by their ids: they tell in which chat it was said.
@@ -158,7 +158,7 @@ def _decompressed(path: Path) -> Iterator[bytes]:
         raise ImportFailed(f"{path} ends too early; a part of the conversation is missing.")
 
 
-def turns(lines: Iterable[dict[str, Any]]) -> Iterator[Said]:
+def turns(lines: Iterable[dict[str, Any]]) -> Iterator[ImportedTurn]:
     """What user and assistant said, without what OpenClaw says in their names."""
     for entry in lines:
         message = entry.get("message")
@@ -169,7 +169,7 @@ def turns(lines: Iterable[dict[str, Any]]) -> Iterator[Said]:
             continue
         text = spoken_text(role, text, message.get("model"))
         if text.strip():
-            yield Said(role, text, entry.get("timestamp") or message.get("timestamp"))
+            yield ImportedTurn(role, text, entry.get("timestamp") or message.get("timestamp"))
 
 
 def _is_transcript(path: Path) -> bool:
@@ -178,7 +178,9 @@ def _is_transcript(path: Path) -> bool:
     return not ending or ending.startswith((".reset.", ".deleted."))
 
 
-def _stored_sessions(path: Path, home: Path, agent: str, keys: Mapping[str, str]) -> list[Item]:
+def _stored_sessions(
+    path: Path, home: Path, agent: str, keys: Mapping[str, str]
+) -> list[ImportItem]:
     """The transcripts in the database that OpenClaw keeps since 2026.9."""
     with _database(path) as database:
         names = [
@@ -263,12 +265,12 @@ def _config(root: Path, home: Path) -> tuple[dict[str, Any] | None, tuple[Failur
     return (data if isinstance(data, dict) else None), ()
 
 
-def _settings(root: Path, home: Path, made: dict[str, Any]) -> Item:
+def _settings(root: Path, home: Path, made: dict[str, Any]) -> ImportItem:
     def content() -> Iterator[bytes]:
         where = shown(root / "openclaw.json", home)
         yield f"// imported from {SOURCE}: {where}\n{json5_text.dumps(made)}\n".encode()
 
-    return Item("settings", shown(root / "openclaw.json", home), SETTINGS, content)
+    return ImportItem("settings", shown(root / "openclaw.json", home), SETTINGS, content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +364,7 @@ def _notes(folder: Path) -> Iterator[Path]:
     yield from markdown_below(folder / "memory")
 
 
-def _note(path: Path, folder: Path, prefix: str, home: Path) -> Item:
+def _note(path: Path, folder: Path, prefix: str, home: Path) -> ImportItem:
     name = path.relative_to(folder).as_posix().removeprefix("memory/")
     return note(SOURCE, shown(path, home), prefix + name, lambda: note_text(path))
 

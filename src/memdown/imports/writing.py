@@ -13,7 +13,7 @@ from typing import Literal
 
 from memdown.errors import ImportFailed, MemdownError
 from memdown.files import make_folder
-from memdown.imports.items import Item
+from memdown.imports.items import ImportItem
 from memdown.notes.descriptors import opened_folder
 from memdown.text.tombstones import ERASED_FILE, read_tombstones, scrub
 from memdown.transcripts.reading import sessions_folder
@@ -31,7 +31,7 @@ class Destination:
     state_dir: Path
     agent: str
 
-    def path(self, item: Item) -> Path:
+    def path(self, item: ImportItem) -> Path:
         """The file that an item becomes."""
         if item.kind == "note":
             return self.workspace / item.name
@@ -47,7 +47,7 @@ class Step:
     `kept` means that the copy was changed by hand since, or that there are settings already.
     """
 
-    item: Item
+    item: ImportItem
     path: Path
     status: Status
     size: int
@@ -55,14 +55,16 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ImportPlan:
     """Everything an import would do."""
 
     steps: tuple[Step, ...]
     problems: tuple[Failure, ...] = ()
 
 
-def plan(items: Sequence[Item], to: Destination, problems: Sequence[Failure] = ()) -> Plan:
+def plan(
+    items: Sequence[ImportItem], to: Destination, problems: Sequence[Failure] = ()
+) -> ImportPlan:
     """Compare what is to come in with what is there; nothing is written."""
     known = _journal(to)
     steps: list[Step] = []
@@ -82,7 +84,7 @@ def plan(items: Sequence[Item], to: Destination, problems: Sequence[Failure] = (
             failed.append(Failure(item.origin, str(error)))
             continue
         steps.append(Step(item, path, status, size, digest))
-    return Plan(tuple(steps), tuple(failed))
+    return ImportPlan(tuple(steps), tuple(failed))
 
 
 def _copied_by_hooks(path: Path) -> bool:
@@ -93,7 +95,7 @@ def _copied_by_hooks(path: Path) -> bool:
     return False
 
 
-def _apart(items: Sequence[Item], to: Destination) -> Iterator[Item]:
+def _apart(items: Sequence[ImportItem], to: Destination) -> Iterator[ImportItem]:
     """The items under names that differ in more than capitals, which some disks take for one."""
     names: dict[str, set[str]] = {}
     for item in items:
@@ -110,7 +112,7 @@ def _apart(items: Sequence[Item], to: Destination) -> Iterator[Item]:
         yield replace(item, name=f"{stem}-{digest}{dot}{ending}")
 
 
-def apply(made: Plan, to: Destination) -> Plan:
+def apply(made: ImportPlan, to: Destination) -> ImportPlan:
     """Do what a plan says. Originals are only read; a copy that is there is replaced whole."""
     known = dict(_journal(to))
     done: list[Step] = []
@@ -129,10 +131,10 @@ def apply(made: Plan, to: Destination) -> Plan:
             known[_key(step.item, to)] = step.digest
         done.append(step)
     _write_journal(to, known)
-    return Plan(tuple(done), tuple(failed))
+    return ImportPlan(tuple(done), tuple(failed))
 
 
-def _status(path: Path, digest: str, known: str | None, item: Item) -> Status:
+def _status(path: Path, digest: str, known: str | None, item: ImportItem) -> Status:
     try:
         facts = path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -145,7 +147,7 @@ def _status(path: Path, digest: str, known: str | None, item: Item) -> Status:
     return "update" if there == known and item.kind != "settings" else "kept"
 
 
-def _measured(item: Item) -> tuple[str, int]:
+def _measured(item: ImportItem) -> tuple[str, int]:
     digest = hashlib.sha256()
     size = 0
     for part in item.content():
@@ -199,7 +201,7 @@ def _without_erased(parts: Iterable[bytes], to: Destination) -> Iterator[bytes]:
     yield scrub(text, erased).encode("utf-8", "surrogateescape")
 
 
-def _key(item: Item, to: Destination) -> str:
+def _key(item: ImportItem, to: Destination) -> str:
     return f"{to.path(item)}"
 
 

@@ -26,8 +26,8 @@ from memdown.notes.descriptors import (
 )
 from memdown.notes.journal import SELF, By, Journal, journal_file
 from memdown.notes.reading import MAX_NOTE_BYTES, decode, read_note
-from memdown.notes.roots import Place, Workspace, check_folder, locate
-from memdown.notes.swapping import Outcome, draft_name, publish, swap_in, told_kept, version_of
+from memdown.notes.roots import NotePlace, Workspace, check_folder, locate
+from memdown.notes.swapping import SwapOutcome, draft_name, publish, swap_in, told_kept, version_of
 from memdown.notes.writing import finish, settle_save
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -178,7 +178,7 @@ def _save_bytes(
 
 def _save(
     workspace: Workspace,
-    place: Place,
+    place: NotePlace,
     lock: int,
     folder: int,
     data: bytes,
@@ -193,19 +193,19 @@ def _save(
         )
     if data != old:
         outcome, kept = _put_in_place(place, lock, folder, data, base)
-        if outcome is Outcome.BUSY:
+        if outcome is SwapOutcome.BUSY:
             raise WorkspaceError(
                 f"{shown(place.path)} was not saved, because another program has it open to write; "
                 "close it there and save again."
             )
-        if outcome is Outcome.CHANGED:
+        if outcome is SwapOutcome.CHANGED:
             raise _changed(place.path, _note(workspace, place), kept)
     return Note(place.path, decode(data, place.path), version_of(data), editable=True)
 
 
 def _put_in_place(
-    place: Place, lock: int, folder: int, data: bytes, base: str | None
-) -> tuple[Outcome, str | None]:
+    place: NotePlace, lock: int, folder: int, data: bytes, base: str | None
+) -> tuple[SwapOutcome, str | None]:
     """Write a draft, give it the note's name, and tidy up, also if that was cut short.
 
     How it ended, and the path of a version of someone else that had to be kept.
@@ -218,7 +218,9 @@ def _put_in_place(
         reach("save.recorded")
         _write_draft(folder, work.draft, name if base is not None else None, data)
         if base is None:
-            outcome = Outcome.SAVED if publish(folder, work.draft, name) else Outcome.CHANGED
+            outcome = (
+                SwapOutcome.SAVED if publish(folder, work.draft, name) else SwapOutcome.CHANGED
+            )
         else:
             work = replace(work, base=base, ours=version_of(data))
             pending.record_save(lock, work)
@@ -254,14 +256,14 @@ def _write_draft(folder: int, draft: str, like: str | None, data: bytes) -> None
         os.close(file)
 
 
-def _bytes(workspace: Workspace, place: Place) -> bytes | None:
+def _bytes(workspace: Workspace, place: NotePlace) -> bytes | None:
     try:
         return read_note(workspace, place.path)[0]
     except NoteNotFound:
         return None
 
 
-def _note(workspace: Workspace, place: Place) -> Note | None:
+def _note(workspace: Workspace, place: NotePlace) -> Note | None:
     try:
         return read_whole(workspace, place.path)
     except NoteNotFound:

@@ -28,7 +28,7 @@ _MOST_FACT: Final = 600
 _CACHED: Final = 1_024
 
 
-class Unit(NamedTuple):
+class FactSpan(NamedTuple):
     """A fact or another stretch of a chunk: its offsets, and the number of headings above it.
 
     `above` is what a row is read by: the first row of its table.
@@ -50,7 +50,7 @@ class Heading(NamedTuple):
 
 
 @lru_cache(maxsize=_CACHED)
-def units_of(text: str) -> tuple[Unit, ...]:
+def units_of(text: str) -> tuple[FactSpan, ...]:
     """What a text consists of, in order; headings are no part of it."""
     reader = _Reader()
     for start, line in _lines(text):
@@ -59,7 +59,7 @@ def units_of(text: str) -> tuple[Unit, ...]:
     return tuple(reader.found)
 
 
-def facts_in(chunk: Chunk, number: int) -> list[Unit]:
+def facts_in(chunk: Chunk, number: int) -> list[FactSpan]:
     """The facts and stretches that begin in a passage; none if it is mostly something else.
 
     One fact beside prose, such as the line with the date above a talk, is part of it.
@@ -123,17 +123,17 @@ class _Open(NamedTuple):
     def longer(self, end: int) -> _Open:
         return self._replace(end=end, lines=self.lines + 1)
 
-    def unit(self, section: int) -> Unit:
+    def unit(self, section: int) -> FactSpan:
         alone = self.kind in ("bullet", "row") or (self.kind == "text" and self.lines == 1)
         is_fact = alone and self.end - self.start <= _MOST_FACT
-        return Unit(self.start, self.end, section, is_fact, self.above)
+        return FactSpan(self.start, self.end, section, is_fact, self.above)
 
 
 class _Reader:
     """Reads the lines of a text one after the other."""
 
     def __init__(self) -> None:
-        self.found: list[Unit] = []
+        self.found: list[FactSpan] = []
         self._section = 0
         self._open: _Open | None = None
         self._fenced = self._blank = False

@@ -15,7 +15,7 @@ from memdown.notes.descriptors import (
     opened_folder,
     shown,
 )
-from memdown.notes.roots import CURATED, Place, Workspace, date_of, locate, normalised
+from memdown.notes.roots import CURATED, NotePlace, Workspace, date_of, locate, normalised
 from memdown.types import Excerpt, FileState
 
 MAX_NOTE_BYTES = 32 * 1024 * 1024
@@ -69,7 +69,7 @@ def excerpt(text: str, path: str, start: int = 1, lines: int | None = None) -> E
     return Excerpt(path, "\n".join(chosen), start, start + len(chosen) - 1, total)
 
 
-def _places(workspace: Workspace, path: str) -> list[Place]:
+def _places(workspace: Workspace, path: str) -> list[NotePlace]:
     """The place a path names; for `Memory.md` also the other spellings that may be meant."""
     name = normalised(path)
     if name.lower() != "memory.md":
@@ -81,7 +81,7 @@ def _places(workspace: Workspace, path: str) -> list[Place]:
     return places
 
 
-def _read(place: Place, max_bytes: int) -> tuple[bytes, FileState]:
+def _read(place: NotePlace, max_bytes: int) -> tuple[bytes, FileState]:
     try:
         with opened_folder(place.base, place.parts[:-1]) as folder:
             for _ in range(_TRIES):

@@ -103,7 +103,7 @@ _FILLERS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangeCues:
     """How a fact tells that something changed; all of it is found once.
 
     `at_all`: by any cue; `but_since` and `but_new`: also without counting "since", or "new"; `itself`: by a
@@ -118,7 +118,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
+class FactDetails:
     """What a fact is compared by: its content words, its numbers, its names.
 
     `said` are all words in order but articles and "to be". `mere` are the words that only say that
@@ -131,7 +131,7 @@ class Details:
     numbers: frozenset[str]
     names: frozenset[str]
     negated: bool
-    change: Change
+    change: ChangeCues
     mere: Mapping[str, frozenset[str]]
     renewed: tuple[str, ...]
     several: tuple[str, ...]
@@ -152,7 +152,7 @@ def content_words(text: str) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=8192)
-def details_of(text: str) -> Details:
+def details_of(text: str) -> FactDetails:
     """The words, numbers and names of a fact."""
     folded = fold(text)
     numbers = frozenset(match.strip(".,:/-") for match in _NUMBER.findall(folded))
@@ -163,7 +163,7 @@ def details_of(text: str) -> Details:
     words = tuple(term for term in terms if not is_stop(term))
     concepts = _concepts(folded)
     patterns = {"": _CUES, **{name: _CONCEPTS[name] for name in concepts}}
-    return Details(
+    return FactDetails(
         (words or tuple(terms)) + concepts,
         tuple(term for term in terms if term not in _FILLERS),
         numbers,
@@ -177,11 +177,11 @@ def details_of(text: str) -> Details:
     )
 
 
-def _change(folded: str) -> Change:
+def _change(folded: str) -> ChangeCues:
     if not _CUES.search(folded):
-        return Change(False, False, False, False, bool(_BESIDES.search(folded)))
+        return ChangeCues(False, False, False, False, bool(_BESIDES.search(folded)))
     bare = _NEW.sub(" ", folded)
-    return Change(
+    return ChangeCues(
         at_all=True,
         but_since=bool(_CUES.search(_SINCE.sub(" ", folded))),
         but_new=bool(_CUES.search(bare)),
@@ -233,7 +233,7 @@ def looks_superseded(new: str, old: str, nearness: float) -> bool:
     return _slot_changed(fresh, known) and shared >= _SAME_SUBJECT
 
 
-def _slot_changed(fresh: Details, known: Details) -> bool:
+def _slot_changed(fresh: FactDetails, known: FactDetails) -> bool:
     """Whether few words differ on both sides, and the ones that do are numbers or names."""
     ours, theirs = set(fresh.words), set(known.words)
     gone, come = theirs - ours, ours - theirs
@@ -285,7 +285,7 @@ def _spaced(words: Sequence[str]) -> int:
     return sum(word[0] < _UNSPACED for word in words)
 
 
-def _other_names(fresh: Details, known: Details) -> bool:
+def _other_names(fresh: FactDetails, known: FactDetails) -> bool:
     """Whether two names differ or more: another person in another place takes nothing back."""
     return len(fresh.named - known.named) > 1 and len(known.named - fresh.named) > 1
 
@@ -294,7 +294,7 @@ def _any_among(some: Sequence[str], words: Sequence[str]) -> bool:
     return any(is_among(word, words) for word in some)
 
 
-def is_renewed(fresh: Details, known: Details) -> bool:
+def is_renewed(fresh: FactDetails, known: FactDetails) -> bool:
     """Whether a fact tells of a new one of what another names: "the new landlord", "neue Nummer"."""
     return _any_among(fresh.renewed, known.words)
 
@@ -304,7 +304,7 @@ def is_among(word: str, words: Iterable[str]) -> bool:
     return any(one == word or _alike(one, word) for one in words)
 
 
-def differ_in_number(fresh: Details, known: Details) -> bool:
+def differ_in_number(fresh: FactDetails, known: FactDetails) -> bool:
     """Whether a new fact says all that an old one says, with another number."""
     plain = [word for word in _telling(known, fresh) if not any(map(str.isdigit, word))]
     return (
@@ -314,14 +314,14 @@ def differ_in_number(fresh: Details, known: Details) -> bool:
     )
 
 
-def takes_up(asked: frozenset[str], fresh: Details, known: Details) -> bool:
+def takes_up(asked: frozenset[str], fresh: FactDetails, known: FactDetails) -> bool:
     """Whether a new fact has the words of a question that an old one answers, but for one at most."""
     answered = asked & frozenset(_telling(known, fresh))
     again = sum(is_among(word, fresh.words) for word in answered)
     return again >= _FEWEST_ASKED and len(answered) - again <= 1
 
 
-def _telling(details: Details, other: Details) -> list[str]:
+def _telling(details: FactDetails, other: FactDetails) -> list[str]:
     """The words of a fact without cues, and without those that only say a concept both have."""
     both = details.mere.keys() & other.mere.keys()
     mere = frozenset[str]().union(*(details.mere[name] for name in both))
@@ -338,7 +338,7 @@ def _alike(one: str, other: str) -> bool:
     return length >= same and one[:same] == other[:same] and one.isalpha() and other.isalpha()
 
 
-def _plain(words: Sequence[str], details: Details) -> bool:
+def _plain(words: Sequence[str], details: FactDetails) -> bool:
     """Whether some words, spaced ones, are neither names nor numbers nor what a concept stands for."""
     words = [word for word in words if word[0] < _UNSPACED]
     return any(
@@ -476,7 +476,7 @@ def note_text(workspace: Workspace, path: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedFact:
     """A fact and how near it is to a text, 0 to 1: by meaning and by words together."""
 
     fact: Fact
@@ -485,7 +485,7 @@ class Ranked:
 
 def rank_related(
     text: str, facts: Sequence[Fact], comparing: Comparing | None = None
-) -> list[Ranked]:
+) -> list[RankedFact]:
     """Facts by nearness to a text, the nearest first."""
     if not facts:
         return []
@@ -496,9 +496,9 @@ def rank_related(
     if comparing is not None:
         meant = comparing.nearness(text, [in_context(facts[number]) for number in order])
     if meant is None:
-        return [Ranked(facts[number], shared[number]) for number in order[:_MOST_BY_WORDS]]
+        return [RankedFact(facts[number], shared[number]) for number in order[:_MOST_BY_WORDS]]
     scored = [
-        Ranked(facts[number], 0.6 * max(0.0, near) + 0.4 * shared[number])
+        RankedFact(facts[number], 0.6 * max(0.0, near) + 0.4 * shared[number])
         for number, near in zip(order, meant, strict=True)
     ]
     return sorted(scored, key=lambda one: -one.score)

@@ -25,7 +25,7 @@ from memdown.notes.journal import SELF, By, Journal, journal_file
 from memdown.notes.related import (
     REFERENCE,
     Comparing,
-    Ranked,
+    RankedFact,
     find_fact,
     gather,
     in_context,
@@ -252,7 +252,7 @@ def _write(
     durable: bool,
     about: str,
     until: datetime.date | None,
-    ranked: Sequence[Ranked],
+    ranked: Sequence[RankedFact],
 ) -> Citation:
     """Write what is new below the heading that fits."""
     path = curated(pen.workspace) if durable else daily_note(pen.today)
@@ -454,7 +454,7 @@ def _entry(
     return placing.dated_entry(said, since=None, noted=noted, until=until)
 
 
-def _moved(pen: Pen, near: Sequence[Ranked], said: str) -> tuple[Related, ...]:
+def _moved(pen: Pen, near: Sequence[RankedFact], said: str) -> tuple[Related, ...]:
     """The related facts with the lines on which they stand after the write."""
     texts: dict[str, str] = {}
     found = []

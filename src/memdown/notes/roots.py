@@ -160,7 +160,7 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NotePlace:
     """A note's path as users see it, and the way to it."""
 
     path: str
@@ -284,7 +284,7 @@ def ways(workspace: Workspace) -> tuple[list[str], list[str]]:
     return list(dict.fromkeys(root.base for root in found)), list(dict.fromkeys(inner))
 
 
-def locate(workspace: Workspace, path: str) -> Place:
+def locate(workspace: Workspace, path: str) -> NotePlace:
     """Where a path given by a user or a model leads; only paths of notes lead anywhere."""
     name = normalised(path)
     absolute = name.startswith("/")
@@ -314,7 +314,7 @@ def locate(workspace: Workspace, path: str) -> Place:
             f"{shown(path)} is left out of the notes by {OWN} or {GIT}; change that file to use it."
         )
     extra = all(root.extra for root in matching)
-    return Place(name, root.base, root.parts + inner, extra)
+    return NotePlace(name, root.base, root.parts + inner, extra)
 
 
 def _parts_below(root: Root, name: str) -> tuple[str, ...]:

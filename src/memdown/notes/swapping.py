@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from memdown.files import reach
 from memdown.notes.descriptors import NOTE, opened_folder, shown
 from memdown.notes.pending import Save
-from memdown.notes.roots import LOGS, Place
+from memdown.notes.roots import LOGS, NotePlace
 
 # The names and flags of the system call that renames by swapping, or only to a free name.
 _RENAME, _SWAP, _ONLY_NEW = (
@@ -43,7 +43,7 @@ _TRIES, _PAUSE_SECONDS = 20, 0.01
 _ROUNDS = 50
 
 
-class Outcome(enum.Enum):
+class SwapOutcome(enum.Enum):
     """How a swap ended."""
 
     SAVED = enum.auto()
@@ -98,7 +98,7 @@ def publish(folder: int, draft: str, name: str) -> bool:
     return True
 
 
-def swap_in(folder: int, name: str, save: Save) -> Outcome:
+def swap_in(folder: int, name: str, save: Save) -> SwapOutcome:
     """Swap the draft for the note if it still is the version `save.base`, and nobody writes it."""
     for attempt in range(_TRIES):
         if attempt:
@@ -109,19 +109,19 @@ def swap_in(folder: int, name: str, save: Save) -> Outcome:
             if not _rename(folder, save.draft, folder, name, _SWAP):
                 # Without a swap, a last look is the best there is.
                 if _look(folder, name).digest != save.base:
-                    return Outcome.CHANGED
+                    return SwapOutcome.CHANGED
                 os.replace(save.draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-                return Outcome.SAVED
+                return SwapOutcome.SAVED
             reach("save.swapped")
             was = _look(folder, save.draft)
             if was.digest == save.base and not was.is_open:
-                return Outcome.SAVED
+                return SwapOutcome.SAVED
             is_ours = _put_back(folder, name, save.draft, ours)
         except FileNotFoundError:
-            return Outcome.CHANGED
+            return SwapOutcome.CHANGED
         if was.digest != save.base or not is_ours:
-            return Outcome.CHANGED
-    return Outcome.BUSY
+            return SwapOutcome.CHANGED
+    return SwapOutcome.BUSY
 
 
 def _put_back(folder: int, name: str, draft: str, placed: _Version) -> bool:
@@ -143,7 +143,7 @@ def _put_back(folder: int, name: str, draft: str, placed: _Version) -> bool:
     return False
 
 
-def settle(place: Place, folder: int, save: Save) -> str | None:
+def settle(place: NotePlace, folder: int, save: Save) -> str | None:
     """Remove the draft, or keep it as a note if it is a version of someone else; its path then."""
     try:
         left = _look(folder, save.draft)
@@ -155,7 +155,7 @@ def settle(place: Place, folder: int, save: Save) -> str | None:
     return keep(place, folder, save.draft)
 
 
-def keep(place: Place, folder: int, draft: str) -> str:
+def keep(place: NotePlace, folder: int, draft: str) -> str:
     """Make a draft a note beside the one it is a version of; its path."""
     stem = place.parts[-1][:-3].encode()[:_MOST_NAME_BYTES].decode(errors="ignore")
     name = f"{stem}.kept-{secrets.token_hex(4)}.md"

@@ -29,7 +29,7 @@ from memdown.notes.journal import SELF, By, Journal, journal_file
 from memdown.notes.roots import (
     CURATED,
     LOGS,
-    Place,
+    NotePlace,
     Workspace,
     check_folder,
     daily_note,
@@ -125,7 +125,7 @@ def repair(workspace: Workspace, lock_dir: Path) -> None:
             finish(workspace, lock)
 
 
-def _append(lock: int, note: int, place: Place, entry: str, title: str) -> int:
+def _append(lock: int, note: int, place: NotePlace, entry: str, title: str) -> int:
     end = _end_of(note, place.path)
     data, first_line = _layout(end, entry, title)
     pending.record(lock, pending.Intent(place.path, end.size, data))
@@ -155,7 +155,7 @@ def finish(workspace: Workspace, lock: int) -> None:
     pending.clear(lock)
 
 
-def settle_save(place: Place, save: pending.Save) -> str | None:
+def settle_save(place: NotePlace, save: pending.Save) -> str | None:
     """Tidy up after a save; the path of another's version that it had to keep, which is told."""
     try:
         with opened_folder(place.base, place.parts[:-1]) as folder:
@@ -168,7 +168,7 @@ def settle_save(place: Place, save: pending.Save) -> str | None:
     return kept
 
 
-def _finish_append(place: Place, intent: pending.Intent) -> None:
+def _finish_append(place: NotePlace, intent: pending.Intent) -> None:
     """Complete an append if its first part, and nothing else, stands at the note's end."""
     with _opened(place) as (folder, note):
         there = os.pread(note, len(intent.data) + 1, intent.offset)
@@ -178,7 +178,7 @@ def _finish_append(place: Place, intent: pending.Intent) -> None:
 
 
 @contextmanager
-def _opened(place: Place, *, create: bool = False) -> Iterator[tuple[int, int]]:
+def _opened(place: NotePlace, *, create: bool = False) -> Iterator[tuple[int, int]]:
     """Descriptors of a note's folder and of the note; a new note that stays empty is removed."""
     name = place.parts[-1]
     with opened_folder(place.base, place.parts[:-1], create=create) as folder:
@@ -344,7 +344,7 @@ def recover(workspace: Workspace, lock_dir: Path) -> list[str]:
                         os.unlink(draft, dir_fd=folder)
                         continue
                     name = "/".join((*parts, "recovered.md"))
-                    place = Place(name, str(workspace.folder), (*parts, "recovered.md"), False)
+                    place = NotePlace(name, str(workspace.folder), (*parts, "recovered.md"), False)
                     made.append(keep(place, folder, draft))
             except OSError as error:
                 raise failed_write(error, path) from None

@@ -17,7 +17,7 @@ from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
 from memdown.search.candidates import file_mask
 from memdown.search.currency import Times, order_by_currency
-from memdown.search.rank import GENTLE_DECAY, Scored, Texts, View
+from memdown.search.rank import GENTLE_DECAY, Presentation, Scored, Texts
 from memdown.search.snippets import beside, is_talk
 from memdown.search.tuning import TUNING
 from memdown.text import (
@@ -163,7 +163,7 @@ def _alternatives(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """The hits, best first, the reasons where something is missing, and how it all came about."""
 
     hits: list[Hit]
@@ -199,7 +199,7 @@ def settle(asked: Asked, snapshot: Snapshot) -> Asked:
         return asked
     sources, files = asked.options.sources, asked.files
     wanted = Sought(identifiers.looked_for(query.terms), sources=sources, files=files)
-    look = identifiers.Look(snapshot.reader(wanted), sources, files)
+    look = identifiers.SearchScope(snapshot.reader(wanted), sources, files)
     terms, unheld = identifiers.settle(query.terms, look)
     return replace(asked, query=replace(query, terms=terms), unheld=unheld)
 
@@ -299,7 +299,7 @@ def _rounded(score: float) -> float:
     return round(score, 2)
 
 
-def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
+def arrange(asked: Asked, hits: Sequence[Hit]) -> SearchResult:
     """The answer: what is good enough, each thing once, best first."""
     query, options, reranker = asked.query, asked.options, asked.reranker
     reasons = [
@@ -327,7 +327,7 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> Found:
     ]
     if not chosen:
         reasons += _why_nothing(asked, hits)
-    return Found(chosen, reasons, _explanation(asked, hits, kept))
+    return SearchResult(chosen, reasons, _explanation(asked, hits, kept))
 
 
 def _current_first(hits: Sequence[Hit], times: Times, question: str) -> list[Hit]:
@@ -436,7 +436,7 @@ def _source_hits(asked: Asked, reader: Reader, source: Source) -> Iterator[Hit]:
     guessed = sense and ranked.nearest is not None and sure < STRONG
     if guessed and ranked.nearest is not None:
         sure = max(sure, min(_MOST_GUESSED, _GUESSED_NEAR * ranked.nearest))
-    view = View(
+    view = Presentation(
         size=options.snippet_chars,
         near=_FAINT if guessed else ranked.near if sense else _NOTHING,
         context=_CONTEXT_LINES if guessed else 0,

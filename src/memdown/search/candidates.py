@@ -24,7 +24,7 @@ Floats = NDArray[np.float32]
 _PREFIX_REACH = 0.5
 
 
-class Looked(NamedTuple):
+class UnitPosting(NamedTuple):
     """One unit of a query with its posting list; `number` is the place of its word, -1 for a phrase."""
 
     number: int
@@ -53,7 +53,7 @@ class Candidates:
     rows: Rows
     text: Floats
     reachable: float
-    looked: Sequence[Looked]
+    looked: Sequence[UnitPosting]
     chunk_similarity: Floats | None
     chunk_background: float
     passage_similarity: Floats | None
@@ -61,7 +61,7 @@ class Candidates:
     chunks: int
 
 
-def look_up(terms: QueryTerms, reader: Reader) -> list[Looked]:
+def look_up(terms: QueryTerms, reader: Reader) -> list[UnitPosting]:
     """The posting lists of all that a query looks for; what no passage holds is among them."""
     prefixes = set(terms.prefixes)
     found = []
@@ -80,12 +80,12 @@ def look_up(terms: QueryTerms, reader: Reader) -> list[Looked]:
     return [*found, *(_looked(-1, phrase, reader) for phrase in phrases)]
 
 
-def _looked(number: int, unit: Unit, reader: Reader) -> Looked:
+def _looked(number: int, unit: Unit, reader: Reader) -> UnitPosting:
     posting = reader.posting(unit)
-    return Looked(number, unit, posting, idf(reader.count, reader.document_frequency(unit)))
+    return UnitPosting(number, unit, posting, idf(reader.count, reader.document_frequency(unit)))
 
 
-def text_scores(looked: Sequence[Looked], reader: Reader) -> Floats:
+def text_scores(looked: Sequence[UnitPosting], reader: Reader) -> Floats:
     """BM25 of every passage, float32 (P,).
 
     Rows of a posting list are distinct, so that adding by index counts each once.
@@ -100,7 +100,7 @@ def text_scores(looked: Sequence[Looked], reader: Reader) -> Floats:
     return scores
 
 
-def reachable(looked: Sequence[Looked]) -> float:
+def reachable(looked: Sequence[UnitPosting]) -> float:
     """What a passage of average length would score that holds every word once."""
     total = 0.0
     for one in looked:

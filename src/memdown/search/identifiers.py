@@ -19,7 +19,7 @@ _MOST_ASKED = 16
 _A_WORD = 4
 
 
-class Look(NamedTuple):
+class SearchScope(NamedTuple):
     """Where to look: in the passages of these sources, or only of these files of them."""
 
     reader: Reader
@@ -39,7 +39,7 @@ def looked_for(terms: QueryTerms) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for one in some for term in (*one.spellings, *one.parts)))
 
 
-def settle(terms: QueryTerms, look: Look) -> tuple[QueryTerms, tuple[str, ...]]:
+def settle(terms: QueryTerms, look: SearchScope) -> tuple[QueryTerms, tuple[str, ...]]:
     """What to look for, now that the notes are known, and the identifiers that none of them holds.
 
     Of what a note holds whole, or in parts beside one another (PB 1500), the parts alone tell nothing; of
@@ -76,7 +76,7 @@ def _is_word(one: Identifier, part: str) -> bool:
     return one.text.isalnum() and part.isalpha() and len(part) >= _A_WORD
 
 
-def _stands_in_parts(one: Identifier, look: Look) -> bool:
+def _stands_in_parts(one: Identifier, look: SearchScope) -> bool:
     """Whether a line holds all parts; the parts of a mere number, such as 10.4.7.31, are by chance."""
     if not one.parts or not any(map(str.isalpha, one.text)):
         return False

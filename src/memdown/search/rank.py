@@ -109,7 +109,7 @@ def _clipped(value: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class Presentation:
     """How the hits of one source are shown: how long, how sure, seen from which day.
 
     `period` is the time that the query names, `only_time` that it asks for nothing else. From the
@@ -129,7 +129,7 @@ class View:
     near: float = 0.0
 
 
-def recency(date: datetime.date | None, view: View) -> float:
+def recency(date: datetime.date | None, view: Presentation) -> float:
     """The factor that time leaves of a share: 1 for undated or new notes.
 
     Age takes at most the share `most_decay`: a little, or all of it where the user set a half-life.
@@ -151,7 +151,9 @@ def _is_timely(date: datetime.date, period: tuple[datetime.date, datetime.date])
     return period[0] <= date <= period[1]
 
 
-def by_time(scored: Sequence[Scored], file_of: Mapping[int, FileState], view: View) -> list[Scored]:
+def by_time(
+    scored: Sequence[Scored], file_of: Mapping[int, FileState], view: Presentation
+) -> list[Scored]:
     """The candidates in the order in which they are shown, which time and place change."""
     files = {number: file_of[number] for number in {one.chunk_key // FILE_SPAN for one in scored}}
     factors = {number: recency(file.date, view) for number, file in files.items()}
@@ -182,7 +184,7 @@ def make_hits(
     scored: Sequence[Scored],
     read: Callable[[Sequence[Scored]], Texts],
     words: Collection[str],
-    view: View,
+    view: Presentation,
     first: int,
 ) -> Iterator[Hit]:
     """What a person sees, in the order of the candidates: windows around passages, none of them showing
@@ -239,7 +241,7 @@ def _shown(
     shares: Mapping[int, float],
     facts: _Facts,
     words: Collection[str],
-    view: View,
+    view: Presentation,
     taken: Taken,
 ) -> Shown | None:
     """What is shown of a candidate; None if all of it is shown already."""
@@ -276,7 +278,7 @@ def _hit(
     shown: Shown,
     factor: float,
     words: Collection[str],
-    view: View,
+    view: Presentation,
 ) -> Hit:
     chunk, sure, snippet = stored.chunk, view.sure, shown.text
     heading = heading_at(chunk, shown.start)

@@ -40,7 +40,7 @@ class Shown(NamedTuple):
     start: int
 
 
-class Message(NamedTuple):
+class TalkPassage(NamedTuple):
     """A passage of talk: its key, its chunk, and its number there."""
 
     key: int
@@ -80,7 +80,7 @@ class Taken:
         self._seen.add(self._name(chunk, piece))
         self._paths.add(chunk.path)
 
-    def add_all(self, message: Message) -> None:
+    def add_all(self, message: TalkPassage) -> None:
         """Note that a message is shown."""
         self.messages.add(message.key)
         for piece in _pieces_in(message):
@@ -115,15 +115,15 @@ def beside(key: int, stored: StoredChunk) -> tuple[int, ...]:
     return before + behind
 
 
-def messages_around(key: int, chunks: Mapping[int, StoredChunk]) -> list[Message]:
+def messages_around(key: int, chunks: Mapping[int, StoredChunk]) -> list[TalkPassage]:
     """The messages within reach of one, in order; `chunks` are by the keys of their passages."""
-    found = [Message(key, chunks[key], key - chunks[key].key)]
+    found = [TalkPassage(key, chunks[key], key - chunks[key].key)]
     for step in (-1, 1):
         for number in range(key + step, key + step * (REACH + 1), step):
             stored = chunks.get(number)
             if stored is None or stored.chunk.path != found[0].stored.chunk.path:
                 break
-            found.append(Message(number, stored, number - stored.key))
+            found.append(TalkPassage(number, stored, number - stored.key))
     return sorted(found)
 
 
@@ -303,7 +303,7 @@ def pieces_of(text: str, size: int) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _pieces_in(message: Message) -> list[Piece]:
+def _pieces_in(message: TalkPassage) -> list[Piece]:
     chunk = message.stored.chunk
     passage = chunk.passages[message.number]
     before = chunk.text.count("\n", 0, passage.start)

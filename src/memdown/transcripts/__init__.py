@@ -5,15 +5,15 @@ about something else are passed over; nothing in a transcript can stop the rest 
 """
 
 from memdown.transcripts.discovery import Mark, Transcripts, opened, parse_mark, scan_transcripts
-from memdown.transcripts.messages import Role, Turn
+from memdown.transcripts.messages import Role, TranscriptTurn
 from memdown.transcripts.reading import Portion, added_messages, read_portions, read_turns
 
 __all__ = [
     "Mark",
     "Portion",
     "Role",
+    "TranscriptTurn",
     "Transcripts",
-    "Turn",
     "added_messages",
     "opened",
     "parse_mark",

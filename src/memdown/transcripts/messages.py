@@ -57,7 +57,7 @@ class BrokenLine(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TranscriptTurn:
     """What one side said: raw text, the line it stands in, milliseconds since 1970 if known."""
 
     line: int
@@ -82,7 +82,7 @@ def parse_entry(data: bytes) -> dict[str, Any]:
     return entry
 
 
-def read_turn(data: bytes, line: int) -> Turn | None:
+def read_turn(data: bytes, line: int) -> TranscriptTurn | None:
     """The turn in a line; None if it is about something else, BrokenLine if it is not usable."""
     turn = turn_of(parse_entry(data), line)
     # What no index can hold, lone surrogates and NUL, can only come from an escape.
@@ -92,7 +92,7 @@ def read_turn(data: bytes, line: int) -> Turn | None:
     return turn
 
 
-def turn_of(entry: dict[str, Any], line: int) -> Turn | None:
+def turn_of(entry: dict[str, Any], line: int) -> TranscriptTurn | None:
     """The turn an entry holds; None if it is about something else."""
     if entry.get("type") != "message":
         return None
@@ -105,7 +105,9 @@ def turn_of(entry: dict[str, Any], line: int) -> Turn | None:
     if not text:
         return None
     time = time_of(entry.get("timestamp"))
-    return Turn(line, role, text, time_of(message.get("timestamp")) if time is None else time)
+    return TranscriptTurn(
+        line, role, text, time_of(message.get("timestamp")) if time is None else time
+    )
 
 
 def spoken_text(role: str, text: str, model: Any = None) -> str:

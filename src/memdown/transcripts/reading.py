@@ -24,7 +24,7 @@ from memdown.transcripts.discovery import (
 )
 from memdown.transcripts.messages import (
     BrokenLine,
-    Turn,
+    TranscriptTurn,
     flattened,
     read_turn,
     without_recalled,
@@ -128,11 +128,11 @@ def count_lines(folder: str, path: str) -> Count:
     return Count(messages, skipped, time, first)
 
 
-def read_turns(folder: str, path: str) -> Iterator[Turn]:
+def read_turns(folder: str, path: str) -> Iterator[TranscriptTurn]:
     """Every turn of a transcript with its secrets redacted, white space as it was."""
     with opened(folder, path) as file:
         redactor = Redactor()
-        waiting: list[Turn] = []
+        waiting: list[TranscriptTurn] = []
         for turn in _turns(file):
             waiting.append(turn)
             if len(waiting) >= _TURNS_AT_ONCE:
@@ -141,7 +141,7 @@ def read_turns(folder: str, path: str) -> Iterator[Turn]:
         yield from _redacted(waiting, redactor)
 
 
-def _turns(file: int, offset: int = 0) -> Iterator[Turn]:
+def _turns(file: int, offset: int = 0) -> Iterator[TranscriptTurn]:
     for line in read_lines(file, offset, 0):
         if line.data and line.data.strip():
             try:
@@ -152,7 +152,7 @@ def _turns(file: int, offset: int = 0) -> Iterator[Turn]:
                 yield turn
 
 
-def _redacted(turns: Sequence[Turn], redactor: Redactor) -> Iterator[Turn]:
+def _redacted(turns: Sequence[TranscriptTurn], redactor: Redactor) -> Iterator[TranscriptTurn]:
     texts = redactor.redact_all([turn.text for turn in turns])
     for turn, text in zip(turns, texts, strict=True):
         yield replace(turn, text=text)
@@ -182,7 +182,7 @@ def _resume(file: int, now: FileState, known: FileState | None) -> Mark | None:
 def _read(file: int, mark: Mark, redactor: Redactor) -> tuple[list[tuple[int, str]], Mark, bool]:
     """The next turns as numbered lines, the mark behind them, and whether that is all."""
     offset = mark.offset + (mark.open and os.pread(file, 1, mark.offset) == b"\n")
-    waiting: list[tuple[int, Turn]] = []
+    waiting: list[tuple[int, TranscriptTurn]] = []
     lines: list[tuple[int, str]] = []
     secrets, last = list(mark.secrets[:-1]), mark.secrets[-1:]
     number, messages, skipped, time = mark.lines, mark.messages, mark.skipped, mark.time
@@ -222,7 +222,7 @@ def _read(file: int, mark: Mark, redactor: Redactor) -> tuple[list[tuple[int, st
 
 
 def _flatten(
-    turns: Sequence[tuple[int, Turn]], redactor: Redactor, secrets: list[int]
+    turns: Sequence[tuple[int, TranscriptTurn]], redactor: Redactor, secrets: list[int]
 ) -> Iterator[tuple[int, str]]:
     """The turns as lines without secrets; the places of those that had one go to `secrets`."""
     raw = [without_recalled(turn.text) for _, turn in turns]

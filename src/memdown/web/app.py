@@ -35,7 +35,7 @@ from memdown.errors import (
 from memdown.web import pages, uploads
 from memdown.web.api import note_json
 from memdown.web.guard import Guard
-from memdown.web.operations import OPERATIONS, Operation, document, from_body, from_query
+from memdown.web.operations import OPERATIONS, HttpOperation, document, from_body, from_query
 from memdown.web.site import STATIC, Site, page
 
 log = logging.getLogger("memdown")
@@ -125,7 +125,7 @@ def _packed(name: str) -> bytes:
     return gzip.compress((STATIC / name).read_bytes(), mtime=0)
 
 
-def _call(site: Site, operation: Operation) -> Endpoint:
+def _call(site: Site, operation: HttpOperation) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         given = from_query(operation.query, request.query_params.multi_items())
         for field in operation.inline:

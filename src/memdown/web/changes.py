@@ -69,7 +69,7 @@ class Read:
         return own or change.id <= self.upto or change.id in self.single
 
 
-class Looked:
+class LastVisit:
     """What was looked at, in a small file beside the journal; losing it marks all as new again."""
 
     def __init__(self, journal: Path) -> None:
@@ -137,7 +137,7 @@ class Against:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class TodayItem:
     """One change as the page shows it."""
 
     change: Change
@@ -154,9 +154,9 @@ class Item:
     against: tuple[Against, ...] = ()
 
 
-def looked(site: Site) -> Looked:
+def looked(site: Site) -> LastVisit:
     """What was looked at in this workspace."""
-    return Looked(site.memory.pen().journal.file)
+    return LastVisit(site.memory.pen().journal.file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ def page_values(site: Site) -> dict[str, Any]:
         _marked(_item(one, read, undone, library.texts, titles), marks, library.texts)
         for one in changes[:MOST_SHOWN]
     ]
-    days: dict[datetime.date, list[Item]] = {}
+    days: dict[datetime.date, list[TodayItem]] = {}
     for one in items:
         days.setdefault(one.when.date(), []).append(one)
     fresh = [one for one in items if one.is_new]
@@ -235,17 +235,17 @@ def page_values(site: Site) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedChanges:
     """The newest changes of the journal, and which were taken back."""
 
     changes: tuple[Change, ...]
     undone: frozenset[int]
 
 
-def _listed(site: Site) -> Listed:
+def _listed(site: Site) -> ListedChanges:
     journal = site.memory.pen().journal
     newest = [one for one in journal.changes(limit=2 * MOST_SHOWN) if not one.undoes]
-    return Listed(tuple(newest), journal.undone())
+    return ListedChanges(tuple(newest), journal.undone())
 
 
 def who(actor: str) -> str:
@@ -259,7 +259,7 @@ def _item(
     undone: frozenset[int],
     texts: Mapping[str, str],
     titles: Mapping[str, str],
-) -> Item:
+) -> TodayItem:
     lines = [(line[0], line[2:]) for line in undoing.diff(change) if line[2:].strip()]
     # The heading above a new line says nothing by itself.
     lines = [one for one in lines if not one[1].startswith("#")] or lines
@@ -267,7 +267,7 @@ def _item(
     line = _line_of(first, texts.get(change.path, ""))
     session, _, place = change.session.partition("#")
     link = f"/sessions/{session}" + (f"#{place}" if place else "") if session else ""
-    return Item(
+    return TodayItem(
         change=change,
         when=change.time.astimezone(),
         who=who(change.actor),
@@ -282,7 +282,7 @@ def _item(
     )
 
 
-def _marked(item: Item, marks: Mapping[str, Proposal], texts: Mapping[str, str]) -> Item:
+def _marked(item: TodayItem, marks: Mapping[str, Proposal], texts: Mapping[str, str]) -> TodayItem:
     """A change with the facts that it contradicts, while what it wrote stands there."""
     if item.is_undone or not marks:
         return item
@@ -329,7 +329,7 @@ def strike(site: Site, path: str, line: int) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class MovedFact:
     """What was moved to MEMORY.md: where it stands, the changes this took, and what could not go."""
 
     citation: str
@@ -337,7 +337,7 @@ class Kept:
     left: str = ""
 
 
-def keep_for_good(site: Site, number: int) -> Kept:
+def keep_for_good(site: Site, number: int) -> MovedFact:
     """Move what a change added to MEMORY.md.
 
     It is written there before it is taken out of its note: whatever fails in between, the fact stands
@@ -364,7 +364,7 @@ def keep_for_good(site: Site, number: int) -> Kept:
     except UndoConflict as error:
         left = str(error)
     made = sorted(one.id for one in pen.journal.changes(after=before))
-    return Kept(places[0], tuple(made), left)
+    return MovedFact(places[0], tuple(made), left)
 
 
 def _lasting(pen: Pen) -> list[Fact]:
@@ -411,7 +411,7 @@ def restore(site: Site, path: str, number: int) -> int | None:
     return _last_of(site, path)
 
 
-def versions(site: Site, path: str) -> list[Item]:
+def versions(site: Site, path: str) -> list[TodayItem]:
     """The changes of one note that the journal knows, newest first."""
     journal = site.memory.pen().journal
     undone = journal.undone()

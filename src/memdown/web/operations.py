@@ -137,7 +137,7 @@ Handler = Callable[[Site, dict[str, Any]], Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class HttpOperation:
     """One call: where it is, what it takes, and which other answers it may give."""
 
     method: str
@@ -176,8 +176,8 @@ _UPLOAD = Field("upload", "The id of a file that was sent.", required=True, low=
 _BASE = Field("base", "The version that is meant.", required=True, high=64)
 _WRITES = (400, 403, 404, 409, 413, 415, 422)
 
-OPERATIONS: tuple[Operation, ...] = (
-    Operation(
+OPERATIONS: tuple[HttpOperation, ...] = (
+    HttpOperation(
         "GET",
         "/api/search",
         api.search,
@@ -193,7 +193,7 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         errors=(400,),
     ),
-    Operation(
+    HttpOperation(
         "GET",
         "/api/notes",
         api.list_notes,
@@ -204,10 +204,10 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         errors=(400,),
     ),
-    Operation(
+    HttpOperation(
         "GET", "/api/notes/{path}", api.read_note, inline=(_PATH,), errors=(400, 403, 404, 422)
     ),
-    Operation(
+    HttpOperation(
         "PUT",
         "/api/notes/{path}",
         api.save_note,
@@ -225,13 +225,13 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         errors=(400, 403, 404, 409, 413, 415, 422),
     ),
-    Operation(
+    HttpOperation(
         "GET", "/api/chunks/{path}", api.read_chunks, inline=(_PATH,), errors=(400, 403, 404, 422)
     ),
-    Operation(
+    HttpOperation(
         "GET", "/api/history/{path}", api.read_history, inline=(_PATH,), errors=(400, 403, 404, 422)
     ),
-    Operation(
+    HttpOperation(
         "GET",
         "/api/difference/{path}",
         api.read_difference,
@@ -239,7 +239,7 @@ OPERATIONS: tuple[Operation, ...] = (
         query=(Field("commit", "Which commit.", required=True, low=7, high=64),),
         errors=(400, 403, 404, 422),
     ),
-    Operation(
+    HttpOperation(
         "POST",
         "/api/entries",
         api.add_entry,
@@ -251,7 +251,7 @@ OPERATIONS: tuple[Operation, ...] = (
         status=201,
         errors=(400, 403, 413, 415, 422),
     ),
-    Operation(
+    HttpOperation(
         "GET",
         "/api/changes",
         api.list_changes,
@@ -261,26 +261,26 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         errors=(400,),
     ),
-    Operation("POST", "/api/undo", api.undo_change, body=(_CHANGE,), errors=_WRITES),
-    Operation(
+    HttpOperation("POST", "/api/undo", api.undo_change, body=(_CHANGE,), errors=_WRITES),
+    HttpOperation(
         "POST",
         "/api/read",
         api.mark_read,
         body=(_CHANGE, Field("all", "Also all before it.", "boolean", default=False)),
         errors=_WRITES,
     ),
-    Operation(
+    HttpOperation(
         "POST",
         "/api/strike",
         api.strike_fact,
         body=(_PATH, Field("line", "The fact's line.", "integer", required=True, low=1)),
         errors=_WRITES,
     ),
-    Operation("POST", "/api/forget/places", api.find_traces, body=(_WORDS,), errors=_WRITES),
-    Operation("POST", "/api/forget", api.erase_words, body=(_WORDS,), errors=_WRITES),
-    Operation("POST", "/api/keep", api.keep_change, body=(_CHANGE,), errors=_WRITES),
-    Operation("GET", "/api/review", api.list_proposals, errors=(400,)),
-    Operation(
+    HttpOperation("POST", "/api/forget/places", api.find_traces, body=(_WORDS,), errors=_WRITES),
+    HttpOperation("POST", "/api/forget", api.erase_words, body=(_WORDS,), errors=_WRITES),
+    HttpOperation("POST", "/api/keep", api.keep_change, body=(_CHANGE,), errors=_WRITES),
+    HttpOperation("GET", "/api/review", api.list_proposals, errors=(400,)),
+    HttpOperation(
         "POST",
         "/api/review",
         api.decide,
@@ -295,17 +295,17 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         errors=_WRITES,
     ),
-    Operation("POST", "/api/review/open", api.show_again, body=(_KEY,), errors=_WRITES),
-    Operation("POST", "/api/restore", api.restore_note, body=(_PATH, _CHANGE), errors=_WRITES),
-    Operation("POST", "/api/trash", api.trash_note, body=(_PATH, _BASE), errors=_WRITES),
-    Operation(
+    HttpOperation("POST", "/api/review/open", api.show_again, body=(_KEY,), errors=_WRITES),
+    HttpOperation("POST", "/api/restore", api.restore_note, body=(_PATH, _CHANGE), errors=_WRITES),
+    HttpOperation("POST", "/api/trash", api.trash_note, body=(_PATH, _BASE), errors=_WRITES),
+    HttpOperation(
         "POST",
         "/api/rename",
         api.rename_note,
         body=(_PATH, Field("to", "The new path.", required=True, low=1, high=4096), _BASE),
         errors=_WRITES,
     ),
-    Operation(
+    HttpOperation(
         "POST",
         "/api/preview",
         api.preview,
@@ -315,22 +315,22 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         errors=(400, 403, 413, 415),
     ),
-    Operation(
+    HttpOperation(
         "GET",
         "/api/calendar",
         api.read_calendar,
         query=(Field("year", "Which year [this one].", "integer", low=1, high=9998),),
         errors=(400,),
     ),
-    Operation("GET", "/api/sessions", api.list_sessions, errors=(400,)),
-    Operation(
+    HttpOperation("GET", "/api/sessions", api.list_sessions, errors=(400,)),
+    HttpOperation(
         "GET",
         "/api/sessions/{session}",
         api.read_session,
         inline=(Field("session", "The session's id.", required=True, low=1),),
         errors=(400, 404, 422),
     ),
-    Operation(
+    HttpOperation(
         "GET",
         "/api/recall",
         api.find_said,
@@ -340,16 +340,16 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         errors=(400,),
     ),
-    Operation(
+    HttpOperation(
         "GET",
         "/api/status",
         api.status,
         query=(Field("deep", "Also try the embedder.", "boolean", default=False),),
         errors=(400,),
     ),
-    Operation("GET", "/api/sent", api.sent, errors=(400,)),
-    Operation("GET", "/api/doctor", api.examine, errors=(400,)),
-    Operation(
+    HttpOperation("GET", "/api/sent", api.sent, errors=(400,)),
+    HttpOperation("GET", "/api/doctor", api.examine, errors=(400,)),
+    HttpOperation(
         "POST",
         "/api/sync",
         api.start_sync,
@@ -357,15 +357,15 @@ OPERATIONS: tuple[Operation, ...] = (
         status=202,
         errors=(400, 403, 413, 415),
     ),
-    Operation("GET", "/api/sync", api.read_sync, errors=(400,)),
-    Operation(
+    HttpOperation("GET", "/api/sync", api.read_sync, errors=(400,)),
+    HttpOperation(
         "POST",
         "/api/browsers/remove",
         api.throw_out,
         body=(Field("id", "Which browser.", required=True, low=1, high=40),),
         errors=(400, 403, 404, 413, 415),
     ),
-    Operation(
+    HttpOperation(
         "GET",
         "/api/use",
         api.read_use,
@@ -374,7 +374,7 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         errors=(400,),
     ),
-    Operation(
+    HttpOperation(
         "POST",
         "/api/opened",
         api.note_opening,
@@ -386,7 +386,7 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         errors=(400, 403, 413, 415),
     ),
-    Operation(
+    HttpOperation(
         "POST",
         "/api/answer",
         api.write_answer,
@@ -398,7 +398,7 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         errors=_WRITES,
     ),
-    Operation(
+    HttpOperation(
         "POST",
         "/api/import",
         api.look_into,
@@ -406,10 +406,10 @@ OPERATIONS: tuple[Operation, ...] = (
         errors=(400, 403, 413, 422),
         takes_file=True,
     ),
-    Operation("POST", "/api/import/apply", api.bring_in, body=(_UPLOAD,), errors=_WRITES),
-    Operation("POST", "/api/import/cancel", api.give_up, body=(_UPLOAD,), errors=_WRITES),
-    Operation("GET", "/api/session", api.session, errors=(400,)),
-    Operation(
+    HttpOperation("POST", "/api/import/apply", api.bring_in, body=(_UPLOAD,), errors=_WRITES),
+    HttpOperation("POST", "/api/import/cancel", api.give_up, body=(_UPLOAD,), errors=_WRITES),
+    HttpOperation("GET", "/api/session", api.session, errors=(400,)),
+    HttpOperation(
         "GET",
         "/api/pulse",
         api.pulse,
@@ -459,7 +459,7 @@ def document() -> dict[str, Any]:
     }
 
 
-def _described(operation: Operation) -> dict[str, Any]:
+def _described(operation: HttpOperation) -> dict[str, Any]:
     problem = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
     result: dict[str, Any] = {
         "operationId": operation.name,

@@ -21,7 +21,7 @@ from memdown.errors import MemdownError, NoteNotFound
 from memdown.notes import Note, daily_note, is_memory
 from memdown.notes.descriptors import NOTE, opened_folder
 from memdown.notes.document import read_front_matter, title_of
-from memdown.types import Failure, FileState, Status, Usage
+from memdown.types import Failure, FileState, ProviderUsage, Status
 from memdown.web import changes, review, searching, shelves, subjects, talks
 from memdown.web.rendering import PICTURES, note_url, render_note, render_snippet
 from memdown.web.site import Site, page
@@ -306,7 +306,7 @@ PAGES: tuple[tuple[str, View], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentTotal:
     """What one provider got, all days together."""
 
     provider: str
@@ -364,15 +364,15 @@ def _state(status: Status, failed: Sequence[Failure]) -> tuple[str, str]:
     ) + "."
 
 
-def _sent(days: tuple[Usage, ...]) -> list[Sent]:
+def _sent(days: tuple[ProviderUsage, ...]) -> list[SentTotal]:
     """The days added up by provider and host, where something was sent at all."""
-    sums: dict[tuple[str, str], Sent] = {}
+    sums: dict[tuple[str, str], SentTotal] = {}
     for one in days:
         if not one.requests:
             continue
         key = (one.provider, one.host)
-        before = sums.get(key) or Sent(one.provider, one.host, 0, 0, 0, one.day, one.day)
-        sums[key] = Sent(
+        before = sums.get(key) or SentTotal(one.provider, one.host, 0, 0, 0, one.day, one.day)
+        sums[key] = SentTotal(
             one.provider,
             one.host,
             before.requests + one.requests,

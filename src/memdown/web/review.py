@@ -31,7 +31,7 @@ _SAME_QUESTION_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ProposalKind:
     """How proposals of one kind are shown: a heading, and what their buttons say.
 
     `sides` has a word for each fact: the verdict that keeps it.
@@ -45,29 +45,29 @@ class Kind:
 
 
 # In the order of the page: what may mislead an agent comes first.
-KINDS: Mapping[str, Kind] = {
-    "contradiction": Kind(
+KINDS: Mapping[str, ProposalKind] = {
+    "contradiction": ProposalKind(
         "Disagreements",
         "Two facts about the same thing say something different.",
         "This one holds",
         "Both hold",
         ("other", "apply"),
     ),
-    "expired": Kind("Over", "Their last day has passed.", "Strike it", "Still true"),
-    "duplicate": Kind(
+    "expired": ProposalKind("Over", "Their last day has passed.", "Strike it", "Still true"),
+    "duplicate": ProposalKind(
         "Said twice",
         "The same stands in two places.",
         "Keep this one",
         "Keep both",
         ("apply", "other"),
     ),
-    "repeated": Kind(
+    "repeated": ProposalKind(
         "Should last",
         "Several days say it, and MEMORY.md does not.",
         "Write it into MEMORY.md",
         "Not needed",
     ),
-    "oversized": Kind(
+    "oversized": ProposalKind(
         "Too long", "More than a session takes in at its start.", "Move it", "Leave it"
     ),
 }
@@ -85,7 +85,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownProposal:
     """A proposal as the page shows it."""
 
     proposal: Proposal
@@ -123,7 +123,7 @@ def show(site: Site, request: Request) -> Response:
     """The page of what wants a look."""
     proposals = found(site)
     library = site.current_library()
-    groups: dict[str, list[Shown]] = {}
+    groups: dict[str, list[ShownProposal]] = {}
     for kind in KINDS:
         chosen = [one for one in proposals or () if one.kind == kind]
         if chosen:
@@ -138,14 +138,14 @@ def show(site: Site, request: Request) -> Response:
     return page(site, request, "review.html", values)
 
 
-def _shown(library: Library, proposal: Proposal) -> Shown:
+def _shown(library: Library, proposal: Proposal) -> ShownProposal:
     verdicts = KINDS[proposal.kind].sides
     references = proposal.references[:2]
     sides = [
         _side(library, reference, verdicts[index] if index < len(verdicts) else "")
         for index, reference in enumerate(references)
     ]
-    return Shown(proposal, tuple(sides), len(proposal.references) - len(references))
+    return ShownProposal(proposal, tuple(sides), len(proposal.references) - len(references))
 
 
 def _side(library: Library, reference: str, verdict: str) -> Side:

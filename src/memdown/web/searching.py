@@ -33,7 +33,7 @@ _NAMES = {"User": "You", "Assistant": "Agent"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WebQuestion:
     """A question as it stands in an address; `typing` while its last word is unfinished."""
 
     text: str
@@ -43,11 +43,11 @@ class Asked:
     typing: bool
 
 
-def asked_in(request: Request) -> Asked:
+def asked_in(request: Request) -> WebQuestion:
     """The question of a request."""
     given = request.query_params
     count = given.get("count", "")
-    return Asked(
+    return WebQuestion(
         text=given.get("q", "").strip(),
         source=given.get("source", ""),
         only={name: given.get(name, "").strip() for name in _FILTERS},
@@ -57,7 +57,7 @@ def asked_in(request: Request) -> Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LiveAnswer:
     """An answer; it is `provisional` while a better one will follow."""
 
     answer: Answer
@@ -65,7 +65,7 @@ class Found:
     provisional: bool
 
 
-def find(site: Site, asked: Asked) -> Found:
+def find(site: Site, asked: WebQuestion) -> LiveAnswer:
     """Search; while someone types, by words alone where a question would be sent away.
 
     An unfinished last word stands for the commonest word that begins like it; in a finished question
@@ -85,10 +85,10 @@ def find(site: Site, asked: Asked) -> Found:
             told = f"no note holds {last[0]!r}: looked for {whole!r}"
             answer = replace(other, reasons=(told, *other.reasons))
     took = (time.perf_counter() - start) * 1000
-    return Found(answer, took, words_only or (asked.typing and completed is not None))
+    return LiveAnswer(answer, took, words_only or (asked.typing and completed is not None))
 
 
-def _search(site: Site, asked: Asked, text: str, words_only: bool) -> Answer:
+def _search(site: Site, asked: WebQuestion, text: str, words_only: bool) -> Answer:
     only = asked.only
     sources: Any = (asked.source,) if asked.source in site.memory.settings.sources else None
     return site.memory.search(
@@ -103,7 +103,7 @@ def _search(site: Site, asked: Asked, text: str, words_only: bool) -> Answer:
     )
 
 
-def results(site: Site, asked: Asked) -> dict[str, Any]:
+def results(site: Site, asked: WebQuestion) -> dict[str, Any]:
     """What the list of results shows."""
     base = {
         "only": asked.only,

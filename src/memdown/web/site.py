@@ -229,12 +229,12 @@ class Site:
         if self.read_only:
             raise ReadOnly("This page is read-only; start `memdown serve` without --read-only.")
 
-    def known(self) -> Known:
+    def known(self) -> NotePaths:
         """Tells which paths are notes, looking them up once."""
-        return Known(self.memory)
+        return NotePaths(self.memory)
 
 
-class Known:
+class NotePaths:
     """Whether a path is a note; each is looked at once, because a scan of all would take longer."""
 
     def __init__(self, memory: Memory) -> None:

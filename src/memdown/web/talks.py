@@ -10,7 +10,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from memdown.transcripts import Turn
+from memdown.transcripts import TranscriptTurn
 from memdown.transcripts.reading import sessions_folder
 from memdown.transcripts.sessions import recall
 from memdown.transcripts.sessions.browsing import Conversation, conversations, find, turns_of
@@ -78,7 +78,7 @@ def as_json(one: Conversation) -> dict[str, Any]:
     }
 
 
-def turn_json(turn: Turn) -> dict[str, Any]:
+def turn_json(turn: TranscriptTurn) -> dict[str, Any]:
     """What one side said, for programs."""
     return {"line": turn.line, "role": turn.role, "text": turn.text, "time": turn.time}
 
@@ -135,7 +135,7 @@ def _around(text: str, query: str) -> Markup:
     )
 
 
-def _turn(turn: Turn, known: Any) -> dict[str, Any]:
+def _turn(turn: TranscriptTurn, known: Any) -> dict[str, Any]:
     return {
         "line": turn.line,
         "role": turn.role,

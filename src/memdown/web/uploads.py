@@ -20,7 +20,7 @@ from typing import Any, Final
 from memdown import imports
 from memdown.errors import BadRequest, ImportFailed, NoteNotFound
 from memdown.files import make_folder, open_file
-from memdown.imports import Plan, Step
+from memdown.imports import ImportPlan, Step
 from memdown.types import Failure
 from memdown.web.site import Site
 
@@ -103,7 +103,7 @@ def give_up(site: Site, number: str) -> dict[str, Any]:
     return {"upload": upload.id}
 
 
-def _plan(site: Site, file: Path) -> Plan:
+def _plan(site: Site, file: Path) -> ImportPlan:
     try:
         # The note says where it came from: by the file's name, not by the folder it is kept in.
         found = imports.find(str(file), None, {"HOME": str(file.parent)})
@@ -113,7 +113,7 @@ def _plan(site: Site, file: Path) -> Plan:
     items = [one for one in found.items if one.kind != "settings"]
     made = imports.plan(items, _destination(site), found.problems)
     problems = [Failure(file.name, _by_name(one.reason, file)) for one in made.problems]
-    return Plan(made.steps, tuple(problems))
+    return ImportPlan(made.steps, tuple(problems))
 
 
 def _by_name(said: str, file: Path) -> str:
@@ -126,7 +126,7 @@ def _destination(site: Site) -> imports.Destination:
     return imports.Destination(settings.workspace, settings.state_dir, settings.agent)
 
 
-def _counts(made: Plan) -> dict[str, Any]:
+def _counts(made: ImportPlan) -> dict[str, Any]:
     coming = [one for one in made.steps if one.status in ("new", "update")]
     return {
         "notes": sum(one.item.kind == "note" for one in coming),

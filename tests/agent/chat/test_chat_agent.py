@@ -14,7 +14,7 @@ from agent.chat.loopback import Body, Loopback, Policy, Say, loopback
 from memdown import Memory, WorkspaceError
 from memdown.agent.chat.agent import ChatAgent
 from memdown.agent.chat.endpoint import connect
-from memdown.agent.chat.wires import Endpoint, Kind
+from memdown.agent.chat.wires import ChatEndpoint, Kind
 from memdown.errors import EndpointError
 from memdown.transcripts.sessions import SessionStore
 from waiting import eventually
@@ -34,7 +34,7 @@ def chatting(
     notices: list[str] = []
     with loopback(policy) as place:
         url = f"{place.url}/v1" if kind == "openai" else place.url
-        model = connect(Endpoint(kind, url, "scripted", "k"), sleep=lambda seconds: None)
+        model = connect(ChatEndpoint(kind, url, "scripted", "k"), sleep=lambda seconds: None)
         agent = ChatAgent(
             memory,
             model,

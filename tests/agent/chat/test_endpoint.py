@@ -9,7 +9,7 @@ import pytest
 from agent.chat.loopback import Say, loopback
 from memdown.agent import Message, ToolCall, Usage
 from memdown.agent.chat.endpoint import connect
-from memdown.agent.chat.wires import Endpoint, Kind
+from memdown.agent.chat.wires import ChatEndpoint, Kind
 from memdown.agent.definitions import TOOLS
 from memdown.errors import ContextOverflow, EndpointError
 
@@ -24,8 +24,8 @@ TALK = [
 KINDS: list[Kind] = ["openai", "anthropic"]
 
 
-def endpoint(kind: Kind, url: str) -> Endpoint:
-    return Endpoint(kind, f"{url}/v1" if kind == "openai" else url, "scripted", KEY)
+def endpoint(kind: Kind, url: str) -> ChatEndpoint:
+    return ChatEndpoint(kind, f"{url}/v1" if kind == "openai" else url, "scripted", KEY)
 
 
 def ask(kind: Kind, policy: Any, **options: Any) -> tuple[Any, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memdown.agent.hooks.digest import Said, digest
+from memdown.agent.hooks.digest import HookMessage, digest
 
 
-def said(role: str, text: str, *files: str) -> Said:
-    return Said("id", role, text, None, files, 1)  # type: ignore[arg-type]
+def said(role: str, text: str, *files: str) -> HookMessage:
+    return HookMessage("id", role, text, None, files, 1)  # type: ignore[arg-type]
 
 
 def test_decisions_in_several_languages() -> None:
@@ -27,7 +27,9 @@ def test_every_line_says_who_said_it() -> None:
     talk = [
         said("user", "Fix it. From now on use tabs."),
         said("assistant", "We decided on tabs.", "/a/b.py"),
-        Said("id", "assistant", "The page says we will use port 1.", None, (), 1, after="web"),
+        HookMessage(
+            "id", "assistant", "The page says we will use port 1.", None, (), 1, after="web"
+        ),
     ]
     lines = digest(talk, "s").split("\n")[1:]
     assert "  - From now on use tabs. (you)" in lines

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from embedders.providers.loopback import KEY, Loopback
-from memdown.embedders import Endpoint, Options, Timeouts, create
+from memdown.embedders import EmbeddingEndpoint, Options, Timeouts, create
 from memdown.embedders.remote import RemoteEmbedder
 
 QUICK = Timeouts(query=20.0, batch=20.0, first_pause=0.02, longest_pause=0.1)
@@ -30,7 +30,9 @@ def make(server: Loopback) -> Iterator[Maker]:
     made: list[RemoteEmbedder] = []
 
     def make_one(provider: str, model: str | None = None, **changes: Any) -> RemoteEmbedder:
-        endpoint = Endpoint(server.base(provider), KEY, key_source="the test", is_default=False)
+        endpoint = EmbeddingEndpoint(
+            server.base(provider), KEY, key_source="the test", is_default=False
+        )
         options = replace(Options(model=model, endpoint=endpoint, timeouts=QUICK), **changes)
         embedder = create(provider, options)
         assert isinstance(embedder, RemoteEmbedder)

@@ -10,7 +10,7 @@ import pytest
 
 from embedders.providers.conftest import Maker
 from embedders.providers.loopback import KEY, Loopback
-from memdown.embedders import Endpoint, Timeouts
+from memdown.embedders import EmbeddingEndpoint, Timeouts
 from memdown.errors import (
     BadAnswer,
     EmbedderError,
@@ -175,7 +175,7 @@ def test_slow_is_not_wrong(server: Loopback, make: Maker) -> None:
 
 
 def test_nobody_listens(server: Loopback, make: Maker) -> None:
-    endpoint = Endpoint("http://127.0.0.1:9/v1", KEY, is_default=False)
+    endpoint = EmbeddingEndpoint("http://127.0.0.1:9/v1", KEY, is_default=False)
     with pytest.raises(Unreachable, match=r"openai \(127.0.0.1:9\) cannot be reached"):
         make("openai", endpoint=endpoint).embed_query("where?")
 
@@ -260,7 +260,7 @@ def test_closing_ends_all_waiting(server: Loopback, make: Maker) -> None:
 
 def test_nothing_shows_the_key(server: Loopback, make: Maker) -> None:
     embedder = make("openai")
-    endpoint = Endpoint(server.base("openai"), KEY, {"x-api-key": KEY}, "OPENAI_API_KEY")
+    endpoint = EmbeddingEndpoint(server.base("openai"), KEY, {"x-api-key": KEY}, "OPENAI_API_KEY")
     shown = f"{embedder!r} {vars(embedder)!r} {embedder.provider_key} {embedder.http.place!r} {endpoint!r}"
     assert KEY not in shown
     assert np.isfinite(embedder.embed_query("x")).all()

@@ -7,7 +7,7 @@ import pytest
 
 from embedders.providers.conftest import Maker
 from embedders.providers.loopback import KEY, Loopback
-from memdown.embedders import Endpoint
+from memdown.embedders import EmbeddingEndpoint
 from memdown.errors import BadAnswer
 
 PROVIDERS = ("openai", "gemini", "voyage", "ollama")
@@ -38,7 +38,7 @@ def test_openai_sends_model_input_and_bearer(server: Loopback, make: Maker) -> N
 
 def test_openai_itself_is_asked_for_base64(server: Loopback, make: Maker) -> None:
     """A quarter of the bytes; other servers that speak like OpenAI may not know it."""
-    endpoint = Endpoint(server.base("openai"), KEY, is_default=True)
+    endpoint = EmbeddingEndpoint(server.base("openai"), KEY, is_default=True)
     embedder = make("openai", endpoint=endpoint)
     plain = make("openai").embed_batch(TEXTS)
     assert np.allclose(embedder.embed_batch(TEXTS), plain, atol=1e-6)
@@ -107,7 +107,7 @@ def test_no_texts_need_no_request(server: Loopback, make: Maker) -> None:
 def test_a_query_in_the_base_address_stays(server: Loopback, make: Maker) -> None:
     """Azure has its version there."""
     base = server.base("openai") + "?api-version=2024"
-    embedder = make("openai", endpoint=Endpoint(base, KEY, is_default=False))
+    embedder = make("openai", endpoint=EmbeddingEndpoint(base, KEY, is_default=False))
     with pytest.raises(BadAnswer, match=r"404"):
         embedder.embed_query("x")
     assert server.seen[0].path == "/v1/embeddings?api-version=2024"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memdown.errors import SessionError, SessionNotFound
-from memdown.transcripts.sessions import Message, SessionStore
+from memdown.transcripts.sessions import SessionStore, StoredMessage
 from memdown.transcripts.sessions.store import bring_over
 
 
@@ -17,7 +17,7 @@ def old(tmp_path: Path) -> SessionStore:
     store = SessionStore(tmp_path / "sessions")
     for name, agent in (("one", "main"), ("two", "other"), ("silent", "")):
         store.create(name, channel="cli", queue_mode=f"as {name}")
-        store.append(name, Message("user", f"I am {name}."))
+        store.append(name, StoredMessage("user", f"I am {name}."))
         if agent:
             folder = tmp_path / "agents" / agent / "sessions"
             folder.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ def test_another_session_of_that_name_is_never_overwritten(
 ) -> None:
     new = own(tmp_path, "main")
     new.create("one")
-    new.append("one", Message("user", "I am someone else."))
+    new.append("one", StoredMessage("user", "I am someone else."))
     with pytest.raises(SessionError, match="another one of that name"):
         new.adopt(old.get("one"), old.text_of("one"))
     bring_over(tmp_path, "main")

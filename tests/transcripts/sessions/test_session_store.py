@@ -11,7 +11,7 @@ import pytest
 
 from memdown.errors import SessionError, SessionNotFound
 from memdown.text.json5_text import loads
-from memdown.transcripts.sessions import Message, SessionStore
+from memdown.transcripts.sessions import SessionStore, StoredMessage
 from memdown.transcripts.sessions import files as files_module
 from memdown.transcripts.sessions.entries import (
     History,
@@ -126,7 +126,7 @@ def test_unknown_fields_survive_a_rewrite(store: SessionStore) -> None:
     store.update("s1", input_tokens=5)
     path = store.folder / "chats" / "s1.json5"
     path.write_text(path.read_text().replace("messages: []", "colour: 'blue',\n  messages: []"))
-    store.append("s1", Message("user", "hi", extra={"emoji": "🎉"}))
+    store.append("s1", StoredMessage("user", "hi", extra={"emoji": "🎉"}))
     store.compact("s1", "They said hi.")
     assert loads(path.read_text())["colour"] == "blue"
     assert store.get("s1").extra == {"mood": {"today": "good"}}
@@ -137,7 +137,7 @@ def test_a_session_from_start_to_end(store: SessionStore) -> None:
     entry = store.create(channel="webchat")
     assert entry.session_file == f"chats/{entry.session_id}.json5"
     for number in range(5):
-        store.append(entry.session_id, Message("user", f"message {number}", timestamp=number))
+        store.append(entry.session_id, StoredMessage("user", f"message {number}", timestamp=number))
     assert [m.content for m in store.history(entry.session_id).messages][-1] == "message 4"
     after = store.compact(entry.session_id, "Five messages.", keep=2)
     assert [m.content for m in after.messages] == ["message 3", "message 4"]
@@ -154,7 +154,7 @@ def test_a_session_from_start_to_end(store: SessionStore) -> None:
 def test_groups_have_files_of_their_own(store: SessionStore) -> None:
     entry = store.create("s1", group_id="12036/30@g.us", group_activation="mention")
     assert entry.session_file == "groups/12036%2F30@g.us.json5"
-    store.append("s1", Message("user", "hello all"))
+    store.append("s1", StoredMessage("user", "hello all"))
     assert [path.name for path in (store.folder / "groups").iterdir()] == ["12036%2F30@g.us.json5"]
     assert store.history("s1").messages[0].content == "hello all"
 
@@ -162,19 +162,19 @@ def test_groups_have_files_of_their_own(store: SessionStore) -> None:
 def test_the_last_active_comes_first(store: SessionStore) -> None:
     for name in ("a", "b", "c"):
         store.create(name)
-    store.append("a", Message("user", "hi"))
+    store.append("a", StoredMessage("user", "hi"))
     assert [entry.session_id for entry in store.list().entries] == ["a", "c", "b"]
 
 
 def test_comments_stay_when_messages_are_added(store: SessionStore) -> None:
     store.create("s1")
-    store.append("s1", Message("user", "one"))
+    store.append("s1", StoredMessage("user", "one"))
     path = store.folder / "chats" / "s1.json5"
     text = path.read_text().replace('content: "one",', 'content: "one", // the first of all')
     path.write_text("// kept by hand\n" + text)
     registry = store.folder / "registry.json5"
     registry.write_text(registry.read_text().replace("s1: {", "// my favourite\n  s1: {"))
-    store.append("s1", Message("user", "two"), Message("assistant", "three"))
+    store.append("s1", StoredMessage("user", "two"), StoredMessage("assistant", "three"))
     after = path.read_text()
     assert "// kept by hand" in after
     assert "// the first of all" in after
@@ -201,14 +201,14 @@ def test_comments_inside_an_entry_stay_when_it_changes(store: SessionStore) -> N
 def test_a_damaged_history_costs_one_session(store: SessionStore) -> None:
     for name in ("good", "bad"):
         store.create(name)
-        store.append(name, Message("user", f"in {name}"))
+        store.append(name, StoredMessage("user", f"in {name}"))
     path = store.folder / "chats" / "bad.json5"
     path.write_text(path.read_text()[:-8])
     with pytest.raises(SessionError, match=r"bad\.json5 is damaged .*bad\.json5\.damaged-1"):
         store.history("bad")
     assert path.with_name("bad.json5.damaged-1").exists()
     assert store.history("good").messages[0].content == "in good"
-    store.append("bad", Message("user", "again"))
+    store.append("bad", StoredMessage("user", "again"))
     assert [m.content for m in store.history("bad").messages] == ["again"]
     assert "in bad" in path.with_name("bad.json5.damaged-1").read_text()
     assert len(list(path.parent.glob("*.damaged-*"))) == 1
@@ -246,7 +246,7 @@ def test_ids_cannot_lead_elsewhere(store: SessionStore, name: str) -> None:
     store.create("ok")
     registry = store.folder / "registry.json5"
     registry.write_text(registry.read_text().replace("chats/ok.json5", "../../elsewhere.json5"))
-    store.append("ok", Message("user", "hi"))
+    store.append("ok", StoredMessage("user", "hi"))
     assert store.history("ok").messages[0].content == "hi"
     assert not (store.folder.parent.parent / "elsewhere.json5").exists()
 
@@ -279,7 +279,7 @@ def test_a_lock_that_stays_is_an_error_after_ten_tries(store: SessionStore) -> N
 def _write(folder: Path, name: str, count: int) -> None:
     store = SessionStore(folder)
     for number in range(count):
-        store.append("shared", Message("user", f"{name}-{number}"))
+        store.append("shared", StoredMessage("user", f"{name}-{number}"))
 
 
 def test_many_processes_lose_nothing(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from imports import fixtures
 from memdown.cli import run
-from memdown.transcripts.sessions import Message, SessionStore
+from memdown.transcripts.sessions import SessionStore, StoredMessage
 from transcripts.talking import CONFIG, said, talk
 
 KEY = "ghp" + "_" + "a1B2" * 9
@@ -28,7 +28,7 @@ def scene(own_state: Path) -> Path:
     )
     store = SessionStore(own_state / "agents" / "main" / "sessions")
     store.create("chat-1")
-    store.append("chat-1", Message("user", "Hello there"), Message("assistant", "Hi!"))
+    store.append("chat-1", StoredMessage("user", "Hello there"), StoredMessage("assistant", "Hi!"))
     store.create("family", group_id="g1")
     return own_state
 

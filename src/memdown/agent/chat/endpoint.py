@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from memdown.agent.chat.wires import WIRES, Endpoint, Kind
+from memdown.agent.chat.wires import WIRES, ChatEndpoint, Kind
 from memdown.agent.definitions import ToolDefinition
 from memdown.agent.turns import Message, ModelCall, OnText, Reply
 from memdown.errors import ConfigError, ContextOverflow, EndpointError
@@ -33,7 +33,7 @@ def endpoint_for(
     model: str,
     base_url: str | None = None,
     environ: Mapping[str, str] | None = None,
-) -> Endpoint:
+) -> ChatEndpoint:
     """The endpoint of a model: its key from the environment, else from `models.providers`."""
     configured = settings.providers.get(kind)
     variable = f"{kind.upper()}_API_KEY"
@@ -46,10 +46,10 @@ def endpoint_for(
             f"There is no key for {kind}; set {variable}, or name a server of your own "
             "with --base-url."
         )
-    return Endpoint(kind, url, model, key)
+    return ChatEndpoint(kind, url, model, key)
 
 
-def ask_once(endpoint: Endpoint, prompt: str, seconds: float) -> str:
+def ask_once(endpoint: ChatEndpoint, prompt: str, seconds: float) -> str:
     """The answer of a model to one prompt; an `EndpointError` if there is none after `seconds`.
 
     A thread asks: an endpoint that sends a little now and then never runs into a time-out of its own.
@@ -75,7 +75,7 @@ def ask_once(endpoint: Endpoint, prompt: str, seconds: float) -> str:
 
 
 def connect(
-    endpoint: Endpoint,
+    endpoint: ChatEndpoint,
     sleep: Callable[[float], None] = time.sleep,
     attempts: int = _ATTEMPTS,
 ) -> ModelCall:
@@ -120,7 +120,7 @@ class _Busy(Exception):
 @contextmanager
 def _streamed(
     client: httpx.Client,
-    endpoint: Endpoint,
+    endpoint: ChatEndpoint,
     url: str,
     headers: dict[str, str],
     body: dict[str, Any],
@@ -148,7 +148,7 @@ def _streamed(
         raise EndpointError(f"{url} is not a usable address; check --base-url.") from None
 
 
-def _events(response: httpx.Response, endpoint: Endpoint, url: str) -> Iterator[dict[str, Any]]:
+def _events(response: httpx.Response, endpoint: ChatEndpoint, url: str) -> Iterator[dict[str, Any]]:
     streamed = False
     for line in response.iter_lines():
         if not line.startswith("data:"):
@@ -169,7 +169,7 @@ def _events(response: httpx.Response, endpoint: Endpoint, url: str) -> Iterator[
         )
 
 
-def _failure(endpoint: Endpoint, url: str, status: int, body: str) -> Exception:
+def _failure(endpoint: ChatEndpoint, url: str, status: int, body: str) -> Exception:
     said = _message(body)
     if endpoint.key:
         said = said.replace(endpoint.key, "[redacted]")

@@ -17,9 +17,7 @@ from memdown.errors import WorkspaceError
 from memdown.files import make_folder
 from memdown.transcripts import sessions
 from memdown.transcripts.reading import sessions_folder
-from memdown.transcripts.sessions.entries import ThinkingBlock
-from memdown.transcripts.sessions.entries import ToolCall as StoredCall
-from memdown.transcripts.sessions.entries import Usage as StoredUsage
+from memdown.transcripts.sessions.entries import StoredToolCall, StoredUsage, ThinkingBlock
 from memdown.transcripts.sessions.store import bring_over
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -136,10 +134,12 @@ def complete(messages: Sequence[Message]) -> list[Message]:
     return [m for m in kept if m.role != "tool" or m.call_id in called]
 
 
-def _to_stored(message: Message) -> sessions.Message:
+def _to_stored(message: Message) -> sessions.StoredMessage:
     usage = message.usage
-    calls = tuple(StoredCall(one.id, one.name, _arguments(one.arguments)) for one in message.calls)
-    return sessions.Message(
+    calls = tuple(
+        StoredToolCall(one.id, one.name, _arguments(one.arguments)) for one in message.calls
+    )
+    return sessions.StoredMessage(
         message.role,
         message.text,
         timestamp=_now(),
@@ -151,7 +151,7 @@ def _to_stored(message: Message) -> sessions.Message:
     )
 
 
-def _from_stored(stored: sessions.Message) -> Message:
+def _from_stored(stored: sessions.StoredMessage) -> Message:
     content = stored.content
     if not isinstance(content, str):
         pieces = (block.get("text") for block in content if isinstance(block, dict))

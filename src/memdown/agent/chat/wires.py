@@ -15,7 +15,7 @@ Kind = Literal["openai", "anthropic"]
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class ChatEndpoint:
     """Which model, where; the key never shows in a message."""
 
     kind: Kind
@@ -30,8 +30,8 @@ class ChatWire:
     """How one kind of endpoint is spoken to."""
 
     path: str
-    headers: Callable[[Endpoint], dict[str, str]]
-    request: Callable[[Endpoint, Sequence[Message], Sequence[ToolDefinition]], dict[str, Any]]
+    headers: Callable[[ChatEndpoint], dict[str, str]]
+    request: Callable[[ChatEndpoint, Sequence[Message], Sequence[ToolDefinition]], dict[str, Any]]
     read: Callable[[Iterator[dict[str, Any]], OnText | None], Reply]
 
 
@@ -39,12 +39,12 @@ _ANTHROPIC_PATH = "/v1/messages"
 _INPUT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
-def _anthropic_headers(endpoint: Endpoint) -> dict[str, str]:
+def _anthropic_headers(endpoint: ChatEndpoint) -> dict[str, str]:
     return {"x-api-key": endpoint.key, "anthropic-version": "2023-06-01"}
 
 
 def _anthropic_request(
-    endpoint: Endpoint, messages: Sequence[Message], tools: Sequence[ToolDefinition]
+    endpoint: ChatEndpoint, messages: Sequence[Message], tools: Sequence[ToolDefinition]
 ) -> dict[str, Any]:
     """The body of one call."""
     body: dict[str, Any] = {
@@ -135,12 +135,12 @@ def _input(arguments: str) -> dict[str, Any]:
 _OPENAI_PATH = "/chat/completions"
 
 
-def _openai_headers(endpoint: Endpoint) -> dict[str, str]:
+def _openai_headers(endpoint: ChatEndpoint) -> dict[str, str]:
     return {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
 
 
 def _openai_request(
-    endpoint: Endpoint, messages: Sequence[Message], tools: Sequence[ToolDefinition]
+    endpoint: ChatEndpoint, messages: Sequence[Message], tools: Sequence[ToolDefinition]
 ) -> dict[str, Any]:
     """The body of one call."""
     body: dict[str, Any] = {

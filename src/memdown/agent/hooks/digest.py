@@ -70,7 +70,7 @@ _WEB_TOOL = re.compile(r"web|fetch|browser|http|url|crawl|scrape", re.IGNORECASE
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HookMessage:
     """One message: who, what, which files it changed; `end` is where the next line starts.
 
     `after` is what the assistant had read in this turn before it spoke: tools, or the web; `then`
@@ -95,7 +95,7 @@ class TranscriptEntry:
     end: int
 
 
-def read_said(file: int, offset: int, read: Read = "") -> Iterator[Said]:
+def read_said(file: int, offset: int, read: Read = "") -> Iterator[HookMessage]:
     """The messages of an open transcript from `offset` on; a line still being written waits."""
     return messages_in(_entries_of(file, offset), read)
 
@@ -108,7 +108,7 @@ def _entries_of(file: int, offset: int) -> Iterator[TranscriptEntry]:
             yield TranscriptEntry(_plain(parse_entry(line.data)), line.end)
 
 
-def messages_in(entries: Iterable[TranscriptEntry], read: Read = "") -> Iterator[Said]:
+def messages_in(entries: Iterable[TranscriptEntry], read: Read = "") -> Iterator[HookMessage]:
     """What was said in some entries, and what had been read when it was said."""
     for placed in entries:
         entry = placed.entry
@@ -185,7 +185,7 @@ def _entry_of(source: dict[str, Any], role: Any, content: list[Any], time: Any) 
     }
 
 
-def said_in(entry: dict[str, Any], end: int) -> Said | None:
+def said_in(entry: dict[str, Any], end: int) -> HookMessage | None:
     """The message an entry holds; Claude Code's lines and Memdown's own are understood."""
     if any(entry.get(mark) for mark in _NOT_SAID):
         return None
@@ -206,7 +206,7 @@ def said_in(entry: dict[str, Any], end: int) -> Said | None:
     if not text and not files:
         return None
     name = entry.get("uuid") or entry.get("id")
-    return Said(
+    return HookMessage(
         id=name if isinstance(name, str) else f"at-{end}",
         role=role,
         text=text.encode("utf-8", "replace").decode("utf-8").replace("\0", " "),
@@ -262,7 +262,7 @@ _TELLING = re.compile(
 )
 
 
-def digest(conversation: Sequence[Said], session_id: str, project: str = "") -> str:
+def digest(conversation: Sequence[HookMessage], session_id: str, project: str = "") -> str:
     """The conversation as Markdown for the daily log; "" if nobody asked for or told anything.
 
     `project` is the name of the folder it was about.
@@ -295,7 +295,7 @@ def digest(conversation: Sequence[Said], session_id: str, project: str = "") -> 
     return "\n".join(lines)
 
 
-def _when(conversation: Sequence[Said]) -> str:
+def _when(conversation: Sequence[HookMessage]) -> str:
     times = [said.time for said in conversation if said.time]
     if not times:
         return ""
@@ -307,7 +307,7 @@ def _clock(milliseconds: int) -> str:
     return datetime.datetime.fromtimestamp(milliseconds / 1000).strftime("%H:%M")  # noqa: DTZ006
 
 
-def _decisions(conversation: Sequence[Said], requests: Sequence[str]) -> list[str]:
+def _decisions(conversation: Sequence[HookMessage], requests: Sequence[str]) -> list[str]:
     """Sentences that sound like something to keep, from either side, in their own words."""
     found = _distinct(
         f"{_short(sentence, _SENTENCE_CHARS)} {_by(said)}"
@@ -318,7 +318,7 @@ def _decisions(conversation: Sequence[Said], requests: Sequence[str]) -> list[st
     return [one for one in found if one not in requests][-_MOST_DECISIONS:]
 
 
-def _by(said: Said) -> str:
+def _by(said: HookMessage) -> str:
     """Who said it, as it stands at the end of a line."""
     if said.role == "user":
         return provenance.YOU
@@ -326,7 +326,7 @@ def _by(said: Said) -> str:
     return marks.get(said.after, provenance.ASSISTANT)
 
 
-def _answer(said: Said) -> str:
+def _answer(said: HookMessage) -> str:
     return f"{_short(said.text, _ANSWER_CHARS)} {_by(said)}"
 
 

@@ -19,7 +19,7 @@ from memdown.notes.descriptors import shown
 from memdown.types import Answer, Citation
 
 if TYPE_CHECKING:
-    from memdown.agent.hooks.digest import Said
+    from memdown.agent.hooks.digest import HookMessage
     from memdown.agent.hooks.saving import Copy
 
 MAX_INPUT_CHARS = 8_000_000
@@ -242,7 +242,7 @@ def _flush(given: HookInput, settings: Settings) -> Output:
     return None if result.done else _say(f"memories were not saved by a model: {result.error}")
 
 
-def _digest(given: HookInput, settings: Settings, copy: Copy, new: Sequence[Said]) -> None:
+def _digest(given: HookInput, settings: Settings, copy: Copy, new: Sequence[HookMessage]) -> None:
     from memdown.agent.hooks.digest import digest
 
     text = digest(new, given.session_id, _project(given))
@@ -265,7 +265,7 @@ def _has_single_memories(settings: Settings) -> bool:
     return settings.enabled and settings.memory_slot == "memory-lancedb"
 
 
-def _capture(settings: Settings, copy: Copy, new: Sequence[Said]) -> None:
+def _capture(settings: Settings, copy: Copy, new: Sequence[HookMessage]) -> None:
     """Keep what is worth it of what the user said since the last time."""
     if not new:
         return

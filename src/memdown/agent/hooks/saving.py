@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from memdown.agent.hooks.digest import Read, Said, TranscriptEntry, messages_in, read_said
+from memdown.agent.hooks.digest import HookMessage, Read, TranscriptEntry, messages_in, read_said
 from memdown.errors import ConfigError, WorkspaceError
 from memdown.files import acquire_or_fail, make_folder
 from memdown.text.redaction import Redactor
@@ -93,12 +93,12 @@ class Copy:
             ) from None
         self.data += data
 
-    def undigested(self) -> list[Said]:
+    def undigested(self) -> list[HookMessage]:
         """What was said since the last digest."""
         after = _last_end(self.data, _DIGEST)
         return [_said(entry) for entry in _entries(self.data, _MESSAGE) if _end_of(entry) > after]
 
-    def digested_before(self) -> list[Said]:
+    def digested_before(self) -> list[HookMessage]:
         """What was said up to the last digest."""
         until = _last_end(self.data, _DIGEST)
         return [_said(entry) for entry in _entries(self.data, _MESSAGE) if _end_of(entry) <= until]
@@ -147,7 +147,7 @@ def _locked(path: Path) -> int:
         os.close(file)
 
 
-def _said_elsewhere(copy: Copy, first: Said) -> set[str]:
+def _said_elsewhere(copy: Copy, first: HookMessage) -> set[str]:
     """The messages of the conversation that this one was forked from, if it is a fork.
 
     A fork repeats the messages of its origin under their own ids, in a new session.
@@ -202,7 +202,7 @@ def save_messages(copy: Copy, messages: Sequence[dict[str, Any]]) -> int:
     return _add_new(copy, list(messages_in(placed)), copy.ids, Redactor())
 
 
-def _add_new(copy: Copy, said: Sequence[Said], known: set[str], redactor: Redactor) -> int:
+def _add_new(copy: Copy, said: Sequence[HookMessage], known: set[str], redactor: Redactor) -> int:
     if said and not copy.data and not said[0].id.startswith("at-"):
         with contextlib.suppress(OSError):
             known = _said_elsewhere(copy, said[0])
@@ -216,7 +216,7 @@ def _add_new(copy: Copy, said: Sequence[Said], known: set[str], redactor: Redact
     return len(new)
 
 
-def _entry(said: Said, text: str) -> dict[str, Any]:
+def _entry(said: HookMessage, text: str) -> dict[str, Any]:
     return {
         "type": "message",
         "id": said.id,
@@ -231,9 +231,9 @@ def _entry(said: Said, text: str) -> dict[str, Any]:
     }
 
 
-def _said(entry: dict[str, Any]) -> Said:
+def _said(entry: dict[str, Any]) -> HookMessage:
     message = entry["message"]
-    return Said(
+    return HookMessage(
         id=entry["id"],
         role=message["role"],
         text=message["content"][0]["text"],

@@ -60,7 +60,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScoredMemory:
     """A memory and how well it answers, from 0 to 1: its similarity, more if it is important."""
 
     entry: Entry
@@ -80,7 +80,7 @@ class Forgotten:
     """What was deleted or, if it was not clear which was meant, what could have been."""
 
     entry: Entry | None
-    candidates: tuple[Found, ...] = ()
+    candidates: tuple[ScoredMemory, ...] = ()
 
 
 class LongTermMemory:
@@ -128,7 +128,7 @@ class LongTermMemory:
             self._add([entry], vector.reshape(1, -1))
             return Stored(entry, is_new=True)
 
-    def recall(self, query: str, limit: int = 5, min_score: float = 0.1) -> list[Found]:
+    def recall(self, query: str, limit: int = 5, min_score: float = 0.1) -> list[ScoredMemory]:
         """The memories that answer a question best; of nearly equal ones the newest comes first.
 
         What is important counts for more, and what is not for less, than its similarity.
@@ -139,7 +139,7 @@ class LongTermMemory:
             if self._table(make=False) is None:
                 return []
             near = self._near(self._embed(query), limit * _POOL)
-        found = [Found(one.entry, _weighed(one)) for one in near]
+        found = [ScoredMemory(one.entry, _weighed(one)) for one in near]
         found.sort(key=lambda one: (-round(one.score / _EQUAL), -one.entry.created_at))
         return [one for one in found if one.score >= min_score][:limit]
 
@@ -198,13 +198,15 @@ class LongTermMemory:
             table.delete(f"id = '{wanted}'")
             return _entry(rows[0])
 
-    def _near(self, vector: Vector, limit: int) -> list[Found]:
+    def _near(self, vector: Vector, limit: int) -> list[ScoredMemory]:
         table = self._table(make=False)
         if table is None or not np.any(vector):
             return []
         query = table.search(vector).distance_type("cosine").limit(max(1, limit))
         rows = query.select([*_COLUMNS, "_distance"]).to_arrow().to_pylist()
-        return [Found(_entry(row), min(1.0, max(0.0, 1.0 - row["_distance"]))) for row in rows]
+        return [
+            ScoredMemory(_entry(row), min(1.0, max(0.0, 1.0 - row["_distance"]))) for row in rows
+        ]
 
     def _embed(self, text: str) -> Vector:
         # As a document: both sides of every comparison are sentences of the same kind.
@@ -262,7 +264,7 @@ class LongTermMemory:
         return hashlib.sha256("\0".join(key).encode()).hexdigest()[:16]
 
 
-def _weighed(found: Found) -> float:
+def _weighed(found: ScoredMemory) -> float:
     return min(1.0, max(0.0, found.score + _IMPORTANCE * (found.entry.importance - _USUAL)))
 
 

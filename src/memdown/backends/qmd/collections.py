@@ -16,7 +16,7 @@ from memdown.config.settings import QmdPath
 from memdown.errors import MemdownError, PathRefused
 from memdown.files import make_folder
 from memdown.notes.roots import Workspace, roots
-from memdown.transcripts import Turn, read_turns, scan_transcripts
+from memdown.transcripts import TranscriptTurn, read_turns, scan_transcripts
 from memdown.transcripts.messages import flattened
 from memdown.types import Source
 
@@ -266,7 +266,7 @@ def _is_fresh(export: Path, mtime_ns: int) -> bool:
         return False
 
 
-def _markdown(name: str, turns: Iterator[Turn]) -> str:
+def _markdown(name: str, turns: Iterator[TranscriptTurn]) -> str:
     lines = [f"# Session {name}", _mark(name), ""]
     for turn in turns:
         if turn.text.strip():

@@ -112,7 +112,7 @@ class Figures:
 
 
 @dataclass(slots=True)
-class Kept:
+class ReadCache:
     """What one search leaves for the next: a whole small table, or the figures of a large one."""
 
     state: object = None
@@ -128,7 +128,7 @@ class LanceSnapshot:
     place: str
     table: Any
     dims: int | None
-    kept: Kept = field(default_factory=Kept)
+    kept: ReadCache = field(default_factory=ReadCache)
 
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""

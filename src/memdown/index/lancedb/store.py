@@ -33,7 +33,7 @@ from memdown.index.lancedb.connection import (
     unused_tables,
     write_pointer,
 )
-from memdown.index.lancedb.reading import Kept, LanceSnapshot, by_key, make_indexes, read
+from memdown.index.lancedb.reading import LanceSnapshot, ReadCache, by_key, make_indexes, read
 from memdown.index.lancedb.rows import Batch, table_for
 from memdown.index.manifest import Manifest, same_for_all
 from memdown.index.packing import file_ids, file_keys
@@ -108,7 +108,7 @@ class LanceStore:
         self._vector_error = None if vector_enabled else "turned off in the settings"
         self._db: Any = None
         self._lock = threading.RLock()
-        self._kept = Kept()
+        self._kept = ReadCache()
         self._open_pointer: Any = None
         self._open_table: Any = None
         self._open_version: Any = None
@@ -327,7 +327,7 @@ class LanceStore:
 
     def _let_go(self) -> None:
         self._open_pointer = self._open_table = self._open_version = self._known_files = None
-        self._kept = Kept()
+        self._kept = ReadCache()
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:

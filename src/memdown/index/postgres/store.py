@@ -88,7 +88,7 @@ def create(
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
+class ServerDetails:
     """A server as an operator sees it: its schema, the extension, and an agent's indexes."""
 
     server: str
@@ -384,13 +384,13 @@ class PostgresStore:
             if role is not None:
                 schema.grant(db, self._schema, role, self._agent)
 
-    def describe(self) -> Details:
+    def describe(self) -> ServerDetails:
         """What an operator wants to know; writes nothing."""
         with self._reading() as db:
             version = schema.version(db, self._schema)
             at, live = self._at(db), self._live(db)
             ready = schema.is_ready(db, self._schema)
-            return Details(
+            return ServerDetails(
                 server=self._place_name,
                 schema=self._schema,
                 version=version,

@@ -6,15 +6,17 @@ from collections.abc import Mapping
 
 from memdown.embedders import Options
 from memdown.embedders.endpoints import same_host
-from memdown.embedders.options import Endpoint
+from memdown.embedders.options import EmbeddingEndpoint
 from memdown.errors import ConfigError
-from memdown.search.rerank.api import ApiReranker, Service
+from memdown.search.rerank.api import ApiReranker, RerankService
 from memdown.types import Reranker
 
-SERVICES: Mapping[str, Service] = {
-    "jina": Service("https://api.jina.ai/v1", "jina-reranker-v2-base-multilingual", "JINA_API_KEY"),
-    "cohere": Service("https://api.cohere.com/v2", "rerank-v3.5", "COHERE_API_KEY"),
-    "voyage": Service("https://api.voyageai.com/v1", "rerank-2.5-lite", "VOYAGE_API_KEY"),
+SERVICES: Mapping[str, RerankService] = {
+    "jina": RerankService(
+        "https://api.jina.ai/v1", "jina-reranker-v2-base-multilingual", "JINA_API_KEY"
+    ),
+    "cohere": RerankService("https://api.cohere.com/v2", "rerank-v3.5", "COHERE_API_KEY"),
+    "voyage": RerankService("https://api.voyageai.com/v1", "rerank-2.5-lite", "VOYAGE_API_KEY"),
 }
 
 
@@ -45,5 +47,5 @@ def create(
                 f"Reranking with {provider} needs a key: set memorySearch.query.rerank.apiKey or "
                 f"{service.variable}, or turn it off with memorySearch.query.rerank.enabled."
             )
-    endpoint = Endpoint(address, api_key, is_default=base_url is None)
+    endpoint = EmbeddingEndpoint(address, api_key, is_default=base_url is None)
     return ApiReranker(provider, chosen, endpoint, options, count=count, seconds=seconds)

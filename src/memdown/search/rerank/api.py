@@ -13,13 +13,13 @@ from typing import Any
 from memdown.embedders import Options, Sent
 from memdown.embedders.endpoints import host
 from memdown.embedders.http import Call, Http
-from memdown.embedders.options import Endpoint, Timeouts
+from memdown.embedders.options import EmbeddingEndpoint, Timeouts
 from memdown.errors import BadAnswer
 from memdown.text import estimate_tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class RerankService:
     """A known service: its address, its usual model, and where its key is looked for."""
 
     base_url: str
@@ -34,7 +34,7 @@ class ApiReranker:
         self,
         provider: str,
         model: str,
-        endpoint: Endpoint,
+        endpoint: EmbeddingEndpoint,
         options: Options,
         *,
         count: int,

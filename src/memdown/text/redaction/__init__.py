@@ -7,11 +7,11 @@ cost one look. Invisible characters, colours and line breaks inside a secret do 
 """
 
 from memdown.text.redaction.conversation import (
+    FoundSecret,
     Redactor,
-    Secret,
     find_secrets,
     redact,
     refuse_secrets,
 )
 
-__all__ = ["Redactor", "Secret", "find_secrets", "redact", "refuse_secrets"]
+__all__ = ["FoundSecret", "Redactor", "find_secrets", "redact", "refuse_secrets"]

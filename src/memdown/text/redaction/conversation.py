@@ -16,7 +16,7 @@ _SHORTEST, _LONGEST = 6, 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Secret:
+class FoundSecret:
     """Where a secret stands in a text, and what it is."""
 
     start: int
@@ -29,7 +29,7 @@ def redact(text: str) -> str:
     return Redactor().redact_all([text])[0]
 
 
-def find_secrets(text: str) -> list[Secret]:
+def find_secrets(text: str) -> list[FoundSecret]:
     """Every secret in a text, in order, none overlapping."""
     data = text.encode("utf-8", "replace")
     found = []
@@ -38,7 +38,7 @@ def find_secrets(text: str) -> list[Secret]:
         first = offset + len(data[last:start].decode("utf-8", "replace"))
         offset = first + len(data[start:end].decode("utf-8", "replace"))
         last = end
-        found.append(Secret(first, offset, kind))
+        found.append(FoundSecret(first, offset, kind))
     return found
 
 

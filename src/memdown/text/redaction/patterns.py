@@ -105,7 +105,7 @@ _BETWEEN = b"\x1e"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CutText:
     """A text with some places cut out; `cuts` are where they were, `removed` how much by then."""
 
     data: bytes
@@ -133,16 +133,16 @@ def all_seen(texts: Sequence[bytes]) -> bool:
     return _HAS_INVISIBLE.search(together) is None
 
 
-def views(data: bytes) -> list[View]:
+def views(data: bytes) -> list[CutText]:
     """A text as it is read: without what has no width, and without colours.
 
     A colour may stand inside a key or between a word and a key; so such a text is seen twice.
     """
     coloured = _HAS_COLOUR.search(data) is not None
     if not coloured and _HAS_INVISIBLE.search(data) is None:
-        return [View(data)]
+        return [CutText(data)]
     cut = _cut(data, _UNSEEN)
-    return [cut, View(_blanked(data))] if coloured else [cut]
+    return [cut, CutText(_blanked(data))] if coloured else [cut]
 
 
 def _blanked(data: bytes) -> bytes:
@@ -182,7 +182,7 @@ def squeezed(texts: Sequence[bytes]) -> tuple[bytes, bytes]:
     return together.translate(None, b"\n\r\t \\>|"), _BETWEEN
 
 
-def _cut(data: bytes, what: Pattern) -> View:
+def _cut(data: bytes, what: Pattern) -> CutText:
     parts: list[bytes] = []
     cuts: list[int] = []
     removed: list[int] = []
@@ -195,5 +195,5 @@ def _cut(data: bytes, what: Pattern) -> View:
         removed.append(gone)
         last = end
     if not cuts:
-        return View(data)
-    return View(b"".join((*parts, data[last:])), tuple(cuts), tuple(removed))
+        return CutText(data)
+    return CutText(b"".join((*parts, data[last:])), tuple(cuts), tuple(removed))

@@ -12,27 +12,27 @@ from typing import Literal
 
 from memdown.errors import NoteNotFound, SessionError, SessionNotFound
 from memdown.text.redaction import Redactor, redact
-from memdown.transcripts import Turn, read_turns, scan_transcripts
+from memdown.transcripts import TranscriptTurn, read_turns, scan_transcripts
 from memdown.transcripts.messages import BrokenLine, parse_entry, text_of
 from memdown.transcripts.reading import count_lines
-from memdown.transcripts.sessions.entries import Message, SessionEntry
+from memdown.transcripts.sessions.entries import SessionEntry, StoredMessage
 from memdown.transcripts.sessions.store import SessionStore
 from memdown.types import Failure
 
 
 @dataclass(frozen=True, slots=True)
-class Recalled:
+class FoundTurn:
     """One turn that holds the text, and the turns before and after it."""
 
     path: str
-    turn: Turn
-    before: tuple[Turn, ...]
-    after: tuple[Turn, ...]
+    turn: TranscriptTurn
+    before: tuple[TranscriptTurn, ...]
+    after: tuple[TranscriptTurn, ...]
 
 
 def recall(
     folder: Path, text: str, *, context: int = 2, limit: int = 20, session: str | None = None
-) -> list[Recalled]:
+) -> list[FoundTurn]:
     """Every turn that holds `text`, whatever its case and spacing, newest transcripts first.
 
     Secrets are redacted before the search, so nobody can look for one.
@@ -42,7 +42,7 @@ def recall(
         return []
     files = scan_transcripts(folder).files
     newest = sorted(files.values(), key=lambda file: (-file.mtime_ns, file.path))
-    found: list[Recalled] = []
+    found: list[FoundTurn] = []
     for file in newest:
         if session and file.path != f"sessions/{session.removesuffix('.jsonl')}.jsonl":
             continue
@@ -53,14 +53,14 @@ def recall(
     return found
 
 
-def messages_around(folder: Path, path: str, line: int, count: int) -> list[Turn]:
+def messages_around(folder: Path, path: str, line: int, count: int) -> list[TranscriptTurn]:
     """The turn at a line of a transcript, and about `count` in all around it, secrets redacted.
 
     A line that holds no turn means the one before it.
     """
     half = max(0, count - 1) // 2
-    before: deque[Turn] = deque(maxlen=half + 1)
-    after: list[Turn] = []
+    before: deque[TranscriptTurn] = deque(maxlen=half + 1)
+    after: list[TranscriptTurn] = []
     for turn in read_turns(str(folder), path):
         if turn.line <= line or not before:
             before.append(turn)
@@ -71,9 +71,11 @@ def messages_around(folder: Path, path: str, line: int, count: int) -> list[Turn
     return [*before, *after]
 
 
-def _within(folder: Path, path: str, wanted: str, context: int) -> Iterator[Recalled]:
-    before: deque[Turn] = deque(maxlen=context)
-    open_hits: deque[tuple[Turn, tuple[Turn, ...], list[Turn]]] = deque()
+def _within(folder: Path, path: str, wanted: str, context: int) -> Iterator[FoundTurn]:
+    before: deque[TranscriptTurn] = deque(maxlen=context)
+    open_hits: deque[tuple[TranscriptTurn, tuple[TranscriptTurn, ...], list[TranscriptTurn]]] = (
+        deque()
+    )
     for turn in read_turns(str(folder), path):
         for hit in open_hits:
             hit[2].append(turn)
@@ -83,14 +85,16 @@ def _within(folder: Path, path: str, wanted: str, context: int) -> Iterator[Reca
             if context:
                 open_hits.append((turn, tuple(before), []))
             else:
-                yield Recalled(path, turn, (), ())
+                yield FoundTurn(path, turn, (), ())
         before.append(turn)
     while open_hits:
         yield _closed(path, open_hits.popleft())
 
 
-def _closed(path: str, hit: tuple[Turn, tuple[Turn, ...], list[Turn]]) -> Recalled:
-    return Recalled(path, hit[0], hit[1], tuple(hit[2]))
+def _closed(
+    path: str, hit: tuple[TranscriptTurn, tuple[TranscriptTurn, ...], list[TranscriptTurn]]
+) -> FoundTurn:
+    return FoundTurn(path, hit[0], hit[1], tuple(hit[2]))
 
 
 def _folded(text: str) -> str:
@@ -190,7 +194,7 @@ def find(folder: Path, session: str) -> Conversation:
     )
 
 
-def turns_of(folder: Path, session: str) -> list[Turn]:
+def turns_of(folder: Path, session: str) -> list[TranscriptTurn]:
     """What was said in a conversation, secrets redacted."""
     one = find(folder, session)
     if one.kind == "transcript":
@@ -199,7 +203,9 @@ def turns_of(folder: Path, session: str) -> list[Turn]:
     spoken = [(number, message) for number, message in enumerate(history.messages, start=1)]
     texts = Redactor().redact_all([text_of(message.content) for _, message in spoken])
     return [
-        Turn(number, "user" if message.role == "user" else "assistant", text, message.timestamp)
+        TranscriptTurn(
+            number, "user" if message.role == "user" else "assistant", text, message.timestamp
+        )
         for (number, message), text in zip(spoken, texts, strict=True)
         if message.role in ("user", "assistant") and text.strip()
     ]
@@ -251,7 +257,7 @@ def _conversation(store: SessionStore, entry: SessionEntry) -> Conversation:
     )
 
 
-def _first(messages: tuple[Message, ...]) -> str:
+def _first(messages: tuple[StoredMessage, ...]) -> str:
     return next((text_of(one.content) for one in messages if one.role == "user"), "")
 
 

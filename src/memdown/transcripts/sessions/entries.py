@@ -115,7 +115,7 @@ class SessionEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class StoredUsage:
     """The tokens of one answer."""
 
     input_tokens: int | None = None
@@ -133,7 +133,7 @@ class ThinkingBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class StoredToolCall:
     """A tool that a model called."""
 
     id: str
@@ -143,22 +143,22 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class StoredMessage:
     """One message of a history; content may be text or a list of blocks."""
 
     role: str
     content: str | list[Any] = ""
     timestamp: int | None = None
-    usage: Usage | None = None
+    usage: StoredUsage | None = None
     thinking_blocks: tuple[ThinkingBlock, ...] = ()
-    tool_calls: tuple[ToolCall, ...] = ()
+    tool_calls: tuple[StoredToolCall, ...] = ()
     tool_call_id: str | None = None
     name: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class CompactionSummary:
     """What is left of messages that were compacted."""
 
     content: str
@@ -176,8 +176,8 @@ class History:
     created_at: int
     updated_at: int
     version: int = VERSION
-    messages: tuple[Message, ...] = ()
-    compacted_history: tuple[Summary, ...] = ()
+    messages: tuple[StoredMessage, ...] = ()
+    compacted_history: tuple[CompactionSummary, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -23,10 +23,10 @@ from memdown.errors import SessionError, SessionNotFound
 from memdown.text import json5_text
 from memdown.transcripts.sessions import files
 from memdown.transcripts.sessions.entries import (
+    CompactionSummary,
     History,
-    Message,
     SessionEntry,
-    Summary,
+    StoredMessage,
     WrongField,
     camel,
     from_json,
@@ -124,7 +124,7 @@ class SessionStore:
             raise _unknown(session_id)
         return self._parsed(path, text)
 
-    def append(self, session_id: str, *messages: Message) -> None:
+    def append(self, session_id: str, *messages: StoredMessage) -> None:
         """Add messages at the end of a history; what a person wrote around them stays."""
         now = self._now()
         with files.locked(self.folder):
@@ -180,7 +180,7 @@ class SessionStore:
             gone = len(history.messages) - max(0, keep)
             if gone <= 0:
                 return history
-            made = Summary(f"[Summary] {summary}", "system", now, gone)
+            made = CompactionSummary(f"[Summary] {summary}", "system", now, gone)
             after = dataclasses.replace(
                 history,
                 updated_at=now,
@@ -335,7 +335,7 @@ def _edited(text: str, edit: Callable[[str], str | None], wanted: Any) -> str | 
         return None
 
 
-def _appended(text: str, after: History, messages: tuple[Message, ...]) -> str:
+def _appended(text: str, after: History, messages: tuple[StoredMessage, ...]) -> str:
     def edit(before: str) -> str | None:
         changed: str | None = before
         for message in messages:
