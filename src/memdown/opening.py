@@ -17,6 +17,7 @@ from memdown import notes as workspace
 from memdown.config import Chat, ProviderSettings, RemoteSettings, Settings
 from memdown.embedders import Given, JobOptions, Options, Sent, Setup, usage
 from memdown.embedders.choice import Choice
+from memdown.embedders.options import MOST_JOB_FAILURES
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index import engines
 from memdown.index import engines as stores
@@ -33,7 +34,7 @@ from memdown.search.rank import GENTLE_DECAY
 from memdown.search.searcher import Searcher
 from memdown.text.tombstones import read_tombstones, scrub, tombstone_file
 from memdown.transcripts.reading import Conversations, sessions_folder
-from memdown.types import Embedder, Reranker
+from memdown.types import Embedder, JobStatus, Reranker
 
 if TYPE_CHECKING:
     from memdown.backends.ltm import LongTermMemory
@@ -155,6 +156,18 @@ def _facts(settings: Settings) -> StatusFacts:
         hybrid=settings.query.hybrid.enabled,
         extension_path=settings.store.vector.extension_path,
         usage_log=usage_log(settings),
+        jobs=_unused_jobs(settings),
+    )
+
+
+def _unused_jobs(settings: Settings) -> JobStatus:
+    batch = settings.remote.batch
+    return JobStatus(
+        limit=MOST_JOB_FAILURES,
+        wait=batch.wait,
+        concurrency=batch.concurrency,
+        poll_seconds=batch.poll_interval_ms / 1000,
+        timeout_seconds=batch.timeout_minutes * 60,
     )
 
 

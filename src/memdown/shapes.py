@@ -99,12 +99,10 @@ def status_json(status: Status) -> dict[str, Any]:
     return data
 
 
-def _batch_json(jobs: JobStatus | None) -> dict[str, Any]:
+def _batch_json(jobs: JobStatus) -> dict[str, Any]:
     """How batch jobs are done and went, in the documents' shape."""
-    if jobs is None:
-        return {"enabled": False, "pending": 0, "lastError": None}
     return {
-        "enabled": True,
+        "enabled": jobs.enabled,
         "pending": jobs.pending,
         "failures": jobs.failures,
         "limit": jobs.limit,

@@ -389,6 +389,7 @@ class StreamingEmbedder(Embedder, Protocol):
 class JobStatus:
     """How batch jobs are done, and how they went; times are seconds."""
 
+    enabled: bool = False
     pending: int = 0
     failures: int = 0
     limit: int = 0
@@ -570,7 +571,7 @@ class Status:
     usage: tuple[ProviderUsage, ...] = ()
     hybrid: bool = True
     extension_path: str | None = None
-    jobs: JobStatus | None = None
+    jobs: JobStatus = JobStatus()
     custom: Mapping[str, object] = field(default_factory=dict)
     watcher: str | None = None
     backend_reason: str | None = None

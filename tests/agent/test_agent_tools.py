@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,15 @@ def test_remember_is_only_there_when_writing_is_allowed(memory: Memory) -> None:
     )
     assert written.data["path"] == "MEMORY.md"
     assert "We moved." in (memory.settings.workspace / "MEMORY.md").read_text()
+
+
+def test_a_model_is_told_how_many_results_are_usual(write_notes: Callable[..., Path]) -> None:
+    settings = load_settings(workspace=write_notes({"MEMORY.md": "- Tea.\n"}))
+    assert offered_tools(settings) == TOOLS
+    settings = replace(settings, query=replace(settings.query, max_results=3, min_score=0.2))
+    told = offered_tools(settings)[0].parameters["properties"]
+    assert "default 3" in told["maxResults"]["description"]
+    assert "default 0.2" in told["minScore"]["description"]
 
 
 def test_no_tools_exist_when_memory_is_off(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -445,6 +446,12 @@ def test_a_session_start_updates_unless_told_otherwise(scene: Scene) -> None:
     with scene.open(update={"debounceMs": 0, "onBoot": False}) as memory:
         memory.start_session()
         assert by_qmd(memory, "Maria")
+        # A server that follows the notes begins without one, too.
+        stop = threading.Event()
+        following = memory.watch(stop)
+        next(following)
+        stop.set()
+        following.close()
     assert updates(scene) == before
     with scene.open() as memory:
         memory.start_session()

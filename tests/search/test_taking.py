@@ -90,3 +90,25 @@ def test_a_conversation_that_repeats_a_note_does_not_count() -> None:
     assert "sessions/12" in every[:12]
     for count in (1, 6, 10, 12, 13, 20):
         assert first(count) == every[:count]
+
+
+def test_of_another_day_the_first_are_the_same_however_many_are_asked_for() -> None:
+    """What did not hold then is dropped, so enough must have been made."""
+    made = [
+        hit(
+            f"memory/2026-{6 if n % 3 else 4:02}-{1 + n % 28:02}.md",
+            1 - n / 80,
+            f"- Hook {n} holds coat {n * 7}.",
+        )
+        for n in range(70)
+    ]
+
+    def first(count: int) -> list[str]:
+        question = asked(max_results=count, as_of=datetime.date(2026, 5, 1), min_score=0.0)
+        hits = arrange(question, _take(iter(made), question)).hits
+        return [one.snippet for one in hits]
+
+    every = first(50)
+    assert len(every) == 20
+    for count in (1, 6, 10, 13, 19):
+        assert first(count) == every[:count]

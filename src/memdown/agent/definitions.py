@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memdown.errors import BadArguments
@@ -35,6 +35,21 @@ def _schema(required: list[str], **properties: Any) -> dict[str, Any]:
 def _aliases(**names: str) -> dict[str, str]:
     """What is meant by other names, folded: `max_results`, `Max-Results` and `maxresults` are one."""
     return {alias: name for name, others in names.items() for alias in others.split()}
+
+
+def search_tool(max_results: int, min_score: float | None) -> ToolDefinition:
+    """`memory_search`, with what the settings say of how many and how good."""
+    search = dict(SEARCH.parameters["properties"])
+    search["maxResults"] = {
+        **search["maxResults"],
+        "description": f"How many results at most (default {max_results}).",
+    }
+    if min_score is not None:
+        search["minScore"] = {
+            **search["minScore"],
+            "description": f"How well a result must fit, from 0 to 1 (default {min_score:g}).",
+        }
+    return replace(SEARCH, parameters={**SEARCH.parameters, "properties": search})
 
 
 SEARCH = ToolDefinition(

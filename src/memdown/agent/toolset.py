@@ -26,7 +26,15 @@ from memdown.agent.answers import (
     remembered_text,
     show_citations,
 )
-from memdown.agent.definitions import TOOLS, WRITING, Checked, ToolDefinition, checked_arguments
+from memdown.agent.definitions import (
+    SEARCH,
+    TOOLS,
+    WRITING,
+    Checked,
+    ToolDefinition,
+    checked_arguments,
+    search_tool,
+)
 from memdown.errors import MemdownError, PathRefused, SecretFound
 from memdown.types import Answer, ProgressCallback
 
@@ -76,7 +84,10 @@ def offered_tools(settings: Settings, *, write: bool = False) -> tuple[ToolDefin
         from memdown.agent.long_term import LONG_TERM_TOOLS
 
         return tuple(tool for tool in LONG_TERM_TOOLS if write or not tool.writes)
-    return (*TOOLS, *WRITING) if write and settings.access == "rw" else TOOLS
+    most = (settings.qmd.limits if settings.backend == "qmd" else settings.query).max_results
+    search = search_tool(most, settings.query.min_score)
+    tools = tuple(search if tool is SEARCH and tool != search else tool for tool in TOOLS)
+    return (*tools, *WRITING) if write and settings.access == "rw" else tools
 
 
 def open_toolset(

@@ -98,7 +98,7 @@ def print_status(status: Status) -> None:
     if status.without_vectors:
         found = f"{status.without_vectors} files are found by their words only"
         rows.append(("No vectors", f"{found}: {status.without_vectors_reason}"))
-    if status.jobs and (status.jobs.pending or status.jobs.last_error):
+    if status.jobs.pending or status.jobs.last_error:
         state, error = f"{status.jobs.pending} not collected yet", status.jobs.last_error
         rows.append(("Batch jobs", f"{state}; {error}" if error else state))
     if status.embedder_works is not None:

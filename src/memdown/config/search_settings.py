@@ -15,7 +15,8 @@ class ExperimentalSettings(Strict):
     """What is not switched on by itself."""
 
     session_memory: bool = field(
-        default=False, metadata=about("Index session transcripts, if `sources` names them.")
+        default=False,
+        metadata=about("Past conversations can be searched, if `sources` names them."),
     )
 
 
@@ -23,16 +24,35 @@ class ExperimentalSettings(Strict):
 class BatchSettings(Strict):
     """Batch jobs for large backfills."""
 
-    enabled: bool = field(default=True, metadata=about("Use batch jobs where the provider can."))
-    wait: bool = field(
-        default=True, metadata=about("Wait for a job; otherwise a later sync collects it.")
+    enabled: bool = field(
+        default=True,
+        metadata=about(
+            "Hand over 5,000 texts or more as a batch job, where the provider takes them: cheaper, "
+            "but it may take hours."
+        ),
     )
-    concurrency: int = field(default=2, metadata=about("Jobs at a time.", low=1, high=16))
+    wait: bool = field(
+        default=True,
+        metadata=about(
+            "Indexing ends when the job is done; `false`: at once, and a later sync collects the vectors."
+        ),
+    )
+    concurrency: int = field(
+        default=2, metadata=about("So many jobs run at a time; the others wait.", low=1, high=16)
+    )
     poll_interval_ms: int = field(
-        default=2000, metadata=about("Time between two looks at a job.", low=1, high=3_600_000)
+        default=2000,
+        metadata=about(
+            "How often the provider is asked whether a job is done.", low=1, high=3_600_000
+        ),
     )
     timeout_minutes: float = field(
-        default=60.0, metadata=about("When to give a job up.", above=0, high=10_080)
+        default=60.0,
+        metadata=about(
+            "After this time a job is given up, and its texts are embedded the normal way.",
+            above=0,
+            high=10_080,
+        ),
     )
 
 
@@ -41,11 +61,21 @@ class RemoteSettings(Strict):
     """Where remote embeddings come from; wins over `models.providers.<provider>`."""
 
     base_url: str | None = field(
-        default=None, metadata=about("Address of the provider, or of one that speaks like OpenAI.")
+        default=None,
+        metadata=about(
+            "Where texts are sent, in place of the provider's own address; with `openai` any server "
+            "that speaks like it."
+        ),
     )
-    api_key: Secret | None = field(default=None, metadata=about("Key of the provider."))
+    api_key: Secret | None = field(
+        default=None,
+        metadata=about(
+            "The key that is sent; unset: that of `models.providers`, else of the environment."
+        ),
+    )
     headers: Mapping[str, Secret] = field(
-        default_factory=dict, metadata=about("Further request headers.")
+        default_factory=dict,
+        metadata=about("Sent with every request, such as a header that a proxy wants."),
     )
     batch: BatchSettings = field(default_factory=BatchSettings)
 
@@ -59,7 +89,11 @@ class LocalSettings(Strict):
         metadata=about("A GGUF file or an `hf:` address; unset: embeddinggemma-300M.", path=True),
     )
     model_cache_dir: str | None = field(
-        default=None, metadata=about("Where downloaded models are kept.", path=True)
+        default=None,
+        metadata=about(
+            "The folder that models are downloaded to; unset: `models` in the state folder.",
+            path=True,
+        ),
     )
 
 
@@ -80,7 +114,12 @@ class VectorSettings(Strict):
 class StoreSettings(Strict):
     """Where the index is kept."""
 
-    driver: str = field(default="sqlite", metadata=about("The engine."))
+    driver: str = field(
+        default="sqlite",
+        metadata=about(
+            "Where the index lives: `sqlite` (a file), `lancedb`, `postgres`, or a plugin's name."
+        ),
+    )
     path: Path = field(
         default=Path("memory/{agentId}.sqlite"),
         metadata=about(
@@ -100,11 +139,22 @@ class StoreSettings(Strict):
 class ChunkingSettings(Strict):
     """How notes are cut."""
 
-    tokens: int = field(default=400, metadata=about("Size of a chunk.", low=8, high=8192))
+    tokens: int = field(
+        default=400,
+        metadata=about(
+            "How much text is indexed together: smaller chunks find single facts, larger ones give "
+            "the model more around them. A change indexes everything anew.",
+            low=8,
+            high=8192,
+        ),
+    )
     overlap: int = field(
         default=80,
         metadata=about(
-            "How much of a chunk the next one repeats; less than `tokens`.", low=0, high=8191
+            "How many tokens of a chunk the next one repeats, so that nothing is cut apart; less than "
+            "`tokens`.",
+            low=0,
+            high=8191,
         ),
     )
 
@@ -113,16 +163,38 @@ class ChunkingSettings(Strict):
 class SessionSyncSettings(Strict):
     """When a growing transcript is indexed again: whichever comes first."""
 
-    delta_bytes: int = field(default=100_000, metadata=about("Bytes added.", low=0, high=10**12))
-    delta_messages: int = field(default=50, metadata=about("Messages added.", low=0, high=10**9))
+    delta_bytes: int = field(
+        default=100_000,
+        metadata=about(
+            "A conversation is indexed again once it has grown by so many bytes; 0: by any.",
+            low=0,
+            high=10**12,
+        ),
+    )
+    delta_messages: int = field(
+        default=50,
+        metadata=about(
+            "The same, by messages: whichever comes first; 0: by any.", low=0, high=10**9
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class SyncSettings(Strict):
     """When the index is brought up to date."""
 
-    on_session_start: bool = field(default=True, metadata=about("When a session starts."))
-    on_search: bool = field(default=True, metadata=about("Before a search."))
+    on_session_start: bool = field(
+        default=True,
+        metadata=about(
+            "Notes changed since the last time are indexed when a session starts: MCP, chat, hooks."
+        ),
+    )
+    on_search: bool = field(
+        default=True,
+        metadata=about(
+            "A search first indexes what has changed; `false`: it may answer from old text."
+        ),
+    )
     watch: bool = field(
         default=True,
         metadata=about(
@@ -153,7 +225,12 @@ class SyncSettings(Strict):
 class MmrSettings(Strict):
     """Fewer results that say the same."""
 
-    enabled: bool = field(default=False, metadata=about("Prefer results that differ."))
+    enabled: bool = field(
+        default=False,
+        metadata=about(
+            "Of results that say nearly the same, one comes first and the others later."
+        ),
+    )
     lambda_: float = field(
         default=0.7, metadata=about("1: relevance only, 0: variety only.", low=0, high=1)
     )
@@ -163,7 +240,10 @@ class MmrSettings(Strict):
 class DecaySettings(Strict):
     """Newer daily notes before older ones."""
 
-    enabled: bool = field(default=True, metadata=about("Let dated notes fade in rank."))
+    enabled: bool = field(
+        default=True,
+        metadata=about("Of two notes that fit alike, the newer dated one comes first."),
+    )
     half_life_days: float | None = field(
         default=None,
         metadata=about(
@@ -179,7 +259,12 @@ class DecaySettings(Strict):
 class HybridSettings(Strict):
     """How meaning and words are weighed. A weight of None is the embedder's measured best."""
 
-    enabled: bool = field(default=True, metadata=about("Use words as well as meaning."))
+    enabled: bool = field(
+        default=True,
+        metadata=about(
+            "Look for the words of a question as well as for its meaning; `false`: exact names may be missed."
+        ),
+    )
     vector_weight: float | None = field(
         default=None,
         metadata=about(
@@ -194,8 +279,8 @@ class HybridSettings(Strict):
     candidate_multiplier: int = field(
         default=4,
         metadata=about(
-            "How far both searches look before they are merged: 25 candidates each times this "
-            "number; more finds a little more among very many alike notes, and takes longer.",
+            "From how many of the best passages results are chosen: 25 times this number. More gives "
+            "`mmr` more to choose from among many alike notes, and takes longer.",
             low=1,
             high=20,
         ),
@@ -208,7 +293,12 @@ class HybridSettings(Strict):
 class RerankSettings(Strict):
     """A second, closer look at the first results by a service that costs time and money."""
 
-    enabled: bool = field(default=False, metadata=about("Ask a reranker for the last word."))
+    enabled: bool = field(
+        default=False,
+        metadata=about(
+            "The first results are sent to a reranking service, which orders them anew."
+        ),
+    )
     provider: str = field(
         default="jina", metadata=about("`jina`, `cohere`, `voyage`, or another with `baseUrl`.")
     )
@@ -223,10 +313,11 @@ class RerankSettings(Strict):
         metadata=about("Key; unset: `JINA_API_KEY`, `COHERE_API_KEY`, `VOYAGE_API_KEY`."),
     )
     candidates: int = field(
-        default=30, metadata=about("How many of the first results it sees.", low=2, high=50)
+        default=30, metadata=about("How many of the first results are sent to it.", low=2, high=50)
     )
     timeout_ms: int = field(
-        default=5000, metadata=about("When to go on without it.", low=100, high=60_000)
+        default=5000,
+        metadata=about("If it takes longer, the results stay as they were.", low=100, high=60_000),
     )
 
 
@@ -234,7 +325,14 @@ class RerankSettings(Strict):
 class QuerySettings(Strict):
     """How a search answers."""
 
-    max_results: int = field(default=6, metadata=about("Results at most.", low=1, high=100))
+    max_results: int = field(
+        default=6,
+        metadata=about(
+            "How many results a search shows at most, where the question does not say.",
+            low=1,
+            high=100,
+        ),
+    )
     min_score: float | None = field(
         default=None,
         metadata=about(
@@ -251,9 +349,13 @@ class QuerySettings(Strict):
 class CacheSettings(Strict):
     """Embeddings kept, so that unchanged text is not embedded twice."""
 
-    enabled: bool = field(default=True, metadata=about("Keep embeddings."))
+    enabled: bool = field(
+        default=True,
+        metadata=about("Text that was embedded once is not sent again, also after a rebuild."),
+    )
     max_entries: int = field(
-        default=50_000, metadata=about("Embeddings kept; the least used go.", low=0, high=10**8)
+        default=50_000,
+        metadata=about("So many are kept; the least recently used go.", low=0, high=10**8),
     )
 
 
@@ -261,7 +363,9 @@ class CacheSettings(Strict):
 class MemorySearch(Strict):
     """Everything under `memorySearch`, as it stands in the file."""
 
-    enabled: bool = field(default=True, metadata=about("When false, neither tool exists."))
+    enabled: bool = field(
+        default=True, metadata=about("`false`: agents get no memory tools, and hooks do nothing.")
+    )
     sources: tuple[Source, ...] = field(
         default=("memory",),
         metadata=about(
@@ -279,7 +383,7 @@ class MemorySearch(Strict):
         ),
     )
     fallback: str = field(
-        default="none", metadata=about("The provider to use when the first one fails.")
+        default="none", metadata=about("The provider that is used when the first one fails.")
     )
     model: str | None = field(
         default=None, metadata=about("The embedding model; unset: the provider's default.")

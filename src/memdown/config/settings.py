@@ -58,7 +58,11 @@ class QmdUpdateSettings(Strict):
     )
     debounce_ms: int = field(
         default=15_000,
-        metadata=about("Least time between two updates.", low=0, high=86_400_000),
+        metadata=about(
+            "After an update none runs for so long; a note saved meanwhile makes an answer `partial`.",
+            low=0,
+            high=86_400_000,
+        ),
     )
     on_boot: bool = field(
         default=True, metadata=about("Run `qmd update` when a session starts, in the background.")
@@ -75,15 +79,30 @@ class QmdUpdateSettings(Strict):
     )
     command_timeout_ms: int = field(
         default=30_000,
-        metadata=about("For small commands.", low=100, high=86_400_000, zero_is_default=True),
+        metadata=about(
+            "After this time a small command of qmd is ended.",
+            low=100,
+            high=86_400_000,
+            zero_is_default=True,
+        ),
     )
     update_timeout_ms: int = field(
         default=120_000,
-        metadata=about("For `qmd update`.", low=100, high=86_400_000, zero_is_default=True),
+        metadata=about(
+            "After this time `qmd update` is ended and tried again later.",
+            low=100,
+            high=86_400_000,
+            zero_is_default=True,
+        ),
     )
     embed_timeout_ms: int = field(
         default=120_000,
-        metadata=about("For `qmd embed`.", low=100, high=86_400_000, zero_is_default=True),
+        metadata=about(
+            "After this time `qmd embed` is ended and tried again later.",
+            low=100,
+            high=86_400_000,
+            zero_is_default=True,
+        ),
     )
 
 
@@ -91,16 +110,29 @@ class QmdUpdateSettings(Strict):
 class QmdLimits(Strict):
     """How much a search may bring."""
 
-    max_results: int = field(default=6, metadata=about("Results at most.", low=1, high=100))
+    max_results: int = field(
+        default=6, metadata=about("How many results a search shows at most.", low=1, high=100)
+    )
     max_snippet_chars: int = field(
-        default=700, metadata=about("Characters of a snippet.", low=1, high=100_000)
+        default=700,
+        metadata=about("Longer snippets are cut to so many characters.", low=1, high=100_000),
     )
     max_injected_chars: int = field(
-        default=4000, metadata=about("Characters of all snippets.", low=1, high=1_000_000)
+        default=4000,
+        metadata=about(
+            "All snippets of an answer together have at most so many characters.",
+            low=1,
+            high=1_000_000,
+        ),
     )
     timeout_ms: int = field(
         default=4000,
-        metadata=about("For a search.", low=100, high=3_600_000, zero_is_default=True),
+        metadata=about(
+            "If a search of qmd takes longer, the built-in index answers.",
+            low=100,
+            high=3_600_000,
+            zero_is_default=True,
+        ),
     )
 
 
@@ -111,7 +143,9 @@ class QmdMatch(Strict):
     chat_type: Literal["direct", "group", "channel", "dm"] | None = field(
         default=None, metadata=about("`direct`, `group` or `channel` (`dm` is read as `direct`).")
     )
-    channel: str | None = field(default=None, metadata=about("The channel, such as `telegram`."))
+    channel: str | None = field(
+        default=None, metadata=about("The chat program that asks, such as `telegram`.")
+    )
     key_prefix: str | None = field(
         default=None,
         metadata=about("Start of the session's key, such as `slack:channel:c024`."),
@@ -135,7 +169,9 @@ class QmdMatch(Strict):
 class QmdRule(Strict):
     """Allow or deny for the chats that match."""
 
-    action: Action = field(metadata=about("`allow` or `deny`."))
+    action: Action = field(
+        metadata=about("`allow`: these chats get results; `deny`: they get none.")
+    )
     match: QmdMatch = field(default_factory=QmdMatch)
 
 
@@ -143,10 +179,13 @@ class QmdRule(Strict):
 class QmdScope(Strict):
     """Which chats may see results: the first rule that matches decides."""
 
-    default: Action = field(default="deny", metadata=about("When no rule matches."))
+    default: Action = field(
+        default="deny",
+        metadata=about("Whether a chat that no rule is about gets results: `allow` or `deny`."),
+    )
     rules: tuple[QmdRule, ...] = field(
         default=(QmdRule("allow", QmdMatch(chat_type="direct")),),
-        metadata=about("The rules, in order."),
+        metadata=about("Which chats get results: the first rule that matches decides."),
     )
 
     def allows(self, chat: Chat) -> bool:
@@ -163,15 +202,20 @@ class QmdScope(Strict):
 class QmdSettings(Strict):
     """Everything under `memory.qmd`."""
 
-    command: str = field(default="qmd", metadata=about("The program.", path=True))
+    command: str = field(
+        default="qmd", metadata=about("The program that is run: a name or a path.", path=True)
+    )
     search_mode: Literal["search", "vsearch", "query"] = field(
         default="search",
         metadata=about("`search` (words), `vsearch` (meaning), `query` (both, slower)."),
     )
     include_default_memory: bool = field(
-        default=True, metadata=about("Make collections of the workspace's own notes.")
+        default=True,
+        metadata=about("`false`: only `paths` are searched, not the workspace's own notes."),
     )
-    paths: tuple[QmdPath, ...] = field(default=(), metadata=about("More collections."))
+    paths: tuple[QmdPath, ...] = field(
+        default=(), metadata=about("More folders and files that are searched.")
+    )
     sessions: QmdSessionSettings = field(default_factory=QmdSessionSettings)
     update: QmdUpdateSettings = field(default_factory=QmdUpdateSettings)
     limits: QmdLimits = field(default_factory=QmdLimits)
@@ -199,7 +243,13 @@ FLUSH_PROMPT = (
 class MemoryFlushSettings(Strict):
     """The silent turn that saves memories before a session is compacted."""
 
-    enabled: bool = field(default=True, metadata=about("Ask for memories before compaction."))
+    enabled: bool = field(
+        default=True,
+        metadata=about(
+            "Before a conversation is compacted, the model is asked to save what must last; in hooks "
+            "a digest is written."
+        ),
+    )
     soft_threshold_tokens: int = field(
         default=4000,
         metadata=about("How long before compaction it happens, in tokens.", low=0, high=10**8),
@@ -207,7 +257,10 @@ class MemoryFlushSettings(Strict):
     system_prompt: str = field(
         default=FLUSH_SYSTEM_PROMPT, metadata=about("Added to the system prompt of that turn.")
     )
-    prompt: str = field(default=FLUSH_PROMPT, metadata=about("What the model is asked."))
+    prompt: str = field(
+        default=FLUSH_PROMPT,
+        metadata=about("What the model is asked in that turn; `YYYY-MM-DD` is today."),
+    )
     command: str = field(
         default="",
         metadata=about(
@@ -222,7 +275,13 @@ class CompactionSettings(Shared):
     """What Memdown must know of compaction."""
 
     reserve_tokens_floor: int = field(
-        default=20_000, metadata=about("Tokens kept free for the answer.", low=0, high=10**8)
+        default=20_000,
+        metadata=about(
+            "So many tokens of the context window stay free for answers: the more, the sooner a "
+            "conversation is compacted.",
+            low=0,
+            high=10**8,
+        ),
     )
     memory_flush: MemoryFlushSettings = field(default_factory=MemoryFlushSettings)
 
@@ -322,10 +381,19 @@ class MemorySection(Shared):
 class ProviderSettings(Shared):
     """What stands under `models.providers.<provider>`."""
 
-    api_key: Secret | None = field(default=None, metadata=about("Key of the provider."))
-    base_url: str | None = field(default=None, metadata=about("Address of the provider."))
+    api_key: Secret | None = field(
+        default=None,
+        metadata=about(
+            "The key that is sent; unset: that of the environment, such as `OPENAI_API_KEY`."
+        ),
+    )
+    base_url: str | None = field(
+        default=None,
+        metadata=about("Where requests are sent, in place of the provider's own address."),
+    )
     headers: Mapping[str, Secret] = field(
-        default_factory=dict, metadata=about("Further request headers.")
+        default_factory=dict,
+        metadata=about("Sent with every request, such as a header that a proxy wants."),
     )
 
 

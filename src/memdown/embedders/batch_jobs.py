@@ -21,7 +21,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from memdown.embedders.http import Http, stopped
-from memdown.embedders.options import JobOptions, Sent, normalised
+from memdown.embedders.options import MOST_JOB_FAILURES, JobOptions, Sent, normalised
 from memdown.errors import BadAnswer, EmbedderError, ProviderTimeout
 from memdown.files import make_folder, replace_file
 from memdown.text import estimate_tokens
@@ -100,7 +100,6 @@ def open_jobs(folder: Path, names: tuple[str, str, str]) -> list[Job]:
     return found
 
 
-MOST_FAILURES = 2
 _TEXTS_A_JOB = 10_000
 _BYTES_A_JOB = 64 << 20
 _VECTORS_A_WRITE = 256
@@ -158,7 +157,7 @@ class Jobs:
     @property
     def usable(self) -> bool:
         """False once two things failed in this process."""
-        return self.failures < MOST_FAILURES
+        return self.failures < MOST_JOB_FAILURES
 
     def pending(self) -> int:
         """How many jobs were started and not collected yet."""
@@ -168,9 +167,10 @@ class Jobs:
         """How jobs are done, and the last thing that went wrong, in whichever process."""
         options, failed = self._options, read_failure(self._folder)
         return JobStatus(
+            enabled=True,
             pending=self.pending(),
             failures=failed.count if failed else 0,
-            limit=MOST_FAILURES,
+            limit=MOST_JOB_FAILURES,
             wait=options.wait,
             concurrency=options.concurrency,
             poll_seconds=options.poll_seconds,

@@ -63,6 +63,10 @@ class Timeouts:
 LOCAL_TIMEOUTS = Timeouts(query=300.0, batch=600.0)
 
 
+# After so many failures no new jobs are started.
+MOST_JOB_FAILURES = 2
+
+
 @dataclass(frozen=True, slots=True)
 class JobOptions:
     """Batch jobs: when a provider's slow and cheap way is taken, and how long it is waited for."""

@@ -19,7 +19,16 @@ from memdown.index.changes import (
 from memdown.index.embedding import jobs_of
 from memdown.index.index import Index
 from memdown.notes.notebook import Notebook
-from memdown.types import Embedder, Failure, FileState, Fingerprint, Source, Status, StoreStatus
+from memdown.types import (
+    Embedder,
+    Failure,
+    FileState,
+    Fingerprint,
+    JobStatus,
+    Source,
+    Status,
+    StoreStatus,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +47,8 @@ class StatusFacts:
     hybrid: bool
     extension_path: str | None
     usage_log: Path
+    # How batch jobs would be done, where the embedder takes none or they are turned off.
+    jobs: JobStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +116,7 @@ def status_of(
         usage=usage.read(facts.usage_log),
         hybrid=facts.hybrid,
         extension_path=facts.extension_path,
-        jobs=jobs.status() if jobs is not None else None,
+        jobs=jobs.status() if jobs is not None else facts.jobs,
         custom={"searchMode": _search_mode(embedder, facts.hybrid)},
         watcher=watch.announcement(index.watch_file),
     )

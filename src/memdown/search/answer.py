@@ -428,7 +428,9 @@ def _source_hits(asked: Asked, reader: Reader, source: Source) -> Iterator[Hit]:
     share = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
     embedder = asked.embedder
     free = embedder.embed_batch if embedder is not None and not embedder.cacheable else None
-    most = TUNING.ranked if asked.named else min(TUNING.ranked, candidate_count(options))
+    most = candidate_count(options)
+    if asked.named:
+        most = max(most, TUNING.ranked)
     tuning = replace(TUNING, ranked=most)
     ranked = scoring.rank(query.text, terms, query.vector, reader, scope, share, tuning, free)
     sense = _makes_sense(query.text, asked.embedder)
