@@ -180,10 +180,9 @@ class Memory:
     def watch(self, stop: threading.Event) -> Iterator[SyncReport]:
         """Yield a report at once and for every change; what goes wrong later is tried again."""
         last: SyncReport | None = None
-        boot = self.settings.qmd.update.on_boot
         for report in self.index.watch(stop):
             if self.qmd is not None:
-                report = self.qmd.with_update(report, force=boot and last is None)
+                report = self.qmd.with_update(report, force=False, boot=last is None)
             if last is None or report.indexed or report.removed or report.failed != last.failed:
                 yield report
             last = report

@@ -448,10 +448,8 @@ def test_a_session_start_updates_unless_told_otherwise(scene: Scene) -> None:
         assert by_qmd(memory, "Maria")
         # A server that follows the notes begins without one, too.
         stop = threading.Event()
-        following = memory.watch(stop)
-        next(following)
-        stop.set()
-        following.close()
+        for _ in memory.watch(stop):
+            stop.set()
     assert updates(scene) == before
     with scene.open() as memory:
         memory.start_session()

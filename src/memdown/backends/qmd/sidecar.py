@@ -227,8 +227,11 @@ class Sidecar:
                 return f"the folder {self._home} cannot be used ({error.strerror})"
         return None
 
-    def with_update(self, report: SyncReport, *, force: bool = True) -> SyncReport:
+    def with_update(
+        self, report: SyncReport, *, force: bool = True, boot: bool = False
+    ) -> SyncReport:
         """The report of a sync after `qmd` is brought up to date, too; its trouble is in it."""
+        force = force or (boot and self._settings.update.on_boot)
         reason = self.update(force=force)
         if reason is None or not force:
             return report
