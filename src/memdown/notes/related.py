@@ -333,6 +333,8 @@ def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def _alike(one: str, other: str) -> bool:
+    if one[:1] != other[:1]:
+        return False
     length = min(len(one), len(other))
     same = max(_STEM, round(0.7 * length))
     return length >= same and one[:same] == other[:same] and one.isalpha() and other.isalpha()

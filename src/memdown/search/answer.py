@@ -6,6 +6,7 @@ import datetime
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 
@@ -316,14 +317,14 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> SearchResult:
     if len(options.sources) > 1:
         ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
     times = Times(asked.today, options.as_of, options.history)
-    ranked = [
+    current = (
         hit
         for first in range(0, len(ranked), _SETTLED)
         for hit in _current_first(ranked[first : first + _SETTLED], times, query.text)
-    ]
+    )
     chosen = [
         ranking.cited(replace(hit, strength="strong" if _is_strong(hit, asked) else "weak"))
-        for hit in ranked[: options.max_results]
+        for hit in islice(current, options.max_results)
     ]
     if not chosen:
         reasons += _why_nothing(asked, hits)

@@ -51,23 +51,22 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class _Dated:
-    """A hit with its facts."""
+    """A hit with its facts, the day it is of, and what it says that is not struck."""
 
     hit: Hit
     facts: tuple[Fact, ...]
+    day: datetime.date | None
+    said: str
 
-    @property
-    def day(self) -> datetime.date | None:
-        """The day of its first current fact, else of its note."""
-        days = [fact.day for fact in self.facts if fact.day and not fact.struck]
-        return days[0] if days else self.hit.date
 
-    @property
-    def said(self) -> str:
-        """What it says that is not struck."""
-        heading = self.hit.heading.rpartition(" > ")[2]
-        words = " ".join(fact.text for fact in self.facts if not fact.struck)
-        return f"{heading}: {words}" if any(map(str.isalpha, heading)) else words
+def _dated(hit: Hit, facts: tuple[Fact, ...]) -> _Dated:
+    """A hit of the day of its first current fact, else of its note."""
+    current = [fact for fact in facts if not fact.struck]
+    day = next((fact.day for fact in current if fact.day), hit.date)
+    heading = hit.heading.rpartition(" > ")[2]
+    words = " ".join(fact.text for fact in current)
+    said = f"{heading}: {words}" if any(map(str.isalpha, heading)) else words
+    return _Dated(hit, facts, day, said)
 
 
 def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> list[Hit]:
@@ -75,7 +74,7 @@ def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> 
 
     What was is struck, or over, or another hit is newer and says something else about the same thing.
     """
-    whole = [_Dated(hit, _facts(hit)) for hit in hits]
+    whole = [_dated(hit, _facts(hit)) for hit in hits]
     if times.as_of is not None:
         parts = [part for one in whole for part in _parts(one, times)]
         return [hit for one in parts if (hit := _as_of(one, times.as_of)) is not None]
@@ -90,7 +89,7 @@ def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> 
         if _is_past(one, times.today) or (one.facts and _key(one.said) in over):
             past.append(replace(hit, was=True))
         else:
-            current.append(_Dated(hit, one.facts))
+            current.append(replace(one, hit=hit))
     current = _newer_first(current)
     earlier = _earlier(current, asked)
     past = [*(replace(one.hit, was=True) for one in earlier), *past]
@@ -155,7 +154,7 @@ def _fact_hit(one: _Dated, fact: Fact, tops: Sequence[Fact]) -> _Dated:
         start_line=one.hit.start_line + fact.line - 1,
         end_line=one.hit.start_line + last - 1,
     )
-    return _Dated(hit, tuple(inner))
+    return _dated(hit, tuple(inner))
 
 
 def _is_past(one: _Dated, today: datetime.date) -> bool:
@@ -286,9 +285,9 @@ def _replaces(newer: _Dated, older: _Dated, asked: frozenset[str]) -> bool:
         differ_in_one_detail(fact, other) or _says_instead(other, fact, asked)
         for other in newer.facts
         if not other.struck
+        and _tells_change(other.text, fact.text)
         and _shares(said, other.text)
         and not same_fact(other.text, fact.text)
-        and _tells_change(other.text, fact.text)
     )
 
 
