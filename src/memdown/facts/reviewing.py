@@ -84,7 +84,7 @@ def review(memory: Memory) -> list[Proposal]:
     """What could be changed, numbered; the same notes and decisions give the same list."""
     pen = memory.pen()
     hidden = decisions(pen).hidden(time.time())
-    return [one.proposal for one in _found(pen) if one.proposal.key not in hidden]
+    return [one.proposal for one in _found(pen, _paths(pen)) if one.proposal.key not in hidden]
 
 
 def decisions(pen: Pen) -> Decisions:
@@ -92,10 +92,22 @@ def decisions(pen: Pen) -> Decisions:
     return Decisions(pen.journal.file.with_suffix(".decided.json"))
 
 
-def decide(memory: Memory, key: str, verdict: Verdict, *, actor: str = "person") -> Decided:
-    """Do what a person says to a proposal: it is named by its key, because numbers move."""
+def decide(
+    memory: Memory,
+    key: str,
+    verdict: Verdict,
+    *,
+    known: Sequence[Proposal] = (),
+    actor: str = "person",
+) -> Decided:
+    """Do what a person says to a proposal: it is named by its key, because numbers move.
+
+    If it is among the `known` ones only its own notes are looked through, which is quick.
+    """
     pen = memory.notebook.writing_pen(By(actor))
-    found = next((one for one in _found(pen) if one.proposal.key == key), None)
+    references = [one for old in known if old.key == key for one in old.references]
+    paths = list(dict.fromkeys(one.partition("#")[0] for one in references)) or _paths(pen)
+    found = next((one for one in _found(pen, paths) if one.proposal.key == key), None)
     if found is None:
         raise NoteNotFound("The notes were changed meanwhile; look at the list again.")
     if verdict in ("fine", "later"):
@@ -114,7 +126,7 @@ def decide(memory: Memory, key: str, verdict: Verdict, *, actor: str = "person")
 def apply(memory: Memory, numbers: Sequence[int], *, actor: str = "person") -> list[int]:
     """Do what these proposals say; the numbers of the changes, by which they can be undone."""
     pen = memory.notebook.writing_pen(By(actor))
-    found = _found(pen)
+    found = _found(pen, _paths(pen))
     wanted = [one for one in found if one.proposal.number in set(numbers)]
     missing = set(numbers) - {one.proposal.number for one in wanted}
     if missing:
@@ -139,8 +151,9 @@ def proposal_json(proposal: Proposal) -> dict[str, object]:
     }
 
 
-def _found(pen: Pen) -> list[_Found]:
-    facts = [fact for fact in gather(pen.workspace, _paths(pen)) if not fact.struck]
+def _found(pen: Pen, paths: Sequence[str]) -> list[_Found]:
+    """What could be changed in some notes, numbered."""
+    facts = [fact for fact in gather(pen.workspace, paths) if not fact.struck]
     current = [fact for fact in facts if fact.is_current(pen.today)]
     every = [
         *_expired(facts, pen.today),

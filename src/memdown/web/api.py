@@ -186,9 +186,9 @@ def list_proposals(site: Site, given: Values) -> Any:  # noqa: ARG001
 def decide(site: Site, given: Values) -> Any:
     """Do what a person says to a proposal: which fact holds, that all is fine, or that it can wait."""
     site.check_writable()
-    done = reviewing.decide(site.memory, given["key"], given["verdict"])
-    left = site.proposals.last() or ()
-    site.proposals.put(tuple(one for one in left if one.key != given["key"]))
+    known = site.proposals.last() or ()
+    done = reviewing.decide(site.memory, given["key"], given["verdict"], known=known)
+    site.proposals.put(tuple(one for one in known if one.key != given["key"]))
     return {"changes": list(done.changes)}
 
 
