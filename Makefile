@@ -20,7 +20,7 @@ test: $(VENV)/.dev browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m "not long" -n 2 --dist loadfile
+	$(BIN)/pytest -m "not long" -n 2 --dist loadfile --no-loadscope-reorder
 
 test-long: $(VENV)/.dev $(VENV)/.examples
 	$(BIN)/pytest -m long --timeout 7200 -o faulthandler_timeout=0 \

@@ -141,7 +141,7 @@ def damage_at_random(
     assert noticed > rounds / 4
 
 
-@pytest.mark.parametrize("rounds", [20, pytest.param(500, marks=pytest.mark.long)])
+@pytest.mark.parametrize("rounds", [10, pytest.param(500, marks=pytest.mark.long)])
 def test_random_damage(
     tmp_path: Path, campaign: Campaign, caplog: pytest.LogCaptureFixture, rounds: int
 ) -> None:

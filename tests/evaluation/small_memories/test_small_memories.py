@@ -122,12 +122,14 @@ def ask(memory: Memory, small: SmallMemory, name: str, turn: int) -> list[Asked]
     return asked
 
 
-@pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> list[Asked]:
-    """Every question asked of every small memory, as durable facts and as a day's log."""
+@pytest.fixture(scope="module", params=[1, pytest.param(2, marks=pytest.mark.long)])
+def outcome(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> list[Asked]:
+    """Every question asked of every small memory: in turn as durable facts or as a day's log, or as both."""
     asked = []
     for turn, small in enumerate(small_memories()):
-        for durable in (True, False):
+        for durable in (turn % 2 == 0, turn % 2 == 1)[: request.param]:
             folder, state = tmp_path_factory.mktemp("notes"), tmp_path_factory.mktemp("state")
             (folder / "memory").mkdir()
             name = f"{small.name} {'durable' if durable else 'daily'}"

@@ -64,7 +64,7 @@ def shows(memory: Memory, word: str) -> bool:
     return any(terms & set(index_terms(f"{hit.heading}\n{hit.snippet}")) for hit in hits)
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", lists())
 def test_every_frequent_word_is_found(
     name: str, step: int, open_notes: Callable[[Notes], Memory]
