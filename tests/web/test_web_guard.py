@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
+from anyio.from_thread import start_blocking_portal
 from starlette.datastructures import URL
 from starlette.requests import Request
 from starlette.types import Message
@@ -155,7 +154,9 @@ def ask(site: Site, path: str, *hosts: str) -> int:
     async def main() -> None:
         await create_app(site)(scope, receive, send)
 
-    asyncio.run(main())
+    # In a thread: a browser of other tests may keep an event loop running in this one.
+    with start_blocking_portal() as portal:
+        portal.call(main)
     return statuses[0]
 
 
