@@ -67,6 +67,19 @@ def test_as_of_an_earlier_day() -> None:
     assert order(fact, as_of=datetime.date(2026, 10, 1)) == []
 
 
+def test_as_of_a_day_of_a_fact_below_another() -> None:
+    both = hit(
+        "- Tom leads the club. (since 2026-11-09)\n- Ana lives in Faro. (since 2026-11-06)\n"
+        "  - ~~Ana lives in Lisbon.~~ (2026-11-01 to 2026-11-06)\n- The code was 12. (until 2026-11-02)",
+        line=5,
+    )
+    was, over = order_by_currency([both], Times(TODAY, datetime.date(2026, 11, 2)))
+    assert was.snippet == "  - ~~Ana lives in Lisbon.~~ (2026-11-01 to 2026-11-06)"
+    assert (was.start_line, was.end_line) == (7, 7)
+    assert over.snippet == "- The code was 12. (until 2026-11-02)"
+    assert over.start_line == 8
+
+
 def test_days_that_cannot_be_understood_are_said_so() -> None:
     assert read_as_of("2026-11-04", TODAY) == datetime.date(2026, 11, 4)
     with pytest.raises(QueryError, match="no day"):

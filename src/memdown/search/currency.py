@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Final
 
 from memdown.errors import QueryError
@@ -154,7 +155,17 @@ def _fact_hit(one: _Dated, fact: Fact, tops: Sequence[Fact]) -> _Dated:
         start_line=one.hit.start_line + fact.line - 1,
         end_line=one.hit.start_line + last - 1,
     )
-    return _dated(hit, tuple(inner))
+    return _dated(hit, tuple(map(_moved_up, inner, repeat(fact.line - 1))))
+
+
+def _moved_up(fact: Fact, lines: int) -> Fact:
+    """A fact whose text begins so many lines later."""
+    return replace(
+        fact,
+        line=fact.line - lines,
+        end_line=fact.end_line - lines,
+        parent=max(0, fact.parent - lines),
+    )
 
 
 def _is_past(one: _Dated, today: datetime.date) -> bool:
