@@ -6,6 +6,7 @@ import datetime
 import json
 import stat
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,17 @@ def test_facts_are_counted_by_what_they_say(asked: Memory, own_state: Path) -> N
     (file,) = files(own_state)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert "Porto" not in file.read_text()
+
+
+def test_only_the_fact_that_matched_is_recalled(asked: Memory) -> None:
+    """Its neighbours in the snippet are not, nor is what is shown as what was."""
+    text = "# House\n\n- Boiler\n  - Serviced in May.\n- The lamp is green.\n- ~~The boiler is old.~~\n"
+    (asked.settings.workspace / "memory/house.md").write_text(text)
+    answer = asked.search("When is the boiler serviced?")
+    wide = replace(answer.hits[0], snippet=text)
+    use.record_question(asked, "boiler", replace(answer, hits=(wide,)))
+    use.record_question(asked, "boiler", replace(answer, hits=(replace(wide, was=True),)))
+    assert [(one.fact.text, one.count) for one in use.report(asked).often] == [("Boiler", 1)]
 
 
 def test_what_was_never_recalled_is_told_after_enough_questions(asked: Memory) -> None:

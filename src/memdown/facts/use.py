@@ -23,14 +23,14 @@ from memdown.errors import MemdownError
 from memdown.files import make_folder, open_file
 from memdown.notes.related import gather
 from memdown.notes.statements import Fact, facts_of
-from memdown.text import fold
+from memdown.text import fold, index_terms
 from memdown.text.redaction import redact
 from memdown.text.tombstones import read_tombstones, scrub, tombstone_file
 
 if TYPE_CHECKING:
     from memdown.config import Settings
     from memdown.memory import Memory
-    from memdown.types import Answer
+    from memdown.types import Answer, Hit
 
 log = logging.getLogger("memdown")
 
@@ -123,9 +123,8 @@ def record_question(
     shown = {
         fact_key(fact): None
         for hit in answer.hits[:_MOST_HITS]
-        if hit.source == "memory"
-        for fact in facts_of(hit.snippet, hit.path)
-        if not fact.struck
+        if hit.source == "memory" and not hit.was
+        for fact in _matching(hit)
     }
     entry = {
         "question": asked,
@@ -134,6 +133,23 @@ def record_question(
         "facts": list(shown),
     }
     _append(memory, entry, actor, session)
+
+
+def _matching(hit: Hit) -> list[Fact]:
+    """The facts of a hit that it was found by: those with most of the words that matched.
+
+    Others only stand around them. A bullet counts with what is nested below it. What was found by its
+    meaning alone is told by no word: all of it counts.
+    """
+    matched = frozenset(hit.matched)
+    shared: dict[Fact, set[str]] = {}
+    top: Fact | None = None
+    for fact in facts_of(hit.snippet, hit.path):
+        top = fact if top is None or not fact.parent else top
+        if not fact.struck:
+            shared.setdefault(top, set()).update(matched.intersection(index_terms(fact.text)))
+    most = max(map(len, shared.values()), default=0)
+    return [fact for fact, words in shared.items() if len(words) == most and not fact.struck]
 
 
 def record_opening(
