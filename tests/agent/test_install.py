@@ -88,6 +88,23 @@ def test_a_client_that_was_moved_is_told_where_it_is(
     assert plan_install(client).file == tmp_path / "moved" / file
 
 
+def test_codex_is_asked_to_wait_for_the_tools(home: Path) -> None:
+    """It gives a server one second; what the user set stays, also when ours is taken out."""
+    file = home / ".codex/config.toml"
+    file.parent.mkdir()
+    for before, waits in (
+        ('model = "x" # mine\n[projects."/p"]\ntrust_level = "trusted"\n', 10_000),
+        ("mcp_optional_startup_grace_ms = 10_000\n", 10_000),
+        ("mcp_optional_startup_grace_ms = 1\n", 1),
+    ):
+        file.write_text(before)
+        assert run(["mcp", "install", "codex", "--apply"]) == 0
+        assert read(file)["mcp_optional_startup_grace_ms"] == waits
+        assert "required" not in read(file)["mcp_servers"]["memdown"], "Codex works without us, too"
+        assert run(["mcp", "install", "codex", "--undo", "--apply"]) == 0
+        assert file.read_text() == before
+
+
 @pytest.mark.parametrize(
     ("client", "file", "event", "timeout"),
     [

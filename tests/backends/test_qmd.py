@@ -9,11 +9,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from backends.conftest import Scene
 from memdown import Memory, NoteNotFound, PathRefused
+from memdown.web.site import Site
 from waiting import eventually
+from web.live import running
 
 
 def by_qmd(memory: Memory, query: str) -> bool:
@@ -548,6 +551,14 @@ def test_a_relative_export_folder_lies_in_the_state_folder(scene: Scene) -> None
     assert (scene.state / "exports" / "talks" / "one.md").exists()
 
 
+def api_of(site: Site) -> httpx.Client:
+    return httpx.Client(
+        base_url=f"http://127.0.0.1:{site.access.port}/api",
+        headers={"authorization": "Bearer secret"},
+        timeout=60,
+    )
+
+
 def test_who_asks_is_known_in_the_command_line_and_over_mcp(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -567,6 +578,12 @@ def test_who_asks_is_known_in_the_command_line_and_over_mcp(
         assert denied.is_error
         assert "memory.qmd.scope does not allow" in denied.text
         assert not run_tool(memory, "memory_get", place, session_key=key).is_error
+        with running(memory, token="secret") as site, api_of(site) as http:
+            who = {"sessionKey": key}
+            assert not http.get("/search", params={"q": "Maria"}).json()["results"]
+            assert http.get("/search", params={"q": "Maria", **who}).json()["results"]
+            assert http.get("/notes/MEMORY.md").status_code == 403
+            assert http.get("/notes/MEMORY.md", params=who).status_code == 200
     where = [
         "--workspace",
         str(scene.folder),

@@ -28,6 +28,23 @@ def test_a_search_tells_where_and_why(client: TestClient) -> None:
     assert "router" in first["why"]["matched"]
 
 
+def test_a_group_is_not_told_where_something_stands(client: TestClient) -> None:
+    """As over MCP: the chat, or the key of the session that asks, decides about citations."""
+    told = {}
+    for name, who in {
+        "owner": {},
+        "group": {"chat": "group"},
+        "channel": {"sessionKey": "agent:main:slack:channel:c024"},
+        "main": {"chat": "direct", "sessionKey": "agent:main:main"},
+    }.items():
+        data = client.get("/api/search", params={"q": "router in the hall", **who}).json()
+        told[name] = data["results"][0]["citation"] is not None
+    assert told == {"owner": True, "group": False, "channel": False, "main": True}
+    wrong = client.get("/api/search", params={"q": "router", "chat": "party"})
+    assert wrong.status_code == 400
+    assert "direct, group, channel" in wrong.json()["error"]
+
+
 @pytest.mark.parametrize(
     ("only", "paths"),
     [

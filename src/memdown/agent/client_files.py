@@ -220,6 +220,30 @@ def remove_table(text: str, path: Sequence[str]) -> str:
     return _proven(lambda: tomlkit.dumps(document), parse_toml, wanted)
 
 
+def set_default(text: str, key: str, value: int, why: str) -> str:
+    """The text with a value at the top, and why; one that stands there already stays."""
+    import tomlkit
+
+    wanted = parse_toml(text)
+    if key in wanted:
+        return text
+    document = tomlkit.parse(text)
+    document[key] = tomlkit.item(value).comment(why)
+    return _proven(lambda: tomlkit.dumps(document), parse_toml, {**wanted, key: value})
+
+
+def remove_default(text: str, key: str, why: str) -> str:
+    """The text without what `set_default` added; a value that somebody else set stays."""
+    import tomlkit
+
+    document, wanted = tomlkit.parse(text), parse_toml(text)
+    found = document.get(key)
+    if not isinstance(found, tomlkit.items.Item) or why not in found.trivia.comment:
+        return text
+    del document[key], wanted[key]
+    return _proven(lambda: tomlkit.dumps(document), parse_toml, wanted)
+
+
 def _proven(edit: Callable[[], str | None], parse: Callable[[str], Any], wanted: Any) -> str:
     """What an edit makes of a text, if that says what is wanted."""
     try:

@@ -35,12 +35,12 @@ from memdown.agent.definitions import (
     checked_arguments,
     search_tool,
 )
+from memdown.config import Chat, ChatType, Settings, chat_of
 from memdown.errors import MemdownError, PathRefused, SecretFound
 from memdown.types import Answer, ProgressCallback
 
 if TYPE_CHECKING:
     from memdown.backends.ltm import LongTermMemory
-    from memdown.config import ChatType, Settings
     from memdown.memory import Memory
 
 REFUSED = "leave the secret out and write down where it is kept instead"
@@ -60,6 +60,18 @@ class Asker:
 
 
 ALONE = Asker()
+
+
+def asker_of(
+    settings: Settings,
+    chat: str | None,
+    session_key: str | None,
+    progress: ProgressCallback | None = None,
+) -> Asker:
+    """Who asks, if the caller says so and the settings do not; a kind of chat must be one there is."""
+    if settings.chat != Chat():
+        return Asker(progress=progress)
+    return Asker(chat_of(chat).kind if chat else None, session_key, progress)
 
 
 class Toolset(Protocol):
@@ -182,7 +194,7 @@ class NoteTools:
     def _search(self, given: Mapping[str, Any], asker: Asker) -> ToolResult:
         memory = self.memory()
         settings = memory.settings
-        citations = _cites(settings, asker)
+        citations = cites(settings, asker)
         answer = _search(memory, given, asker)
         if settings.use.enabled:
             from memdown.facts.use import record_question
@@ -201,7 +213,7 @@ class NoteTools:
     def _get(self, given: Mapping[str, Any], asker: Asker) -> ToolResult:
         memory, path = self._place(given["path"])
         check_reading(memory.settings, asker)
-        citations = _cites(memory.settings, asker)
+        citations = cites(memory.settings, asker)
         around = given.get("around")
         if path.startswith("sessions/") and path.endswith(".jsonl") and around is not None:
             return _messages_around(memory, path, around, given.get("lines"))
@@ -261,7 +273,8 @@ class NoteTools:
         return self.memory(), path
 
 
-def _cites(settings: Settings, asker: Asker) -> bool:
+def cites(settings: Settings, asker: Asker) -> bool:
+    """Whether who asks is told where something stands."""
     asked_in = settings.asked_in(asker.chat, asker.session_key)
     return show_citations(settings.citations, asked_in.kind)
 
@@ -353,7 +366,7 @@ def memory_search(
         **dict(zip(_FILTERS, filters, strict=True)),
     }
     answer = _search(memory, given, Asker(chat, session_key, progress))
-    return answer_json(answer, citations=_cites(memory.settings, Asker(chat, session_key)))
+    return answer_json(answer, citations=cites(memory.settings, Asker(chat, session_key)))
 
 
 def memory_get(

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 Entry = dict[str, Any]
 NAME = "memdown"
+# Codex asks its model without the tools of a server that is not there within a second, as happens on
+# a busy machine. `required` would make Codex itself fail where the server does.
+_GRACE, _GRACE_MS = "mcp_optional_startup_grace_ms", 10_000
+_WHY_GRACE = "memdown: its tools are there when the model is first asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +126,10 @@ def plan_install(
         parse_json,
         parse_toml,
         plan_change,
+        remove_default,
         remove_member,
         remove_table,
+        set_default,
         set_member,
         set_table,
     )
@@ -138,9 +144,17 @@ def plan_install(
     if target.suffix == ".toml":
         if undo:
             return plan_change(
-                target, lambda text: as_it_was(target, remove_table(text, place), parse_toml)
+                target,
+                lambda text: as_it_was(
+                    target,
+                    remove_default(remove_table(text, place), _GRACE, _WHY_GRACE),
+                    parse_toml,
+                ),
             )
-        return plan_change(target, lambda text: set_table(text, place, entry))
+        return plan_change(
+            target,
+            lambda text: set_table(set_default(text, _GRACE, _GRACE_MS, _WHY_GRACE), place, entry),
+        )
     if undo:
         return plan_change(
             target, lambda text: as_it_was(target, remove_member(text, place), parse_json)

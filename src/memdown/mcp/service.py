@@ -22,9 +22,9 @@ from urllib.parse import quote, unquote
 from memdown.agent.answers import ToolResult, failed, show_citations
 from memdown.agent.definitions import mcp_tools
 from memdown.agent.prompt import prompt_section
-from memdown.agent.toolset import Asker, NoteTools, check_reading, open_toolset
-from memdown.config import Chat, ChatType
-from memdown.errors import MemdownError, PathRefused
+from memdown.agent.toolset import Asker, NoteTools, asker_of, check_reading, open_toolset
+from memdown.config import ChatType
+from memdown.errors import MemdownError, PathRefused, QueryError
 from memdown.types import ProgressCallback
 
 if TYPE_CHECKING:
@@ -198,9 +198,9 @@ class Service:
         structured: bool = True,
     ) -> dict[str, Any]:
         """The answer to `tools/call`: text for the model and, if wanted, the same as data."""
-        chat, key = self._asker(meta or {})
         try:
-            result = self.tools.run(name, arguments, Asker(chat, key, progress))
+            asker = self._asker(meta or {}, progress)
+            result = self.tools.run(name, arguments, asker)
         except MemdownError as error:
             result = failed(str(error))
         return call_result(result, structured=structured)
@@ -309,13 +309,12 @@ class Service:
     def _remembers(self) -> bool:
         return any(tool.name == "memory_remember" for tool in self.tools.definitions)
 
-    def _asker(self, meta: Mapping[str, Any]) -> tuple[ChatType | None, str | None]:
-        """Who asks, if the client says so and the settings do not."""
-        if self.settings.chat != Chat():
-            return None, None
-        named, key = meta.get(_META_CHAT), meta.get(_META_KEY)
-        chat = next((one for one in CHATS if one == named), None)
-        return chat, key if isinstance(key, str) else None
+    def _asker(self, meta: Mapping[str, Any], progress: ProgressCallback | None = None) -> Asker:
+        """Who asks, by the client's word; one that cannot be understood gets no answer."""
+        told = [meta.get(_META_CHAT), meta.get(_META_KEY)]
+        if not all(one is None or isinstance(one, str) for one in told):
+            raise QueryError(f"{_META_CHAT} and {_META_KEY} in _meta must be text.")
+        return asker_of(self.settings, told[0], told[1], progress)
 
 
 def call_result(result: ToolResult, *, structured: bool) -> dict[str, Any]:

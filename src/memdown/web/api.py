@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from memdown import doctor
+from memdown.agent.toolset import asker_of, check_reading, cites
 from memdown.errors import MemdownError, NoteNotFound
 from memdown.facts import forgetting, reviewing, use
 from memdown.notes import Note, undoing
@@ -24,6 +27,7 @@ Values = dict[str, Any]
 
 def search(site: Site, given: Values) -> Any:
     """Find notes."""
+    asker = asker_of(site.memory.settings, given["chat"], given["sessionKey"])
     found = site.memory.search(
         given["q"],
         max_results=given["limit"],
@@ -33,9 +37,11 @@ def search(site: Site, given: Values) -> Any:
         until=given["until"],
         folder=given["folder"],
         tags=given["tag"],
+        chat=asker.chat,
+        session_key=asker.session_key,
     )
     review.log_question(site, given["q"], found, actor="client:web")
-    return answer_json(found)
+    return answer_json(found, citations=cites(site.memory.settings, asker))
 
 
 def list_notes(site: Site, given: Values) -> Any:
@@ -51,6 +57,8 @@ def list_notes(site: Site, given: Values) -> Any:
 
 def read_note(site: Site, given: Values) -> Any:
     """Read a note."""
+    settings = site.memory.settings
+    check_reading(settings, asker_of(settings, given["chat"], given["sessionKey"]))
     return note_json(site.memory.notebook.read(given["path"]))
 
 
@@ -396,20 +404,22 @@ def find_said(site: Site, given: Values) -> Any:
     }
 
 
-def answer_json(found: Answer) -> dict[str, Any]:
-    """What a search found, and why."""
+def answer_json(found: Answer, *, citations: bool = True) -> dict[str, Any]:
+    """What a search found, and why; in a group it is not told where, as `memory.citations` says."""
+
+    def shown(hits: Sequence[Hit]) -> list[dict[str, Any]]:
+        told = [one if citations else replace(one, citation=None) for one in hits]
+        return [hit_json(one, rank) for rank, one in enumerate(told, start=1)]
+
     return {
-        "results": [hit_json(one, rank) for rank, one in enumerate(found.hits, start=1)],
+        "results": shown(found.hits),
         "strength": found.strength,
         "provider": found.provider,
         "model": found.model,
         "fallback": found.fallback,
         "partial": found.partial,
         "reasons": list(found.reasons),
-        "below": [
-            hit_json(one, rank)
-            for rank, one in enumerate(found.explanation.below if found.explanation else (), 1)
-        ],
+        "below": shown(found.explanation.below if found.explanation else ()),
     }
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memdown import __version__
+from memdown.config.values import CHAT_TYPES
 from memdown.errors import BadRequest
 from memdown.facts.reviewing import VERDICTS
 from memdown.types import SOURCES
@@ -174,6 +175,16 @@ _WORDS = Field(
 _KEY = Field("key", "The key of a proposal.", required=True, low=1, high=64)
 _UPLOAD = Field("upload", "The id of a file that was sent.", required=True, low=1, high=64)
 _BASE = Field("base", "The version that is meant.", required=True, high=64)
+_WHO_ASKS = (
+    Field(
+        "chat",
+        "Where this is asked, for memory.citations and memory.qmd.scope.",
+        choices=CHAT_TYPES,
+    ),
+    Field(
+        "sessionKey", "The key of the session that asks: agent:main:slack:channel:c024.", high=500
+    ),
+)
 _WRITES = (400, 403, 404, 409, 413, 415, 422)
 
 OPERATIONS: tuple[HttpOperation, ...] = (
@@ -190,6 +201,7 @@ OPERATIONS: tuple[HttpOperation, ...] = (
             Field("until", "Only notes up to then.", high=100),
             Field("folder", "Only notes in this folder.", high=4096),
             Field("tag", "Only notes with this tag.", high=200),
+            *_WHO_ASKS,
         ),
         errors=(400,),
     ),
@@ -205,7 +217,12 @@ OPERATIONS: tuple[HttpOperation, ...] = (
         errors=(400,),
     ),
     HttpOperation(
-        "GET", "/api/notes/{path}", api.read_note, inline=(_PATH,), errors=(400, 403, 404, 422)
+        "GET",
+        "/api/notes/{path}",
+        api.read_note,
+        inline=(_PATH,),
+        query=_WHO_ASKS,
+        errors=(400, 403, 404, 422),
     ),
     HttpOperation(
         "PUT",
