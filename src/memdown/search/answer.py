@@ -11,7 +11,7 @@ from itertools import islice
 import numpy as np
 
 from memdown.errors import EmbedderError, QueryError
-from memdown.index.reader import Reader, Sought
+from memdown.index.reader import Reader, Sought, Unit
 from memdown.index.store import Snapshot
 from memdown.search import diversity, identifiers, scoring
 from memdown.search import rank as ranking
@@ -33,6 +33,7 @@ from memdown.text import (
 )
 from memdown.text.dates import NamedTime, asks_for_notes_only, find_time
 from memdown.types import (
+    FILE_SPAN,
     Embedder,
     Explanation,
     Hit,
@@ -58,8 +59,6 @@ _DEFAULT_TEXT_WEIGHT = 0.7
 _GUESSED = 0.7
 # Results are settled in steps of so many: what replaces what, and which talk only repeats a note.
 _SETTLED = 12
-# How many of the best passages are read first.
-_LEAST_READ = 14
 # How many places a reranker may choose from, and how many that missed the bar are told.
 _RERANKED = 50
 _SHOWN_BELOW = 3
@@ -453,8 +452,42 @@ def _source_hits(asked: Asked, reader: Reader, source: Source) -> Iterator[Hit]:
     )
     best = ranking.by_time(ranked.best, reader.file_of, view)
     return ranking.make_hits(
-        best, lambda some: _texts(some, reader), query.terms.words, view, _LEAST_READ
+        best,
+        lambda some: _texts(some, reader),
+        query.terms.words,
+        view,
+        _chosen(best, view, asked, _holding(query.terms.exact, reader)),
     )
+
+
+def _chosen(
+    best: Sequence[Scored], view: Presentation, asked: Asked, exact: frozenset[int]
+) -> list[int]:
+    """The numbers of the candidates that may be shown, and of the first others: those are told as below
+    the bar. `exact` are the files that hold an identifier of the question: whether it is shown is found
+    by reading."""
+    bar, strict, below = asked.options.min_score, asked.options.strict, _SHOWN_BELOW
+    chosen = []
+    for number, one in enumerate(best):
+        if not (
+            _rounded(ranking.relevance(one, view)) >= bar
+            or (not strict and ranking.resembles(one, view))
+            or one.chunk_key // FILE_SPAN in exact
+        ):
+            below -= 1
+            if below < 0:
+                continue
+        chosen.append(number)
+    return chosen
+
+
+def _holding(exact: Iterable[str], reader: Reader) -> frozenset[int]:
+    """The numbers of the files that hold one of some terms."""
+    rows = [reader.posting(Unit("word", (term,))).rows for term in exact]
+    if not rows:
+        return frozenset()
+    files = np.unique(reader.passage_file[np.concatenate(rows)])
+    return frozenset(reader.file_number[files].tolist())
 
 
 def _texts(some: Sequence[Scored], reader: Reader) -> Texts:
@@ -503,12 +536,18 @@ def _take(made: Iterable[Hit], asked: Asked, notes: Sequence[Hit] = ()) -> list[
     hits: list[Hit] = []
     good: list[Hit] = []
     distinct = 0
+    best, far = 0.0, 0
     for hit in made:
         # Of those whose scores are shown as equal, the newer comes first.
         if distinct >= enough and _rounded(hit.score) < _rounded(hits[-1].score):
             break
         hits.append(hit)
         if _may_be_shown(hit, asked):
+            # Where all that follow are far below the best, none of them is shown.
+            best = max(best, hit.score)
+            far += hit.score < _FAR * best and asked.query.terms.exact.isdisjoint(hit.matched)
+            if far > _SHOWN_BELOW and not options.strict:
+                break
             distinct += not (diversity.repeats(hit, good) or ranking.echoes(hit, known))
             good.append(hit)
     return hits
@@ -521,7 +560,7 @@ def _why_nothing(asked: Asked, hits: Sequence[Hit]) -> list[str]:
     if hits and asked.options.strict:
         best = max(hits, key=lambda hit: hit.relevance)
         return [
-            f"the best of {len(hits)} candidates, {best.path}#L{best.start_line}, scored "
+            f"the best candidate, {best.path}#L{best.start_line}, scored "
             f"{best.relevance:.2f}, below the minimum score of {bar:.2f}: "
             "allow a lower score, or use words that the note would use"
         ]

@@ -38,6 +38,8 @@ _UNTIMELY, _UNDATED, _BESIDE_THE_TIME = 0.6, 0.8, 0.2
 _ECHO_SHARE, _ECHO_WORDS = 0.9, 5
 # Compared with so many of the best notes, however many results are asked for.
 _ECHOED = 12
+# Text is read of so many candidates at first, and of so many more at a time.
+_READ_FIRST, _READ_NEXT = 14, 8
 _SPEAKERS = frozenset(index_terms("User Assistant"))
 
 
@@ -185,10 +187,10 @@ def make_hits(
     read: Callable[[Sequence[Scored]], Texts],
     words: Collection[str],
     view: Presentation,
-    first: int,
+    chosen: Sequence[int],
 ) -> Iterator[Hit]:
-    """What a person sees, in the order of the candidates: windows around passages, none of them showing
-    a line twice. Text is read as it is needed, of `first` candidates to begin with."""
+    """What a person sees of the candidates with the `chosen` numbers: windows around passages, none of them
+    showing a line twice. Text is read as it is needed."""
     shares = {one.key: one.share for one in scored}
     together: dict[int, list[Scored]] = {}
     for one in scored:
@@ -196,22 +198,22 @@ def make_hits(
     taken = Taken()
     # Only of what is shown it is asked which of its passages are facts.
     facts: dict[int, _Facts] = {}
-    rank, count = 0, first
-    while rank < len(scored):
-        some = scored[rank : rank + count]
-        texts = read(some)
-        for one in some:
-            rank += 1
+    done, count = 0, _READ_FIRST
+    while done < len(chosen):
+        some = chosen[done : done + count]
+        done, count = done + count, _READ_NEXT
+        texts = read([scored[number] for number in some])
+        for number in some:
+            one = scored[number]
             if one.key in taken.messages:
                 continue
             stored = texts.chunks[one.chunk_key]
             if one.chunk_key not in facts:
                 facts[one.chunk_key] = _find_facts(together[one.chunk_key], stored)
-            one = one._replace(moves=(*one.moves, Move("time", rank)))
+            one = one._replace(moves=(*one.moves, Move("time", number + 1)))
             shown = _shown(one, texts, shares, facts[one.chunk_key], words, view, taken)
             if shown is not None:
                 yield _hit(stored, one, shown, recency(stored.date, view), words, view)
-        count *= 2
 
 
 class _Facts(NamedTuple):
@@ -290,7 +292,7 @@ def _hit(
         end_line=shown.end_line,
         score=_clipped(sure * scored.share * factor),
         snippet=snippet,
-        relevance=_clipped(sure * scored.share),
+        relevance=relevance(scored, view),
         vector_score=scored.vector,
         text_score=scored.text,
         recency=factor,
@@ -305,9 +307,19 @@ def _hit(
             confidence=sure,
             timely=_timely(stored.date, view.period),
             moves=scored.moves,
-            resembles=scored.text > 0 or scored.vector >= view.near,
+            resembles=resembles(scored, view),
         ),
     )
+
+
+def resembles(scored: Scored, view: Presentation) -> bool:
+    """Whether a candidate shares a word with the question, or is near it in meaning."""
+    return scored.text > 0 or scored.vector >= view.near
+
+
+def relevance(scored: Scored, view: Presentation) -> float:
+    """How sure we are that a candidate answers, whatever its age."""
+    return _clipped(view.sure * scored.share)
 
 
 def _timely(

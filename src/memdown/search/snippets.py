@@ -108,11 +108,9 @@ def is_talk(chunk: Chunk) -> bool:
 
 
 def beside(key: int, stored: StoredChunk) -> tuple[int, ...]:
-    """The keys of passages in the chunks before and behind, where messages around this one may stand."""
+    """The keys that the messages around this one may have in the chunks before and behind."""
     end = stored.key + len(stored.chunk.passages)
-    before = (stored.key - 1,) if key - REACH < stored.key else ()
-    behind = (end,) if key + REACH >= end else ()
-    return before + behind
+    return (*range(key - REACH, stored.key), *range(end, key + REACH + 1))
 
 
 def messages_around(key: int, chunks: Mapping[int, StoredChunk]) -> list[TalkPassage]:
