@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from memdown.embedders.bundled import BundledEmbedder
 from memdown.index.changes import Chunking
-from memdown.index.passage_vectors import PASSAGE_DIMS, PassageEmbedding, passage_texts
+from memdown.index.passage_vectors import PASSAGE_DIMS, add_up, passage_texts
+from memdown.index.passages import occurrences, tokenise
 from memdown.notes.document import read_document
 from memdown.types import Chunk, FileState
 
@@ -43,13 +44,26 @@ def chunks_of(text: str) -> list[Chunk]:
 def test_passages_have_the_vectors_of_their_texts(lines: list[str]) -> None:
     chunks = chunks_of("\n".join(lines))
     texts = [text for chunk in chunks for text in passage_texts(chunk)]
-    made = PassageEmbedding(EMBEDDER).embed(chunks)
-    assert made == pytest.approx(EMBEDDER.embed_short(texts, PASSAGE_DIMS), abs=1e-5)
+    made = add_up(EMBEDDER, chunks)
+    assert made.passages == pytest.approx(EMBEDDER.embed_short(texts, PASSAGE_DIMS), abs=1e-5)
+    whole = EMBEDDER.embed_batch([chunk.text for chunk in chunks])
+    assert made.chunks == pytest.approx(whole, abs=1e-5)
 
 
-def test_words_are_kept_for_the_next_passages() -> None:
-    embedding = PassageEmbedding(EMBEDDER)
-    chunks = chunks_of("The tent hung in the loft.\n\nThe loft hung in the tent.")
-    first = embedding.embed(chunks)
-    assert np.array_equal(embedding.embed(chunks), first)
-    assert first[0] == pytest.approx(first[1], abs=1e-2)
+def test_no_chunks_have_no_vectors() -> None:
+    made = add_up(EMBEDDER, [])
+    assert made.chunks.shape == (0, 256)
+    assert made.passages.shape == (0, PASSAGE_DIMS)
+
+
+def test_tokens_of_some_chunks_are_a_part_of_those_of_all() -> None:
+    text = "# Head\n\n" + "".join(
+        f"- Nora: number {n} is 多么美好的一天 in `a/b` of {'w' * 30}{n}?\n" for n in range(300)
+    )
+    chunks = chunks_of(text)
+    whole = tokenise(chunks)
+    alone, part = (occurrences(one) for one in (tokenise(chunks[2:5]), whole.of(2, 5)))
+    assert len(chunks) > 5
+    assert alone.names == part.names
+    for name in ("term", "row", "position", "lengths"):
+        assert np.array_equal(getattr(alone, name), getattr(part, name))

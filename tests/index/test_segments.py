@@ -16,7 +16,7 @@ from memdown.errors import IndexCorrupt
 from memdown.index import merging, segments
 from memdown.index.loading import Follower
 from memdown.index.merging import NewRows, Segment
-from memdown.index.passages import occurrences
+from memdown.index.passages import occurrences, tokenise
 from memdown.index.reader import IndexedChunks, Reader, Unit, quantise, read_in_memory, word
 from memdown.notes.chunks import chunk_document
 from memdown.types import FILE_SPAN, Chunk, Document, FileState, StoredChunk, Vectors
@@ -201,7 +201,7 @@ def test_terms_are_those_of_the_passages() -> None:
     from memdown.index.passages import passage_terms
 
     chunks = [chunk for seed in range(40) for chunk in _chunks(seed, _text(seed))]
-    found = occurrences(chunks)
+    found = occurrences(tokenise(chunks))
     plain = [terms for chunk in chunks for terms in passage_terms(chunk)]
     counted: dict[int, list[bytes]] = {}
     for term, row in zip(found.term.tolist(), found.row.tolist(), strict=True):

@@ -307,10 +307,15 @@ class BundledEmbedder:
             words = self._learn(found, more_to_come)
             numbers = list(map(words.numbers.__getitem__, found))
         vectors = words.first(out.shape[1]).take(np.array(numbers, dtype=np.intp), axis=0)
+        if len(found) == len(texts) and ends[0] == 1 and ends == list(range(1, len(texts) + 1)):
+            out[:] = vectors
+            return
         start = 0
         for row, end in enumerate(ends):
-            if end > start:
+            if end > start + 1:
                 np.add.reduce(vectors[start:end], axis=0, out=out[row])
+            elif end > start:
+                out[row] = vectors[start]
             start = end
 
     def _learn(self, found: Sequence[str], more_to_come: bool) -> _Words:

@@ -15,7 +15,7 @@ import numpy as np
 from memdown.embedders.options import checked
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index.changes import Chunking, Sources
-from memdown.index.passage_vectors import PassageEmbedding
+from memdown.index.passage_vectors import Embedded, add_up
 from memdown.index.store import Store
 from memdown.notes.related import Comparing
 from memdown.text import estimate_tokens
@@ -76,11 +76,13 @@ class Embedding:
         self._key = key
         self._dims = dims
         self._down = down
+        self._adding: ShortEmbedder | None = None
+        if isinstance(embedder, ShortEmbedder) and embedder.dims is not None and down is None:
+            self._adding = embedder
         self._last: Flight | None = None
         self._flying: list[Flight] = []
         self._unkept: dict[str, Vector] = {}
         self._kept_at = 0.0
-        self._passages: PassageEmbedding | None = None
 
     @property
     def works_ahead(self) -> bool:
@@ -111,13 +113,19 @@ class Embedding:
         self._flying.append(flight)
         return flight
 
-    def embed_passages(self, chunks: Sequence[Chunk]) -> Vectors | None:
-        """The vectors of all passages of some chunks; None where the embedder is too dear for that."""
-        if not isinstance(self._embedder, ShortEmbedder) or self._down is not None:
+    @property
+    def adds_up(self) -> bool:
+        """Whether vectors are sums of those of words: then nothing is launched, and passages have some."""
+        return self._adding is not None
+
+    def add_up(self, chunks: Sequence[Chunk], fresh: int) -> Embedded | None:
+        """The vectors of chunks, of which so many are new, and of all their passages; None if they are no sums."""
+        if self._adding is None:
             return None
-        if self._passages is None:
-            self._passages = PassageEmbedding(self._embedder)
-        return self._passages.embed(chunks)
+        made = add_up(self._adding, chunks)
+        self._check(made.chunks)
+        self.embedded += fresh
+        return made
 
     def keep_ready(self) -> None:
         """Keep the vectors that came meanwhile, without waiting for more."""

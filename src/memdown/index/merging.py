@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memdown.errors import IndexCorrupt
 from memdown.index import segments
-from memdown.index.passages import occurrences
+from memdown.index.passages import Tokens, occurrences, tokenise
 from memdown.index.reader import quantise
 from memdown.index.segments import MOST_PASSAGES, Lists, PackedVectors, Part, Rows
 from memdown.types import FILE_SPAN, Chunk, Vectors
@@ -56,9 +56,18 @@ class Made:
     passages: int
 
 
-def make(files: Sequence[NewRows]) -> list[Made]:
-    """Segments of files; several where there are too many passages for one."""
-    return [_made(some) for some in _portions(files)]
+def make(files: Sequence[NewRows], tokens: Tokens | None = None) -> list[Made]:
+    """Segments of files; several where there are too many passages for one.
+
+    `tokens` are those of all their chunks, where they are known already.
+    """
+    made = []
+    done = 0
+    for some in _portions(files):
+        upto = done + sum(len(file.chunks) for file in some)
+        made.append(_made(some, tokens.of(done, upto) if tokens else None))
+        done = upto
+    return made
 
 
 def _portions(files: Sequence[NewRows]) -> Iterator[list[NewRows]]:
@@ -97,9 +106,9 @@ def _cut(file: NewRows) -> Iterator[NewRows]:
         begin, done = end, upto
 
 
-def _made(files: Sequence[NewRows]) -> Made:
+def _made(files: Sequence[NewRows], tokens: Tokens | None) -> Made:
     chunks = [chunk for file in files for chunk in file.chunks]
-    found = occurrences(chunks)
+    found = occurrences(tokens or tokenise(chunks))
     passages = [passage for chunk in chunks for passage in chunk.passages]
     sizes = np.array([len(chunk.passages) for chunk in chunks], np.int64)
     keys = []

@@ -1,20 +1,26 @@
-"""The vectors of passages, for embedders whose vector of a text is the sum of those of its words.
+"""Vectors of chunks and passages, for embedders whose vector of a text is the sum of those of its words.
 
-What stands between two white spaces is embedded once and kept as a row, so that a passage costs one
-look-up a word and an addition; `passage_texts` says what is embedded, passage by passage.
+The words are the pieces of text that terms are made from, too (`passages.tokenise`): each distinct one
+is embedded once, and a text costs an addition a word. `passage_texts` says what is embedded of passages,
+one by one; of a chunk it is its text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.index.passages import Tokens, tokenise
 from memdown.types import Chunk, ShortEmbedder, Vectors
 
 Numbers = NDArray[np.int64]
+Small = NDArray[np.int32]
 
 # The bundled embedder's first numbers mean most: with 64 of 256 passages are told apart as well.
 PASSAGE_DIMS = 64
@@ -24,11 +30,12 @@ _UNSAID = re.compile(
     r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|`[^`\n]*[/\d][^`\n]*`|https?://\S+|[*_`|#\[\]]+|^\W*\d+[.)]\s"
 )
 _NUMBERED = re.compile(r"\W*\d+[.)]\s")
-# 26 MB of rows; those of a larger number of words are made anew.
-_MOST_WORDS = 100_000
 # Longer passages are added up one by one.
 _MANY_WORDS = 256
 _PASSAGES_AT_ONCE = 8_192
+# What a passage is the sum of, unless it is a heading's number: all its words under no heading, its words
+# as they stand, or nothing, because words alone do not tell what is said.
+_BARE, _RAW, _APART = -1, -2, -3
 
 
 def shorten(vectors: Vectors, dims: int = PASSAGE_DIMS) -> Vectors:
@@ -55,138 +62,165 @@ def _said(text: str, heading: str) -> str:
     return said if any(map(str.isalpha, said)) else text
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedded:
+    """C chunks with P passages: their tokens, and vectors of length one, float32 (C, D) and
+    (P, `PASSAGE_DIMS`)."""
+
+    tokens: Tokens
+    chunks: Vectors
+    passages: Vectors
+
+
+def add_up(embedder: ShortEmbedder, chunks: Sequence[Chunk]) -> Embedded:
+    """The vectors of some chunks, and those of their passages."""
+    tokens = tokenise(chunks)
+    words = _words(embedder, tokens)
+    return Embedded(tokens, _chunk_sums(words, tokens), _passage_sums(embedder, words, chunks))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Words:
+    """The U distinct pieces of some tokens: `raw` int32 (N,) is each token's row of `rows`, float32 (U, D).
+
+    `said` int32 (N,) is its row of `bare`, float32 (V, `PASSAGE_DIMS`), where the first U are those of
+    `rows` and the others of pieces without what says nothing; `lettered` bool (V,) if it has a letter.
+    `starts` and `ends` int64 (P,) are where passages stand among the tokens.
+    """
+
+    rows: Vectors
+    raw: Small
+    bare: Vectors
+    said: Small
+    lettered: NDArray[np.bool_]
+    starts: Numbers
+    ends: Numbers
+
+
+def _words(embedder: ShortEmbedder, tokens: Tokens) -> _Words:
+    indices = tokens.indices()
+    used = np.flatnonzero(np.bincount(indices))
+    place = np.zeros(int(used[-1]) + 1 if len(used) else 0, np.int32)
+    place[used] = np.arange(len(used), dtype=np.int32)
+    known, long = tokens.texts
+    words = [known[n] if n < len(known) else long[n - len(known)] for n in used.tolist()]
+    bare = list(map(_bare, words))
+    changed = [number for number, word in enumerate(words) if bare[number] != word]
+    row = np.arange(len(words), dtype=np.int32)
+    row[changed] = len(words) + np.arange(len(changed), dtype=np.int32)
+    rows = embedder.embed_words(words, embedder.dims or PASSAGE_DIMS)
+    others = [bare[number] for number in changed]
+    added = embedder.embed_words(others, PASSAGE_DIMS)
+    spans = ~tokens.repeats()
+    ends = tokens.ends
+    raw = place[indices]
+    return _Words(
+        rows,
+        raw,
+        np.concatenate([rows[:, :PASSAGE_DIMS], added]),
+        row[raw],
+        np.fromiter(map(_has_letter, chain(words, others)), bool, len(words) + len(others)),
+        np.concatenate([[0], ends[:-1]])[spans] if len(ends) else ends,
+        ends[spans],
+    )
+
+
+def _chunk_sums(words: _Words, tokens: Tokens) -> Vectors:
+    result = np.zeros((len(tokens.firsts) - 1, words.rows.shape[1]), np.float32)
+    begin = 0
+    for chunk, last in enumerate((tokens.firsts[1:] - 1).tolist()):
+        end = int(tokens.ends[last])
+        # One chunk at a time stays in the processor's cache.
+        np.add.reduce(words.rows.take(words.raw[begin:end], axis=0), axis=0, out=result[chunk])
+        begin = end
+    return _of_length_one(result)
+
+
+def _passage_sums(embedder: ShortEmbedder, words: _Words, chunks: Sequence[Chunk]) -> Vectors:
+    ways, headings = _ways(chunks)
+    result = np.zeros((len(ways), PASSAGE_DIMS), np.float32)
+    for mine, numbers in ((ways >= _BARE, words.said), (ways == _RAW, words.raw)):
+        result[mine] = _sums(words.bare, numbers, words.starts[mine], words.ends[mine])
+    bare = [" ".join(map(_bare, heading.split())) for heading in headings]
+    headed = np.flatnonzero(ways >= 0)
+    result[headed] += embedder.embed_words(bare, PASSAGE_DIMS)[ways[headed]]
+    counts = np.concatenate([[0], np.cumsum(words.lettered[words.said])])
+    lettered = counts[words.ends] > counts[words.starts]
+    lettered[headed] |= np.array(list(map(_has_letter, bare)), bool)[ways[headed]]
+    result = _of_length_one(result)
+    apart = np.flatnonzero((ways == _APART) | ((ways >= _BARE) & ~lettered))
+    if len(apart):
+        ends = np.cumsum([len(chunk.passages) for chunk in chunks])
+        texts = []
+        for row, place in zip(
+            apart.tolist(), np.searchsorted(ends, apart, side="right").tolist(), strict=True
+        ):
+            chunk = chunks[place]
+            texts += passage_texts(chunk, only=row - int(ends[place]) + len(chunk.passages))
+        result[apart] = embedder.embed_short(texts, PASSAGE_DIMS)
+    return result
+
+
+def _ways(chunks: Sequence[Chunk]) -> tuple[Numbers, list[str]]:
+    """What each passage is the sum of, int64 (P,): with the words of a heading, its number."""
+    ways: list[int] = []
+    numbers: dict[str, int] = {}
+    for chunk in chunks:
+        text = chunk.text
+        marked = "`" in text
+        heading: str | None = None
+        last, above = "", _BARE
+        for start, end, _, _, below in chunk.passages:
+            if end - start > _SHORT:
+                ways.append(_RAW)
+                continue
+            own = text[start:end]
+            if (marked and "`" in own) or _NUMBERED.match(own):
+                ways.append(_APART)
+                continue
+            if below != heading:
+                heading = below
+                last = (below or chunk.heading).rpartition(" > ")[2]
+                above = numbers.setdefault(last, len(numbers))
+            ways.append(_BARE if last in own else above)
+    return np.array(ways, np.int64), [f"{heading}:" for heading in numbers]
+
+
+@lru_cache(maxsize=1 << 16)
 def _bare(piece: str) -> str:
     """A piece of a short passage without what says nothing."""
-    return _UNSAID.sub(" ", piece)
+    return piece if piece.isalpha() else _UNSAID.sub(" ", piece)
 
 
-class _Words(dict[str, int]):
-    """Piece of text → the number of its row; new ones get their rows by `rows`."""
-
-    def __init__(self, said: Callable[[str], str]) -> None:
-        super().__init__()
-        self._said = said
-        self._new: list[str] = []
-        self._rows: Vectors = np.zeros((0, PASSAGE_DIMS), np.float32)
-        self._lettered = np.zeros(0, bool)
-
-    def __missing__(self, piece: str) -> int:
-        self._new.append(self._said(piece))
-        number = self[piece] = len(self)
-        return number
-
-    def rows(self, embedder: ShortEmbedder) -> Vectors:
-        """The row of each number, float32 (n, dims)."""
-        if self._new:
-            added = embedder.embed_words(self._new, PASSAGE_DIMS)
-            self._rows = np.concatenate([self._rows, added])
-            lettered = [any(map(str.isalpha, text)) for text in self._new]
-            self._lettered = np.concatenate([self._lettered, lettered])
-            self._new = []
-        return self._rows
-
-    @property
-    def lettered(self) -> NDArray[np.bool_]:
-        """Which of the rows are of a text with a letter in it, bool (n,)."""
-        return self._lettered
+def _has_letter(text: str) -> bool:
+    return text.isalpha() or any(map(str.isalpha, text))
 
 
-class PassageEmbedding:
-    """Makes the vectors of passages, many at a time; words are kept for the next ones."""
-
-    def __init__(self, embedder: ShortEmbedder) -> None:
-        self._embedder = embedder
-        self._said, self._raw = _Words(_bare), _Words(str)
-
-    def embed(self, chunks: Sequence[Chunk]) -> Vectors:
-        """The vectors of all passages of some chunks, float32 (n, `PASSAGE_DIMS`), of length one."""
-        if len(self._said) + len(self._raw) > _MOST_WORDS:
-            self._said, self._raw = _Words(_bare), _Words(str)
-        short, long = _Bags(), _Bags()
-        # Where words alone do not tell what is said: the passages to embed one by one.
-        apart: dict[int, str] = {}
-        headings: dict[str, list[int]] = {}
-        said, raw = self._said.__getitem__, self._raw.__getitem__
-        count = 0
-        for chunk in chunks:
-            text = chunk.text
-            marked = "`" in text
-            heading: str | None = None
-            last = ""
-            above: list[int] = []
-            for start, end, _, _, below in chunk.passages:
-                own = text[start:end]
-                if end - start > _SHORT:
-                    long.numbers += map(raw, own.split())
-                    long.ends.append(len(long.numbers))
-                    long.owners.append(count)
-                elif (marked and "`" in own) or _NUMBERED.match(own):
-                    apart[count] = _said(own, below or chunk.heading)
-                else:
-                    if below != heading:
-                        heading = below
-                        last = (below or chunk.heading).rpartition(" > ")[2]
-                        found = headings.get(last)
-                        if found is None:
-                            found = headings[last] = list(map(said, f"{last}:".split()))
-                        above = found
-                    short.numbers += map(said, own.split())
-                    if last not in own:
-                        short.numbers += above
-                    short.ends.append(len(short.numbers))
-                    short.owners.append(count)
-                count += 1
-        result = np.zeros((count, PASSAGE_DIMS), np.float32)
-        for bags, words in ((short, self._said), (long, self._raw)):
-            result[bags.owners] = bags.sums(words.rows(self._embedder))
-        if unlettered := short.without(self._said.lettered):
-            texts = [text for chunk in chunks for text in passage_texts(chunk)]
-            apart |= {number: texts[number] for number in unlettered}
-        lengths = np.sqrt(np.einsum("ij,ij->i", result, result))
-        lengths[lengths == 0] = 1
-        result /= lengths[:, None]
-        if apart:
-            result[list(apart)] = self._embedder.embed_short(list(apart.values()), PASSAGE_DIMS)
-        return result
+def _of_length_one(vectors: Vectors) -> Vectors:
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    lengths[lengths == 0] = 1
+    vectors /= lengths[:, None]
+    return vectors
 
 
-class _Bags:
-    """The words of some passages as numbers, one after the other, and whose they are."""
+def _sums(rows: Vectors, numbers: Small, starts: Numbers, ends: Numbers) -> Vectors:
+    """The sum of the rows of each passage's words, float32 (m, dims); they stand from `starts` to `ends`.
 
-    def __init__(self) -> None:
-        self.owners: list[int] = []
-        self.numbers: list[int] = []
-        self.ends: list[int] = []
-
-    def _sizes(self) -> Numbers:
-        ends = np.array([0, *self.ends], np.int64)
-        return ends[1:] - ends[:-1]
-
-    def without(self, marked: NDArray[np.bool_]) -> list[int]:
-        """The passages that have no word with a mark; `marked` is bool (n,)."""
-        owner = np.repeat(np.arange(len(self.ends)), self._sizes())
-        found = np.bincount(owner[marked[self.numbers]], minlength=len(self.ends))
-        return [self.owners[place] for place in np.flatnonzero(found == 0).tolist()]
-
-    def sums(self, rows: Vectors) -> Vectors:
-        """The sum of the rows of each passage's words, float32 (m, dims).
-
-        The longest come first, so that the k-th words of all passages that have so many are added
-        at once: several times faster than passage by passage.
-        """
-        numbers, sizes = np.array(self.numbers, np.int64), self._sizes()
-        starts = np.cumsum(sizes) - sizes
-        order = np.argsort(-sizes, kind="stable")
-        result = np.zeros((len(sizes), rows.shape[1]), np.float32)
-        many = int(np.searchsorted(-sizes[order], -_MANY_WORDS))
-        for one in order[:many].tolist():
-            result[one] = rows[numbers[starts[one] : starts[one] + sizes[one]]].sum(axis=0)
-        for first in range(many, len(order), _PASSAGES_AT_ONCE):
-            some = order[first : first + _PASSAGES_AT_ONCE]
-            total = np.zeros((len(some), rows.shape[1]), np.float32)
-            fewer = -sizes[some]
-            for place in range(int(-fewer[0])):
-                upto = int(np.searchsorted(fewer, -place))
-                total[:upto] += rows.take(numbers[starts[some[:upto]] + place], axis=0)
-            result[some] = total
-        return result
+    The longest come first, so that the k-th words of all passages that have so many are added at
+    once: several times faster than passage by passage.
+    """
+    sizes = ends - starts
+    order = np.argsort(-sizes, kind="stable")
+    result = np.zeros((len(sizes), rows.shape[1]), np.float32)
+    many = int(np.searchsorted(-sizes[order], -_MANY_WORDS))
+    for one in order[:many].tolist():
+        result[one] = rows[numbers[starts[one] : ends[one]]].sum(axis=0)
+    for first in range(many, len(order), _PASSAGES_AT_ONCE):
+        some = order[first : first + _PASSAGES_AT_ONCE]
+        total = np.zeros((len(some), rows.shape[1]), np.float32)
+        fewer = -sizes[some]
+        for place in range(int(-fewer[0])):
+            upto = int(np.searchsorted(fewer, -place))
+            total[:upto] += rows.take(numbers[starts[some[:upto]] + place], axis=0)
+        result[some] = total
+    return result

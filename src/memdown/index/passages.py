@@ -1,7 +1,8 @@
 """What the index has of a passage: its terms, its feature terms, and all of them as numbers for a segment.
 
-Every piece of text between two white spaces is looked up once in a table that knows its terms, so
-that a passage costs one look-up a word; the rest is done for all passages together, in numpy.
+Every piece of text between two white spaces is looked up once in a table that gives it a number and
+knows its terms, so that a text costs one look-up a word; the rest is done for all passages together, in
+numpy. Vectors are made from the same numbers (`passage_vectors.py`).
 `passages.passage_terms` says the same passage by passage, and is what this is tested against.
 """
 
@@ -13,14 +14,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memdown.text import cues
 from memdown.text.terms import index_terms, joined_terms, piece_terms, short_grams
-from memdown.types import Chunk, Passage
+from memdown.types import Chunk
 
 TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
 
@@ -65,13 +67,13 @@ def joined_passages(chunk: Chunk) -> Iterator[tuple[str, str]]:
     """The same as `passage_terms`, with the terms joined by white space."""
     for passage in chunk.passages:
         words = joined_terms(chunk.text[passage.start : passage.end])
-        yield words, _head_terms(head_text(chunk, passage))
+        yield words, _head_terms(_head_text(chunk, passage.heading))
 
 
-def head_text(chunk: Chunk, passage: Passage) -> str:
+def _head_text(chunk: Chunk, heading: str) -> str:
     """What stands above a passage: file name, names of the document, headings."""
     name = chunk.path.removeprefix("memory/").removesuffix(".md").removesuffix(".jsonl")
-    return f"{name} {chunk.names} {passage.heading}" if chunk.names else f"{name} {passage.heading}"
+    return f"{name} {chunk.names} {heading}" if chunk.names else f"{name} {heading}"
 
 
 @lru_cache(maxsize=64)
@@ -80,6 +82,7 @@ def _head_terms(head: str) -> str:
 
 
 Numbers = NDArray[np.int64]
+Small = NDArray[np.int32]
 
 HEAD = "\x01"
 """Stands before a term that is found in the heads of passages: the file name, names and headings."""
@@ -89,60 +92,126 @@ _LONGEST_PIECE = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Tokens:
+    """The texts of C chunks with P passages as N numbers of pieces, by span: each chunk has one of the
+    lines that it repeats from the chunk before, and then one for each of its passages.
+
+    `numbers` int32 (N,), below 0 those of `long`; `ends` int64 (C + P,), where each span ends; `firsts`
+    int64 (C + 1,), the place among them of each chunk's first. `heads` int32 (P,) are the pieces above
+    each passage, `features` int32 (F,) the terms that say who speaks and whether a passage asks, and
+    `feature_rows` int32 (F,) whose they are.
+    """
+
+    pieces: _Pieces
+    numbers: Small
+    ends: Numbers
+    firsts: Numbers
+    long: list[_LongPiece]
+    heads: Small
+    features: Small
+    feature_rows: Small
+
+    @property
+    def texts(self) -> tuple[list[str], list[str]]:
+        """The text of each piece by its number, and of the long ones; nothing where it is none."""
+        return self.pieces.texts, [text for text, _, _ in self.long]
+
+    def indices(self) -> Small:
+        """The numbers, with the long pieces behind all others."""
+        known = np.int32(len(self.pieces.texts))
+        return np.where(self.numbers < 0, known - 1 - self.numbers, self.numbers)
+
+    def of(self, first: int, last: int) -> Tokens:
+        """Those of the chunks from one place to another."""
+        if first == 0 and last == len(self.firsts) - 1:
+            return self
+        spans = slice(int(self.firsts[first]), int(self.firsts[last]))
+        begin = int(self.ends[spans.start - 1]) if spans.start else 0
+        end = int(self.ends[spans.stop - 1]) if spans.stop else 0
+        rows = slice(spans.start - first, spans.stop - last)
+        mine = (self.feature_rows >= rows.start) & (self.feature_rows < rows.stop)
+        return Tokens(
+            self.pieces,
+            self.numbers[begin:end],
+            self.ends[spans] - begin,
+            self.firsts[first : last + 1] - spans.start,
+            self.long,
+            self.heads[rows],
+            self.features[mine],
+            self.feature_rows[mine] - np.int32(rows.start),
+        )
+
+    def repeats(self) -> NDArray[np.bool_]:
+        """Which spans are of repeated lines, bool (C + P,)."""
+        found = np.zeros(len(self.ends), bool)
+        found[self.firsts[:-1]] = True
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Occurrences:
     """Every occurrence of a term in P passages; N of them, by passage and place.
 
-    `names` are the T terms in order of their UTF-8 bytes. `term` int64 (N,) is a place in `names`,
-    `row` int64 (N,) a passage, `position` int64 (N,) counts the terms of a passage's text from 0 and
+    `names` are the T terms in order of their UTF-8 bytes. `term` int32 (N,) is a place in `names`,
+    `row` int32 (N,) a passage, `position` int32 (N,) counts the terms of a passage's text from 0 and
     means nothing for terms of heads. `lengths` int64 (P,) is the number of terms of text and head.
     """
 
     names: list[bytes]
-    term: Numbers
-    row: Numbers
-    position: Numbers
+    term: Small
+    row: Small
+    position: Small
     lengths: Numbers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Looked:
-    """What is known of N pieces: `terms` int64, one after the other, `sizes` int64 (N,) says how many
+class _LongPiece(NamedTuple):
+    """A piece that is kept for its own chunks only."""
+
+    text: str
+    terms: list[str]
+    cues: int
+
+
+class _Looked(NamedTuple):
+    """What is known of N pieces: `terms` int32, one after the other, `sizes` int32 (N,) says how many
     of them belong to each piece, `cues` uint16 (N,) are those of `text.cues.piece_cues`."""
 
-    terms: Numbers
-    sizes: Numbers
+    terms: Small
+    sizes: Small
     cues: NDArray[np.uint16]
 
 
 class _Pieces(dict[str, int]):
     """Piece of text → its number; `flat[starts[n] : starts[n + 1]]` are the terms of piece n.
 
-    Long pieces hardly ever come again, so they are kept for one call only, as the last numbers.
+    Long pieces hardly ever come again, so they are kept for one call only, under numbers below 0. What
+    is not a piece of a text (line ends, heads, short grams) has a number, but no text.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.vocabulary: defaultdict[str, int] = defaultdict()
         self.vocabulary.default_factory = self.vocabulary.__len__
+        self.names: list[bytes] = []
+        self.texts: list[str] = []
         self.flat = array("i")
         self.starts = array("i", [0])
         self.cues = array("H")
         self.short: dict[int, list[str]] = {}
         self._grams: dict[str, int] = {}
         self._heads: dict[str, int] = {}
-        self._long: list[tuple[list[str], int]] = []
+        self._long: list[_LongPiece] = []
         # White space is in no piece.
-        self.line_end = self["\n"] = self._add((), 0)
+        self.line_end = self["\n"] = self._add("", (), 0)
 
     def __missing__(self, piece: str) -> int:
         terms = list(piece_terms(piece))
-        grams = [] if piece.isascii() else short_grams(terms)
         if len(piece) > _LONGEST_PIECE:
-            self._long.append((terms, cues.piece_cues(piece)))
+            self._long.append(_LongPiece(piece, terms, cues.piece_cues(piece)))
             number = -len(self._long)
         else:
-            number = self[piece] = self._add(terms, cues.piece_cues(piece))
-        if grams:
+            number = self[piece] = self._add(piece, terms, cues.piece_cues(piece))
+        if not piece.isascii() and (grams := short_grams(terms)):
             self.short[number] = grams
         return number
 
@@ -157,59 +226,74 @@ class _Pieces(dict[str, int]):
         number = self._heads.get(text)
         if number is None:
             terms = [HEAD + term for term in index_terms(text)]
-            number = self._heads[text] = self._add(terms, 0)
+            number = self._heads[text] = self._add("", terms, 0)
         return number
 
-    def look_up(self, numbers: Sequence[int]) -> _Looked:
-        """What is known of some pieces, one after the other."""
-        found = np.array(numbers, np.int64)
-        known = len(self.starts) - 1
-        for number, (terms, told) in enumerate(self._long, start=1):
-            self._add(terms, told)
+    def take_long(self) -> list[_LongPiece]:
+        """The long pieces met since the last time."""
+        taken, self._long = self._long, []
+        for number in range(1, len(taken) + 1):
             self.short.pop(-number, None)
-        self._long.clear()
+        return taken
+
+    def look_up(self, numbers: Small, long: Sequence[_LongPiece] = ()) -> _Looked:
+        """What is known of some pieces, one after the other; long ones stand behind all others."""
+        known = len(self.texts)
+        for piece in long:
+            self._add(*piece)
         starts = np.frombuffer(self.starts, np.intc)
-        found = np.where(found < 0, known - 1 - found, found)
-        begins = starts[found].astype(np.int64)
-        sizes = starts[found + 1] - begins
-        places = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes) + np.arange(sizes.sum())
-        flat = np.frombuffer(self.flat, np.intc)[places].astype(np.int64)
-        piece_cues = np.frombuffer(self.cues, np.uint16)[found]
-        del starts
+        begins = starts[numbers]
+        sizes = starts[numbers + 1] - begins
+        ends = np.cumsum(sizes, dtype=np.int32)
+        places = np.repeat(begins - (ends - sizes), sizes)
+        places += np.arange(len(places), dtype=np.int32)
+        flat = np.frombuffer(self.flat, np.intc)[places]
+        piece_cues = np.frombuffer(self.cues, np.uint16)[numbers]
+        del starts, self.texts[known:]
         del self.flat[self.starts[known] :], self.starts[known + 1 :], self.cues[known:]
         return _Looked(flat, sizes, piece_cues)
+
+    def encoded(self) -> list[bytes]:
+        """The name of each term of the vocabulary, by its number."""
+        if len(self.names) < len(self.vocabulary):
+            new = islice(self.vocabulary, len(self.names), None)
+            self.names += [name.encode("utf-8", "surrogatepass") for name in new]
+        return self.names
 
     def _gram(self, term: str) -> int:
         number = self._grams.get(term)
         if number is None:
-            number = self._grams[term] = self._add([term], 0)
+            number = self._grams[term] = self._add("", [term], 0)
         return number
 
-    def _add(self, terms: Iterable[str], piece_cues: int) -> int:
+    def _add(self, text: str, terms: Iterable[str], piece_cues: int) -> int:
+        self.texts.append(text)
         self.cues.append(piece_cues)
         self.flat.extend(map(self.vocabulary.__getitem__, terms))
         self.starts.append(len(self.flat))
-        return len(self.starts) - 2
+        return len(self.texts) - 1
 
 
 _lock = threading.Lock()
 _known = _Pieces()
 
 
-def occurrences(chunks: Sequence[Chunk]) -> Occurrences:
-    """Every occurrence of a term in the passages of some chunks; passages are numbered in order."""
+def tokenise(chunks: Sequence[Chunk]) -> Tokens:
+    """The texts of some chunks as numbers: the one time that every word of them is looked at."""
     global _known
     with _lock:
-        if len(_known.starts) > _MOST_PIECES:
+        if len(_known.texts) > _MOST_PIECES:
             _known = _Pieces()
-        return _occurrences(_known, chunks)
+        return _tokenised(_known, chunks)
 
 
-def _occurrences(pieces: _Pieces, chunks: Sequence[Chunk]) -> Occurrences:
+def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk]) -> Tokens:
     numbers: list[int] = []
     ends: list[int] = []
+    firsts: list[int] = []
     heads: list[int] = []
-    told: list[tuple[str, ...]] = []
+    asking: list[int] = []
+    spoken: list[tuple[int, tuple[str, ...]]] = []
     look_up: Callable[[str], int] = pieces.__getitem__
     line_end = pieces.line_end
     for chunk in chunks:
@@ -217,8 +301,13 @@ def _occurrences(pieces: _Pieces, chunks: Sequence[Chunk]) -> Occurrences:
         is_ascii = text.isascii()
         heading: str | None = None
         head = 0
-        for passage, speaker in zip(chunk.passages, _speakers(chunk), strict=True):
-            start, end, _, _, below = passage
+        firsts.append(len(ends))
+        if chunk.passages and chunk.passages[0].start:
+            numbers += map(look_up, text[: chunk.passages[0].start].split())
+        ends.append(len(numbers))
+        if ":" in text or "：" in text:
+            spoken += enumerate(_speakers(chunk), start=len(heads))
+        for start, end, _, _, below in chunk.passages:
             own = text[start:end]
             begin = len(numbers)
             if "\n" in own:
@@ -231,37 +320,75 @@ def _occurrences(pieces: _Pieces, chunks: Sequence[Chunk]) -> Occurrences:
             if not is_ascii and not own.isascii():
                 numbers += pieces.grams(numbers[begin:])
             ends.append(len(numbers))
-            told.append((*speaker, cues.ASKS) if cues.asks(own) else speaker)
+            if cues.asks(own):
+                asking.append(len(heads))
             if below != heading:
                 heading = below
-                head = pieces.head(head_text(chunk, passage))
+                head = pieces.head(_head_text(chunk, below))
             heads.append(head)
-    count = len(ends)
-    looked = pieces.look_up(numbers)
-    above = pieces.look_up(heads)
-    told = [
-        (*one, *cues.kinds_of(kinds))
-        for one, kinds in zip(told, _passage_cues(looked.cues, ends).tolist(), strict=True)
-    ]
-    features = list(map(pieces.vocabulary.__getitem__, chain.from_iterable(told)))
-    feature_rows = np.repeat(np.arange(count), np.fromiter(map(len, told), np.int64, count))
-    row = np.repeat(np.repeat(np.arange(count), _differences(ends)), looked.sizes)
+    firsts.append(len(ends))
+    said = [(row, term) for row, terms in spoken for term in terms]
+    said += [(row, cues.ASKS) for row in asking]
+    return Tokens(
+        pieces,
+        np.array(numbers, np.int32),
+        np.array(ends, np.int64),
+        np.array(firsts, np.int64),
+        pieces.take_long(),
+        np.array(heads, np.int32),
+        np.array([pieces.vocabulary[term] for _, term in said], np.int32),
+        np.array([row for row, _ in said], np.int32),
+    )
+
+
+def occurrences(tokens: Tokens) -> Occurrences:
+    """Every occurrence of a term in the passages of some chunks; passages are numbered in order."""
+    with _lock:
+        return _occurrences(tokens.pieces, tokens)
+
+
+def _occurrences(pieces: _Pieces, tokens: Tokens) -> Occurrences:
+    count = len(tokens.heads)
+    sizes = np.diff(tokens.ends, prepend=0)
+    numbers, repeated = tokens.indices(), tokens.repeats()
+    if repeated.any():
+        numbers = numbers[np.repeat(~repeated, sizes)]
+        sizes = sizes[~repeated]
+    every = np.arange(count, dtype=np.int32)
+    looked = pieces.look_up(numbers, tokens.long)
+    above = pieces.look_up(tokens.heads)
+    kinds = _kinds(pieces, _passage_cues(looked.cues, sizes))
+    row = np.repeat(np.repeat(every, sizes), looked.sizes)
     lengths = np.bincount(row, minlength=count)
-    position = np.arange(len(looked.terms)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    term = np.concatenate([looked.terms, above.terms, np.array(features, np.int64)])
-    row = np.concatenate([row, np.repeat(np.arange(count), above.sizes), feature_rows])
-    position = np.concatenate([position, np.zeros(len(term) - len(position), np.int64)])
+    position = np.arange(len(row), dtype=np.int32)
+    position -= np.repeat((np.cumsum(lengths) - lengths).astype(np.int32), lengths)
+    term = np.concatenate([looked.terms, above.terms, tokens.features, *(one for one, _ in kinds)])
+    row = np.concatenate(
+        [row, np.repeat(every, above.sizes), tokens.feature_rows, *(rows for _, rows in kinds)]
+    )
+    position = np.concatenate([position, np.zeros(len(term) - len(position), np.int32)])
     used = np.flatnonzero(np.bincount(term, minlength=1))
-    known = list(pieces.vocabulary)
-    names = [known[number].encode("utf-8", "surrogatepass") for number in used.tolist()]
+    known = pieces.encoded()
+    names = [known[number] for number in used.tolist()]
     order = sorted(range(len(names)), key=names.__getitem__)
-    rank = np.empty(len(known), np.int64)
-    rank[used[order]] = np.arange(len(order))
+    rank = np.empty(len(known), np.int32)
+    rank[used[order]] = np.arange(len(order), dtype=np.int32)
     names = [names[place] for place in order]
     return Occurrences(names, rank[term], row, position, lengths + above.sizes)
 
 
-def _passage_cues(piece_cues: NDArray[np.uint16], ends: Sequence[int]) -> NDArray[np.uint16]:
+def _kinds(pieces: _Pieces, told: NDArray[np.uint16]) -> list[tuple[Small, Small]]:
+    """The feature terms of the kinds of answer that passages hold, and the rows of each."""
+    every, place = np.unique(told, return_inverse=True)
+    names = [cues.kinds_of(bits) for bits in every.tolist()]
+    found = []
+    for name in dict.fromkeys(chain.from_iterable(names)):
+        rows = np.flatnonzero(np.array([name in some for some in names])[place]).astype(np.int32)
+        found.append((np.full(len(rows), pieces.vocabulary[name], np.int32), rows))
+    return found
+
+
+def _passage_cues(piece_cues: NDArray[np.uint16], sizes: Numbers) -> NDArray[np.uint16]:
     """The cues of each passage, uint16 (P,), from those of its pieces and of neighbours on a line.
 
     Every passage ends with at least one line end, which has no cues, so that none is empty and no
@@ -269,12 +396,5 @@ def _passage_cues(piece_cues: NDArray[np.uint16], ends: Sequence[int]) -> NDArra
     """
     alone = piece_cues & np.uint16(cues.NUMBER | cues.TIME)
     alone[1:] |= cues.paired(piece_cues[:-1], piece_cues[1:])
-    starts = np.concatenate([[0], np.array(ends[:-1], np.int64)]) if ends else np.zeros(0, np.int64)
+    starts = np.cumsum(sizes) - sizes
     return np.bitwise_or.reduceat(alone, starts) if len(starts) else alone
-
-
-def _differences(ends: Sequence[int]) -> Numbers:
-    """How far each number is above the one before it."""
-    found = np.array(ends, np.int64)
-    found[1:] -= found[:-1].copy()
-    return found

@@ -193,7 +193,7 @@ class Pipeline:
                 self.writer.apply(Writes([IndexedFile(noted, [], None)]))
 
     def _launch(self, batch: Sequence[_Cut]) -> _Batch:
-        if self.embedding is None:
+        if self.embedding is None or self.embedding.adds_up:
             return _Batch(batch, None)
         with self.tally.timed("embed"):
             chunks = [chunk for note in batch for chunk in note.fresh]
@@ -231,29 +231,37 @@ class Pipeline:
 
     def _write(self, batch: Sequence[_Cut], vectors: Mapping[str, Vector] | None) -> None:
         for some in _portions(batch):
-            files = [
-                IndexedFile(
-                    note.state, note.chunks, _rows(vectors, note.fresh), note.keep, passages
-                )
-                for note, passages in zip(some, self._passage_vectors(some), strict=True)
-            ]
+            writes = self._added_up(some) or Writes(
+                [
+                    IndexedFile(note.state, note.chunks, _rows(vectors, note.fresh), note.keep)
+                    for note in some
+                ]
+            )
             with self.tally.timed("write"):
-                self.writer.apply(Writes(files))
+                self.writer.apply(writes)
             if self.embedding is not None:
                 self.embedding.keep_ready()
             self.tally.indexed += len(some)
             self.tally.chunks += sum(len(note.chunks) for note in some)
 
-    def _passage_vectors(self, notes: Sequence[_Cut]) -> Sequence[Vectors | None]:
-        """The vectors of the passages of each note."""
+    def _added_up(self, notes: Sequence[_Cut]) -> Writes | None:
+        """Notes with vectors of chunks and passages that are sums of those of words; None if they are not."""
         if self.embedding is None:
-            return [None] * len(notes)
+            return None
         with self.tally.timed("embed"):
-            found = self.embedding.embed_passages([one for note in notes for one in note.chunks])
-        if found is None:
-            return [None] * len(notes)
-        sizes = [sum(len(chunk.passages) for chunk in note.chunks) for note in notes]
-        return np.split(found, np.cumsum(sizes)[:-1])
+            chunks = [chunk for note in notes for chunk in note.chunks]
+            made = self.embedding.add_up(chunks, sum(len(note.fresh) for note in notes))
+        if made is None:
+            return None
+        files = []
+        chunk = passage = 0
+        for note in notes:
+            last = chunk + len(note.chunks)
+            upto = passage + sum(len(one.passages) for one in note.chunks)
+            own, parts = made.chunks[chunk + note.keep : last], made.passages[passage:upto]
+            files.append(IndexedFile(note.state, note.chunks, own, note.keep, parts))
+            chunk, passage = last, upto
+        return Writes(files, tokens=made.tokens)
 
     def _write_texts(self, batch: Sequence[_Cut], why: str) -> None:
         """Index notes by their words; what they have of vectors stays."""

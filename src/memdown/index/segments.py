@@ -112,11 +112,13 @@ def lists_of(found: Occurrences) -> Lists:
     return _sorted(found.names, found.term, found.row, found.position)
 
 
-def _sorted(names: list[bytes], term: Numbers, row: Numbers, position: Numbers) -> Lists:
+def _sorted(names: list[bytes], term: Any, row: Any, position: Any) -> Lists:
     """Entries from occurrences whose rows ascend for every term."""
     order = _stable_order(term, len(names))
     term, row, position = term[order], row[order], position[order]
-    new = np.flatnonzero(np.diff(term * MOST_PASSAGES + row, prepend=-1))
+    differs = np.ones(len(row), bool)
+    differs[1:] = (term[1:] != term[:-1]) | (row[1:] != row[:-1])
+    new = np.flatnonzero(differs)
     tf = np.diff(new, append=len(row))
     if len(tf) and tf.max() > _MOST_TF:
         within = np.arange(len(row)) - np.repeat(new, tf)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
+from memdown.index.passages import Tokens
 from memdown.index.reader import Reader, Sought
 from memdown.types import (
     Chunk,
@@ -39,11 +40,16 @@ class Snapshot(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Writes:
-    """What is written in one go: files with their chunks, new facts of files that stay, files that go."""
+    """What is written in one go: files with their chunks, new facts of files that stay, files that go.
+
+    `tokens` are those of all chunks of the files, if they were made: an engine that keeps terms may
+    use them instead of the texts.
+    """
 
     files: Sequence[IndexedFile] = ()
     touched: Sequence[FileState] = ()
     removed: Sequence[str] = ()
+    tokens: Tokens | None = None
 
 
 class Writer(Protocol):

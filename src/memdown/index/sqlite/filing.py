@@ -14,6 +14,7 @@ from memdown.files import reach
 from memdown.index import merging, packing
 from memdown.index.merging import Made, NewRows, Segment
 from memdown.index.packing import file_ids, file_keys
+from memdown.index.passages import Tokens
 from memdown.index.sqlite import vectors
 from memdown.index.sqlite.connection import one, run
 from memdown.index.sqlite.schema import LIVE
@@ -59,7 +60,11 @@ def stored_prefix(
 
 
 def write_files(
-    db: apsw.Connection, generation: Generation, files: Sequence[IndexedFile], dims: int | None
+    db: apsw.Connection,
+    generation: Generation,
+    files: Sequence[IndexedFile],
+    dims: int | None,
+    tokens: Tokens | None = None,
 ) -> None:
     """Store files, each path once: their rows, and one segment for all of them."""
     new: list[NewRows] = []
@@ -76,7 +81,7 @@ def write_files(
         if file.chunks or not is_new:
             new.append(NewRows(keys.start, file.chunks, kept, file.passage_vectors, not is_new))
         reach("index.file" if generation.prefix == LIVE else "rebuild.file")
-    add_segments(db, generation.prefix, merging.make(new), struck)
+    add_segments(db, generation.prefix, merging.make(new, tokens), struck)
 
 
 def _kept_vectors(

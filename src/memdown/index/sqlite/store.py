@@ -18,6 +18,7 @@ import apsw
 from memdown.errors import DiskFull, IndexBusy, IndexCorrupt, StoreError
 from memdown.files import locked, reach
 from memdown.index.loading import Follower
+from memdown.index.passages import Tokens
 from memdown.index.snapshot import ReaderSnapshot
 from memdown.index.sqlite import damage, filing, generations, integrity, schema, tables, vectors
 from memdown.index.sqlite.connection import (
@@ -168,7 +169,8 @@ class SqliteStore:
     def _apply(self, writes: Writes, rebuild: Rebuild | None = None) -> None:
         whole = [file for file in writes.files if file.replaces is None]
         if whole:
-            self._write_files(whole, rebuild)
+            tokens = writes.tokens if len(whole) == len(writes.files) else None
+            self._write_files(whole, rebuild, tokens=tokens)
         for file in writes.files:
             if file.replaces is not None:
                 self._write_files([file], rebuild, file.replaces)
@@ -332,7 +334,11 @@ class SqliteStore:
         return facts.st_dev, facts.st_ino
 
     def _write_files(
-        self, files: Sequence[IndexedFile], rebuild: Rebuild | None = None, key: int | None = None
+        self,
+        files: Sequence[IndexedFile],
+        rebuild: Rebuild | None = None,
+        key: int | None = None,
+        tokens: Tokens | None = None,
     ) -> None:
         """Write files in one transaction; with `key`, the one file's rows from that number on."""
         if not files:
@@ -352,7 +358,8 @@ class SqliteStore:
             model = fingerprint.key.model if fingerprint else ""
             generation = self._generation(db, prefix, model)
             if key is None:
-                filing.write_files(db, generation, files, fingerprint.dims if fingerprint else dims)
+                dims = fingerprint.dims if fingerprint else dims
+                filing.write_files(db, generation, files, dims, tokens)
             else:
                 filing.extend_file(db, generation, key, files[0])
             if rebuild is None:
