@@ -175,6 +175,8 @@ def _posting(found: PostingList) -> Posting:
 
 def _both(text: PostingList, head: PostingList) -> Posting:
     if not len(head.rows):
+        if not len(text.rows):
+            return NO_POSTING
         text_tf = text.tf.astype(np.float32)
         return Posting(text.rows.astype(np.int32), text_tf, np.zeros(len(text_tf), np.float32))
     rows = np.union1d(text.rows, head.rows)

@@ -7,7 +7,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -222,10 +222,13 @@ def looks_superseded(new: str, old: str, nearness: float) -> bool:
 
     It has a cue such as "now" or "no longer", or says the same with another number or name.
     """
-    fresh, known = details_of(new), details_of(old)
-    if same_fact(new, old) or fresh.change.besides:
-        return False
     shared = overlap(new, old)
+    # Most texts are far from each other: then their details need not be found.
+    if max(shared, nearness) < _MOST_CUED or same_fact(new, old):
+        return False
+    fresh, known = details_of(new), details_of(old)
+    if fresh.change.besides:
+        return False
     if fresh.cued and (shared >= _MOST_CUED or nearness >= _NEAR_CUED):
         return True
     if fresh.negated != known.negated and shared >= _SAME_SUBJECT:
@@ -299,9 +302,13 @@ def is_renewed(fresh: FactDetails, known: FactDetails) -> bool:
     return _any_among(fresh.renewed, known.words)
 
 
-def is_among(word: str, words: Iterable[str]) -> bool:
+def is_among(word: str, words: Collection[str]) -> bool:
     """Whether a word is among others, or begins like one of them."""
-    return any(one == word or _alike(one, word) for one in words)
+    if word in words:
+        return True
+    # Hundreds of words are compared in a search: most of them differ in their first letters.
+    start = word[:_STEM]
+    return any(_alike(one, word) for one in words if one.startswith(start))
 
 
 def differ_in_number(fresh: FactDetails, known: FactDetails) -> bool:
@@ -329,12 +336,11 @@ def _telling(details: FactDetails, other: FactDetails) -> list[str]:
 
 
 def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
-    return [word for word in words if not is_among(word, others)]
+    starts = {other[:_STEM] for other in others}
+    return [word for word in words if word[:_STEM] not in starts or not is_among(word, others)]
 
 
 def _alike(one: str, other: str) -> bool:
-    if one[:1] != other[:1]:
-        return False
     length = min(len(one), len(other))
     same = max(_STEM, round(0.7 * length))
     return length >= same and one[:same] == other[:same] and one.isalpha() and other.isalpha()

@@ -9,8 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
-from typing import Final
+from typing import Final, NamedTuple
 
 from memdown.errors import QueryError
 from memdown.notes.related import (
@@ -50,24 +49,56 @@ class Times:
     history: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Dated:
-    """A hit with its facts, the day it is of, and what it says that is not struck."""
+    """A hit with its facts, the day it is of, and what it says that is not struck.
+
+    Of a hit that may be cut it is one fact with what is nested below it: the lines `first` to `last` of the
+    hit, counted from 0; all of them if `last` is None.
+    """
 
     hit: Hit
     facts: tuple[Fact, ...]
     day: datetime.date | None
     said: str
+    first: int = 0
+    last: int | None = None
+
+    @property
+    def start_line(self) -> int:
+        """Where it begins in the note."""
+        return self.hit.start_line + self.first
+
+    def shown(self) -> Hit:
+        """As a hit of its own, of its day."""
+        hit = self.hit
+        if self.last is None:
+            return hit if hit.date == self.day else replace(hit, date=self.day)
+        lines = hit.snippet.split("\n")[self.first : self.last + 1]
+        return replace(
+            hit,
+            snippet="\n".join(lines),
+            start_line=self.start_line,
+            end_line=hit.start_line + self.last,
+            date=self.day,
+        )
 
 
-def _dated(hit: Hit, facts: tuple[Fact, ...]) -> _Dated:
+def _dated(hit: Hit, facts: tuple[Fact, ...], first: int = 0, last: int | None = None) -> _Dated:
     """A hit of the day of its first current fact, else of its note."""
     current = [fact for fact in facts if not fact.struck]
     day = next((fact.day for fact in current if fact.day), hit.date)
     heading = hit.heading.rpartition(" > ")[2]
     words = " ".join(fact.text for fact in current)
     said = f"{heading}: {words}" if any(map(str.isalpha, heading)) else words
-    return _Dated(hit, facts, day, said)
+    return _Dated(hit, facts, day, said, first, last)
+
+
+class _Parts(NamedTuple):
+    """A hit, and each of its facts with what is nested below it."""
+
+    whole: _Dated
+    apart: list[_Dated]
 
 
 def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> list[Hit]:
@@ -75,26 +106,24 @@ def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> 
 
     What was is struck, or over, or another hit is newer and says something else about the same thing.
     """
-    whole = [_dated(hit, _facts(hit)) for hit in hits]
+    every = [_taken_apart(_dated(hit, _facts(hit))) for hit in hits]
     if times.as_of is not None:
-        parts = [part for one in whole for part in _parts(one, times)]
+        parts = [part for one in every for part in _parts(one, times)]
         return [hit for one in parts if (hit := _as_of(one, times.as_of)) is not None]
     asked = content_words(question)
-    dated = _cut(whole, times, asked)
+    dated = _cut(every, times, asked)
     over = _struck_elsewhere(dated)
     current: list[_Dated] = []
     past: list[Hit] = []
     for one in dated:
-        day = one.day
-        hit = replace(one.hit, date=day) if day != one.hit.date else one.hit
-        if _is_past(one, times.today) or (one.facts and _key(one.said) in over):
-            past.append(replace(hit, was=True))
+        if _is_past(one, times.today) or (over and one.facts and _key(one.said) in over):
+            past.append(replace(one.shown(), was=True))
         else:
-            current.append(replace(one, hit=hit))
+            current.append(one)
     current = _newer_first(current)
     earlier = _earlier(current, asked)
-    past = [*(replace(one.hit, was=True) for one in earlier), *past]
-    kept = [one.hit for one in current if one not in earlier]
+    past = [*(replace(one.shown(), was=True) for one in earlier), *past]
+    kept = [one.shown() for one in current if one not in earlier]
     if not times.history:
         return [*kept, *past]
     for place, hit in [(_rank_before(hit, hits), hit) for hit in past]:
@@ -130,42 +159,29 @@ def _facts(hit: Hit) -> tuple[Fact, ...]:
     return facts_of(hit.snippet, hit.path)[:_MOST_FACTS]
 
 
-def _parts(one: _Dated, times: Times) -> list[_Dated]:
-    """A hit cut into its facts where they do not hold together: one is over, or replaces another."""
+def _taken_apart(one: _Dated) -> _Parts:
     tops = [fact for fact in one.facts if not fact.parent]
-    if len(tops) < 2:
-        return [one]
-    apart = [_fact_hit(one, fact, tops) for fact in tops]
+    return _Parts(one, [_part(one, fact, tops) for fact in tops])
+
+
+def _parts(one: _Parts, times: Times) -> list[_Dated]:
+    """A hit cut into its facts where they do not hold together: one is over, or replaces another."""
+    apart = one.apart
+    if len(apart) < 2:
+        return [one.whole]
     mixed = len({_is_past(part, times.today) for part in apart}) > 1
-    replaced = any(
+    replaced = mixed or any(
         _supersedes(newer, older) for older in apart for newer in apart if newer is not older
     )
-    return apart if mixed or replaced else [one]
+    return apart if replaced else [one.whole]
 
 
-def _fact_hit(one: _Dated, fact: Fact, tops: Sequence[Fact]) -> _Dated:
-    """A fact of a hit, with what is nested below it, as a hit of its own."""
-    lines = one.hit.snippet.split("\n")
+def _part(one: _Dated, fact: Fact, tops: Sequence[Fact]) -> _Dated:
+    """A fact of a hit, with what is nested below it."""
     following = [other.line for other in tops if other.line > fact.line]
     inner = [other for other in one.facts if fact.line <= other.line < (following or [1 << 30])[0]]
     last = max(other.end_line for other in inner)
-    hit = replace(
-        one.hit,
-        snippet="\n".join(lines[fact.line - 1 : last]),
-        start_line=one.hit.start_line + fact.line - 1,
-        end_line=one.hit.start_line + last - 1,
-    )
-    return _dated(hit, tuple(map(_moved_up, inner, repeat(fact.line - 1))))
-
-
-def _moved_up(fact: Fact, lines: int) -> Fact:
-    """A fact whose text begins so many lines later."""
-    return replace(
-        fact,
-        line=fact.line - lines,
-        end_line=fact.end_line - lines,
-        parent=max(0, fact.parent - lines),
-    )
+    return _dated(one.hit, tuple(inner), fact.line - 1, last - 1)
 
 
 def _is_past(one: _Dated, today: datetime.date) -> bool:
@@ -177,14 +193,15 @@ def _is_past(one: _Dated, today: datetime.date) -> bool:
 
 def _as_of(one: _Dated, day: datetime.date) -> Hit | None:
     """A hit as it was on a day: the lines that held then; None if none did."""
+    hit = one.hit
     if not one.facts:
-        return one.hit if one.hit.date is None or one.hit.date <= day else None
+        return hit if hit.date is None or hit.date <= day else None
     held = [fact for fact in one.facts if fact.held_on(day)]
     if not held:
         return None
     if len(held) == len(one.facts):
-        return one.hit
-    lines = one.hit.snippet.split("\n")
+        return replace(one.shown(), date=hit.date)
+    lines = hit.snippet.split("\n")
     shown = [
         number
         for fact in held
@@ -193,11 +210,11 @@ def _as_of(one: _Dated, day: datetime.date) -> Hit | None:
     ]
     first, last = shown[0], shown[-1]
     return replace(
-        one.hit,
+        hit,
         snippet="\n".join(lines[number - 1] for number in shown),
-        start_line=one.hit.start_line + first - 1,
-        end_line=one.hit.start_line + last - 1,
-        date=held[0].day or one.hit.date,
+        start_line=hit.start_line + first - 1,
+        end_line=hit.start_line + last - 1,
+        date=held[0].day or hit.date,
         was=any(fact.struck for fact in held),
     )
 
@@ -234,46 +251,46 @@ def _earlier(dated: Sequence[_Dated], asked: frozenset[str]) -> list[_Dated]:
     ]
 
 
-def _cut(dated: Sequence[_Dated], times: Times, asked: frozenset[str]) -> list[_Dated]:
+def _cut(every: Sequence[_Parts], times: Times, asked: frozenset[str]) -> list[_Dated]:
     """The hits, with those cut into facts that do not hold together, or one of which is replaced.
 
     Of a hit that is cut, what has nothing to do with the question comes after all others.
     """
-    touched = _touched(dated, asked)
+    touched = _touched(every, asked)
     found: list[_Dated] = []
     beside: list[_Dated] = []
-    for one in dated:
+    for one in every:
         parts = _parts(one, times)
-        if len(parts) == 1 and len(one.facts) > 1:
-            tops = [fact for fact in one.facts if not fact.parent]
-            apart = [_fact_hit(one, fact, tops) for fact in tops]
-            parts = apart if any(_place(part) in touched for part in apart) else parts
-        related = [part for part in parts if _is_about(part, asked)] or parts
-        found += related
-        beside += [part for part in parts if part not in related]
+        whole = len(parts) == 1 and len(one.whole.facts) > 1
+        if whole and any(_place(part) in touched for part in one.apart):
+            parts = one.apart
+        if len(parts) > 1:
+            related = [part for part in parts if _is_about(part, asked)] or parts
+            beside += [part for part in parts if part not in related]
+            parts = related
+        found += parts
     return [*found, *beside]
 
 
-def _touched(dated: Sequence[_Dated], asked: frozenset[str]) -> set[tuple[str, int]]:
+def _touched(every: Sequence[_Parts], asked: frozenset[str]) -> set[tuple[str, int]]:
     """The places of facts that replace another fact of the hits, or are replaced by one."""
     telling = [
-        _fact_hit(one, fact, tops)
-        for one in dated[:_MOST_COMPARED]
-        for tops in [[fact for fact in one.facts if not fact.parent]]
-        for fact in tops
-        if asked & content_words(fact.text)
+        part
+        for one in every[:_MOST_COMPARED]
+        for part in one.apart
+        if asked & content_words(part.facts[0].text)
     ][:_MOST_COMPARED]
     return {
-        _place(hit)
+        _place(part)
         for one in telling
         for other in telling
         if one is not other and _replaces(other, one, asked)
-        for hit in (one, other)
+        for part in (one, other)
     }
 
 
 def _place(one: _Dated) -> tuple[str, int]:
-    return one.hit.path, one.hit.start_line
+    return one.hit.path, one.start_line
 
 
 def _is_about(one: _Dated, asked: frozenset[str]) -> bool:
@@ -295,10 +312,11 @@ def _replaces(newer: _Dated, older: _Dated, asked: frozenset[str]) -> bool:
     return any(
         differ_in_one_detail(fact, other) or _says_instead(other, fact, asked)
         for other in newer.facts
+        # What costs least comes first: most facts share nothing that is asked.
         if not other.struck
-        and _tells_change(other.text, fact.text)
         and _shares(said, other.text)
         and not same_fact(other.text, fact.text)
+        and _tells_change(other.text, fact.text)
     )
 
 
@@ -364,4 +382,4 @@ def _is_newer(one: _Dated, other: _Dated) -> bool:
     if one.day != other.day:
         return one.day > other.day
     # Within a day and a note, what was written later stands below.
-    return one.hit.path == other.hit.path and one.hit.start_line > other.hit.start_line
+    return one.hit.path == other.hit.path and one.start_line > other.start_line

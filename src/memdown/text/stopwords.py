@@ -111,7 +111,7 @@ def stop_words_of(words: Sequence[str]) -> frozenset[str]:
     counts = [len(told & words) + len(first & words) for words in others]
     most = max(counts)
     if max(most, len(asked & english)) <= 1:
-        return english | frozenset().union(*others) - _ambiguous()
+        return _in_any_language()
     if len(asked & english) >= most:
         return english
     return frozenset().union(
@@ -121,21 +121,36 @@ def stop_words_of(words: Sequence[str]) -> frozenset[str]:
 
 def is_asked(text: str) -> bool:
     """Whether a text has a word that sentences are made of, in any language or script."""
-    known = frozenset().union(*_by_language())
+    known = _english_and_others()
     return any(is_gram(word) or plain(word) in known for _, word in tokens(text))
 
 
 def looks_english(words: Iterable[str]) -> bool:
     """Whether the stop words among these are those of English rather than of another language."""
     asked = frozenset(words)
-    english, *others = _by_language()
-    return len(asked & english) > len(asked & frozenset().union(*others))
+    return len(asked & _by_language()[0]) > len(asked & _others())
 
 
 @cache
 def _by_language() -> tuple[frozenset[str], ...]:
     """The lists in the order they stand in, English first."""
     return tuple(frozenset(map(plain, words.split())) for words in _WORDS.split("\n\n"))
+
+
+@cache
+def _others() -> frozenset[str]:
+    return frozenset().union(*_by_language()[1:])
+
+
+@cache
+def _english_and_others() -> frozenset[str]:
+    return _by_language()[0] | _others()
+
+
+@cache
+def _in_any_language() -> frozenset[str]:
+    """Those that are stop words whatever the language."""
+    return _by_language()[0] | _others() - _ambiguous()
 
 
 @cache
