@@ -36,7 +36,7 @@ ACROSS_ROOMS = {"browser", "contracts", "faults", "plugins"}
 
 # Each step may import those above it in this list, never its neighbour on the same step.
 STEPS = (
-    {"types", "errors", "http_server"},
+    {"types", "errors", "http_server", "validation"},
     {"files"},
     {"text", "config"},
     {"notes", "transcripts", "embedders"},

@@ -207,7 +207,7 @@ def test_no_tools_exist_when_memory_is_off(
         ("memory_search", {"query": "x", "maxResults": "5"}, "must be a whole number, not '5'"),
         ("memory_search", {"query": "x", "maxResults": True}, "must be a whole number"),
         ("memory_search", {"query": "x", "maxResults": 10**400}, "from 1 to 100"),
-        ("memory_search", {"query": "x", "minScore": float("nan")}, "must be a number"),
+        ("memory_search", {"query": "x", "minScore": float("nan")}, "must be a finite number"),
         ("memory_search", "{not json", "not valid JSON"),
         ("memory_search", "[1, 2]", "takes an object"),
         ("memory_search", "[" * 100_000, "not valid JSON"),

@@ -60,7 +60,7 @@ def test_comments_survive(file: Path, capsys: pytest.CaptureFixture[str]) -> Non
         (["frobnicate.everything", "3"], "is not a key that Memdown knows"),
         (["maxResults", "3"], "may be query.maxResults or memory.qmd.limits.maxResults"),
         (["query.maxResults", "many"], "must be a whole number"),
-        (["query.maxResults", "-1"], "not below 0"),
+        (["query.maxResults", "-1"], "must be at least 0"),
         (["slots.memory", "non"], 'did you mean "none"?'),
         (["provider", "opnai"], "did you mean 'openai'?"),
         (["extraPaths", "['a'"], "not valid JSON5"),

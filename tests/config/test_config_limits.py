@@ -88,7 +88,9 @@ def test_small_chunks_pull_the_overlap_down(tmp_path: Path) -> None:
     ],
 )
 def test_a_negative_number_is_an_error(tmp_path: Path, key: str) -> None:
-    with pytest.raises(ConfigError, match=rf"memorySearch\.{key} is -1; give a number"):
+    with pytest.raises(
+        ConfigError, match=rf"memorySearch\.{key} is -1 but must be (at least|above) 0"
+    ):
         load(tmp_path, search(nested(key, -1)))
 
 
@@ -116,7 +118,7 @@ def test_numbers_beyond_sense(tmp_path: Path, value: str) -> None:
 
 def test_a_half_life_of_nothing_is_an_error(tmp_path: Path) -> None:
     content = search({"query": {"hybrid": {"temporalDecay": {"halfLifeDays": 0}}}})
-    with pytest.raises(ConfigError, match=r"halfLifeDays is 0; give a number above 0\."):
+    with pytest.raises(ConfigError, match=r"halfLifeDays is 0 but must be above 0; "):
         load(tmp_path, content)
 
 

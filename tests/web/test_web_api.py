@@ -42,7 +42,7 @@ def test_a_group_is_not_told_where_something_stands(client: TestClient) -> None:
     assert told == {"owner": True, "group": False, "channel": False, "main": True}
     wrong = client.get("/api/search", params={"q": "router", "chat": "party"})
     assert wrong.status_code == 400
-    assert "direct, group, channel" in wrong.json()["error"]
+    assert "direct, group or channel" in wrong.json()["error"]
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memdown.errors import BadArguments
+from memdown.validation import Field, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,19 +17,22 @@ class ToolDefinition:
 
     name: str
     description: str
-    parameters: Mapping[str, Any]
+    fields: tuple[Field, ...] = ()
     writes: bool = False
     deletes: bool = False
     title: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict)
 
-
-def _text(description: str, longest: int = 4096, **more: Any) -> dict[str, Any]:
-    return {"type": "string", "maxLength": longest, "description": description, **more}
-
-
-def _schema(required: list[str], **properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": required}
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Its arguments as JSON schema."""
+        return {
+            "type": "object",
+            "properties": {
+                one.name: {**one.schema(), "description": one.about} for one in self.fields
+            },
+            "required": [one.name for one in self.fields if one.required],
+        }
 
 
 def _aliases(**names: str) -> dict[str, str]:
@@ -39,17 +42,11 @@ def _aliases(**names: str) -> dict[str, str]:
 
 def search_tool(max_results: int, min_score: float | None) -> ToolDefinition:
     """`memory_search`, with what the settings say of how many and how good."""
-    search = dict(SEARCH.parameters["properties"])
-    search["maxResults"] = {
-        **search["maxResults"],
-        "description": f"How many results at most (default {max_results}).",
-    }
+    told = {"maxResults": f"How many results at most (default {max_results})."}
     if min_score is not None:
-        search["minScore"] = {
-            **search["minScore"],
-            "description": f"How well a result must fit, from 0 to 1 (default {min_score:g}).",
-        }
-    return replace(SEARCH, parameters={**SEARCH.parameters, "properties": search})
+        told["minScore"] = f"How well a result must fit, from 0 to 1 (default {min_score:g})."
+    fields = tuple(replace(one, about=told.get(one.name, one.about)) for one in SEARCH.fields)
+    return replace(SEARCH, fields=fields)
 
 
 SEARCH = ToolDefinition(
@@ -57,27 +54,26 @@ SEARCH = ToolDefinition(
     "Search the notes in MEMORY.md and memory/*.md (and past conversations, if enabled) by "
     "meaning and by keyword. Use it before answering about earlier work, decisions, dates, "
     "people, preferences or to-dos. Returns the lines that answer, with path, lines and date.",
-    _schema(
-        ["query"],
-        query=_text("What to look for: a question, names, or an exact identifier.", 10_000),
-        maxResults={
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 100,
-            "description": "How many results at most (default 6).",
-        },
-        minScore={
-            "type": "number",
-            "minimum": 0,
-            "maximum": 1,
-            "description": "How well a result must fit, from 0 to 1; "
-            "without it, results below 0.35 are marked weak.",
-        },
-        since=_text("Only notes dated from then on: 2026-03-01, March, last week.", 100),
-        until=_text("Only notes dated up to then: 2026-03-31, March, yesterday.", 100),
-        folder=_text("Only notes in this folder, such as memory/projects."),
-        tag=_text("Only notes with this tag.", 200),
-        source=_text("Only notes, or only past conversations.", enum=["notes", "sessions"]),
+    (
+        Field(
+            "query",
+            "What to look for: a question, names, or an exact identifier.",
+            required=True,
+            high=10_000,
+        ),
+        Field("maxResults", "How many results at most (default 6).", "integer", low=1, high=100),
+        Field(
+            "minScore",
+            "How well a result must fit, from 0 to 1; without it, results below 0.35 are marked weak.",
+            "number",
+            low=0,
+            high=1,
+        ),
+        Field("since", "Only notes dated from then on: 2026-03-01, March, last week.", high=100),
+        Field("until", "Only notes dated up to then: 2026-03-31, March, yesterday.", high=100),
+        Field("folder", "Only notes in this folder, such as memory/projects.", high=4096),
+        Field("tag", "Only notes with this tag.", high=200),
+        Field("source", "Only notes, or only past conversations.", choices=("notes", "sessions")),
     ),
     title="Search memory",
     aliases=_aliases(
@@ -96,26 +92,11 @@ GET = ToolDefinition(
     "memory_get",
     "Read lines of one memory note, after memory_search found it. With `around`, the lines on both "
     "sides of a place; of a conversation (sessions/….jsonl) the messages around a hit.",
-    _schema(
-        ["path"],
-        path=_text("The note's path as memory_search gave it."),
-        **{
-            "from": {
-                "type": "integer",
-                "minimum": 1,
-                "description": "The first line to read, counted from 1.",
-            }
-        },
-        lines={
-            "type": "integer",
-            "minimum": 1,
-            "description": "How many lines to read; all by default.",
-        },
-        around={
-            "type": "integer",
-            "minimum": 1,
-            "description": "A line that a search gave: read what stands around it.",
-        },
+    (
+        Field("path", "The note's path as memory_search gave it.", required=True, high=4096),
+        Field("from", "The first line to read, counted from 1.", "integer", low=1),
+        Field("lines", "How many lines to read; all by default.", "integer", low=1),
+        Field("around", "A line that a search gave: read what stands around it.", "integer", low=1),
     ),
     title="Read a memory note",
     aliases={
@@ -134,20 +115,27 @@ REMEMBER = ToolDefinition(
     "remember, on a decision, a preference or a correction. It goes to today's log, or to MEMORY.md "
     "if it is durable. What is known is not written twice; what it replaces is struck through, never "
     "deleted. Passwords, keys and tokens are refused: write down where they are kept instead.",
-    _schema(
-        ["text"],
-        text=_text("The note, in Markdown; whole sentences that make sense alone.", 100_000),
-        durable={
-            "type": "boolean",
-            "description": "True for lasting facts, decisions and preferences (MEMORY.md); "
-            "false for running notes (today's log, the default).",
-        },
-        about=_text("The heading it belongs under, such as a person or a project.", 200),
-        replaces=_text(
-            "The fact that is no longer true: its place as memory_search gave it "
-            "(MEMORY.md#L7), or its words."
+    (
+        Field(
+            "text",
+            "The note, in Markdown; whole sentences that make sense alone.",
+            required=True,
+            high=100_000,
         ),
-        until=_text("The last day on which it holds: 2026-11-20, Friday.", 100),
+        Field(
+            "durable",
+            "True for lasting facts, decisions and preferences (MEMORY.md); "
+            "false for running notes (today's log, the default).",
+            "boolean",
+        ),
+        Field("about", "The heading it belongs under, such as a person or a project.", high=200),
+        Field(
+            "replaces",
+            "The fact that is no longer true: its place as memory_search gave it "
+            "(MEMORY.md#L7), or its words.",
+            high=4096,
+        ),
+        Field("until", "The last day on which it holds: 2026-11-20, Friday.", high=100),
     ),
     writes=True,
     title="Remember",
@@ -165,9 +153,13 @@ FORGET = ToolDefinition(
     "Say that a fact no longer holds, when the user asks to forget it and nothing takes its place: "
     "it is struck through, so it is no longer given as true, and can be undone. For a correction "
     "use memory_remember with `replaces`. To erase the words for good is the user's own command.",
-    _schema(
-        ["fact"],
-        fact=_text("Its place as memory_search gave it (MEMORY.md#L7), or its words."),
+    (
+        Field(
+            "fact",
+            "Its place as memory_search gave it (MEMORY.md#L7), or its words.",
+            required=True,
+            high=4096,
+        ),
     ),
     writes=True,
     deletes=True,
@@ -180,7 +172,6 @@ REVIEW = ToolDefinition(
     "List what should be tidied in the notes: contradictions, duplicates, expired and oversized "
     "facts, each with its places. Nothing is changed; correct with memory_remember or memory_forget "
     "after asking the user.",
-    _schema([]),
     title="Review memory",
 )
 
@@ -204,7 +195,7 @@ def anthropic_tools(tools: Iterable[ToolDefinition]) -> list[dict[str, Any]]:
         {
             "name": tool.name,
             "description": tool.description,
-            "input_schema": dict(tool.parameters),
+            "input_schema": tool.parameters,
         }
         for tool in tools
     ]
@@ -217,7 +208,7 @@ def mcp_tools(tools: Iterable[ToolDefinition]) -> list[dict[str, Any]]:
             "name": tool.name,
             "title": tool.title or tool.name,
             "description": tool.description,
-            "inputSchema": dict(tool.parameters),
+            "inputSchema": tool.parameters,
             "annotations": {
                 "title": tool.title or tool.name,
                 "readOnlyHint": not tool.writes,
@@ -234,17 +225,11 @@ def _function(tool: ToolDefinition) -> dict[str, Any]:
     return {
         "name": tool.name,
         "description": tool.description,
-        "parameters": dict(tool.parameters),
+        "parameters": tool.parameters,
     }
 
 
 _MAX_JSON_CHARS = 1_000_000
-_KINDS = {
-    "string": "text",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +249,7 @@ def checked_arguments(tool: ToolDefinition, arguments: Mapping[str, Any] | str) 
     given = _parsed(tool, arguments) if isinstance(arguments, str) else arguments
     if not isinstance(given, Mapping):
         raise BadArguments(f"{tool.name} takes an object with named arguments; {_usage(tool)}.")
-    known: Mapping[str, Any] = tool.parameters["properties"]
+    known = {one.name: one for one in tool.fields}
     present = {name: value for name, value in given.items() if name in known and value is not None}
     unknown = []
     for name, value in given.items():
@@ -275,12 +260,10 @@ def checked_arguments(tool: ToolDefinition, arguments: Mapping[str, Any] | str) 
             unknown.append(str(name)[:60])
         else:
             present[meant] = _from_alias(known[meant], value)
-    missing = [name for name in tool.parameters["required"] if name not in present]
+    missing = [one.name for one in tool.fields if one.required and one.name not in present]
     if missing:
         raise BadArguments(f"{tool.name} needs {', '.join(map(repr, missing))}; {_usage(tool)}.")
-    checked = {
-        name: _checked(tool.name, name, known[name], value) for name, value in present.items()
-    }
+    checked = {name: _checked(tool, known[name], value) for name, value in present.items()}
     if not unknown:
         return Checked(checked)
     return Checked(checked, f"left aside: {', '.join(unknown[:5])}; {_usage(tool)}")
@@ -290,13 +273,13 @@ def _folded(name: object) -> str:
     return str(name).replace("_", "").replace("-", "").lower()
 
 
-def _same_name(name: object, known: Mapping[str, Any]) -> str | None:
+def _same_name(name: object, known: Iterable[str]) -> str | None:
     return next((one for one in known if one.lower() == _folded(name)), None)
 
 
-def _from_alias(schema: Mapping[str, Any], value: Any) -> Any:
+def _from_alias(meant: Field, value: Any) -> Any:
     """A value given under another name, as it is meant: a list of one is that one."""
-    if isinstance(value, list) and len(value) == 1 and schema["type"] == "string":
+    if isinstance(value, list) and len(value) == 1 and meant.type == "string":
         return value[0]
     return value
 
@@ -314,49 +297,22 @@ def _parsed(tool: ToolDefinition, text: str) -> Any:
         ) from None
 
 
-def _checked(tool: str, name: str, schema: Mapping[str, Any], value: Any) -> Any:
-    kind = schema["type"]
-    if kind == "integer" and isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if value == "memory" and "notes" in schema.get("enum", ()):
+def _checked(tool: ToolDefinition, meant: Field, value: Any) -> Any:
+    if value == "memory" and "notes" in meant.choices:
         # As OpenClaw calls them in its results.
         value = "notes"
-    if not _fits(kind, value):
-        raise BadArguments(f"{name} of {tool} must be {_KINDS[kind]}, not {_shown(value)}.")
-    if kind == "string":
-        if not value.strip():
-            raise BadArguments(f"{name} of {tool} is empty; give some text.")
-        longest = schema.get("maxLength", math.inf)
-        if len(value) > longest:
-            raise BadArguments(
-                f"{name} of {tool} has {len(value)} characters; at most {longest} are allowed."
-            )
-        if "enum" in schema and value not in schema["enum"]:
-            allowed = " or ".join(schema["enum"])
-            raise BadArguments(f"{name} of {tool} must be {allowed}, not {_shown(value)}.")
-    elif kind in ("integer", "number"):
-        low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
-        if not low <= value <= high:
-            allowed = f"at least {low}" if high == math.inf else f"from {low} to {high}"
-            raise BadArguments(f"{name} of {tool} must be {allowed}, not {_shown(value)}.")
-    return value
-
-
-def _fits(kind: str, value: Any) -> bool:
-    if kind == "string":
-        return isinstance(value, str)
-    if kind == "boolean":
-        return isinstance(value, bool)
-    if isinstance(value, bool):
-        return False
-    return isinstance(value, int) or (
-        kind == "number" and isinstance(value, float) and math.isfinite(value)
-    )
+    name = f"{meant.name} of {tool.name}"
+    try:
+        checked = meant.check(value)
+    except Problem as problem:
+        raise BadArguments(f"{name} must {problem.must}, not {_shown(value)}.") from None
+    if isinstance(checked, str) and not checked.strip():
+        raise BadArguments(f"{name} is empty; give some text.")
+    return checked
 
 
 def _usage(tool: ToolDefinition) -> str:
-    required = tool.parameters["required"]
-    names = [name if name in required else f"{name}?" for name in tool.parameters["properties"]]
+    names = [one.name if one.required else f"{one.name}?" for one in tool.fields]
     return f"its arguments are {', '.join(names)}"
 
 

@@ -23,6 +23,7 @@ from memdown.backends.ltm import (
 )
 from memdown.errors import MemdownError
 from memdown.text.redaction import refuse_secrets
+from memdown.validation import Field
 
 _NONE = "No memory matches; try other words, or say that you looked and found nothing."
 
@@ -31,64 +32,34 @@ LONG_TERM_TOOLS = (
         "memory_recall",
         "Search long-term memories: preferences, facts, decisions and people. Use it before "
         "answering about the user or earlier conversations.",
-        {
-            "type": "object",
-            "properties": {
-                "query": {
-                    "type": "string",
-                    "maxLength": 10_000,
-                    "description": "What to look for.",
-                },
-                "limit": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": 50,
-                    "description": "How many memories at most (default 5).",
-                },
-            },
-            "required": ["query"],
-        },
+        (
+            Field("query", "What to look for.", required=True, high=10_000),
+            Field("limit", "How many memories at most (default 5).", "integer", low=1, high=50),
+        ),
     ),
     ToolDefinition(
         "memory_store",
         "Keep one thing for later conversations, as a sentence that makes sense alone. What is "
         "known already is not kept twice.",
-        {
-            "type": "object",
-            "properties": {
-                "text": {"type": "string", "maxLength": 4_000, "description": "What to keep."},
-                "importance": {
-                    "type": "number",
-                    "minimum": 0,
-                    "maximum": 1,
-                    "description": "From 0 to 1 (default 0.7).",
-                },
-                "category": {
-                    "type": "string",
-                    "enum": list(CATEGORIES),
-                    "description": "What kind of memory it is; guessed if left out.",
-                },
-            },
-            "required": ["text"],
-        },
+        (
+            Field("text", "What to keep.", required=True, high=4_000),
+            Field("importance", "From 0 to 1 (default 0.7).", "number", low=0, high=1),
+            Field(
+                "category",
+                "What kind of memory it is; guessed if left out.",
+                choices=tuple(CATEGORIES),
+            ),
+        ),
         writes=True,
     ),
     ToolDefinition(
         "memory_forget",
         "Delete one memory: by its id, or by a query that means exactly one. When several could "
         "be meant, they are listed and nothing is deleted.",
-        {
-            "type": "object",
-            "properties": {
-                "query": {
-                    "type": "string",
-                    "maxLength": 10_000,
-                    "description": "What the memory says.",
-                },
-                "memoryId": {"type": "string", "maxLength": 100, "description": "Its id."},
-            },
-            "required": [],
-        },
+        (
+            Field("query", "What the memory says.", high=10_000),
+            Field("memoryId", "Its id.", high=100),
+        ),
         writes=True,
         deletes=True,
     ),

@@ -19,8 +19,9 @@ from memdown.config.settings import (
     SandboxSettings,
     Settings,
 )
-from memdown.config.values import Duration, Secret, Shared, Strict, camel
+from memdown.config.values import Duration, Secret, Shared
 from memdown.errors import ConfigError
+from memdown.validation import Strict, camel
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -16,8 +16,9 @@ from memdown.config.search_settings import (
     MemorySearch,
 )
 from memdown.config.settings import QmdSettings
-from memdown.config.values import Secret, Shared, Strict, camel
+from memdown.config.values import Secret, Shared
 from memdown.types import SOURCES, Source
+from memdown.validation import Strict, camel
 
 Expand = Callable[[str], str]
 Field = dataclasses.Field[Any]

@@ -25,10 +25,11 @@ from memdown.config.settings import (
     Settings,
 )
 from memdown.config.validation import validate
-from memdown.config.values import Shared, camel, chat_in
+from memdown.config.values import Shared, chat_in
 from memdown.config.workspaces import OwnWorkspaces, read_marker, read_own, real
 from memdown.errors import ConfigError, MissingVariable
 from memdown.files import check_place
+from memdown.validation import camel
 
 T = TypeVar("T")
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memdown.config.values import Secret, Strict, about
+from memdown.config.values import Secret, about
 from memdown.types import Source
+from memdown.validation import Strict
 
 
 @dataclass(frozen=True, slots=True)

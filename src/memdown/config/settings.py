@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from memdown.config.search_settings import MemorySearch
-from memdown.config.values import Chat, Duration, Secret, Shared, Strict, about, chat_of
+from memdown.config.values import Chat, Duration, Secret, Shared, about, chat_of
+from memdown.validation import Strict
 
 Action = Literal["allow", "deny"]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from memdown.errors import ConfigError, QueryError
+from memdown.validation import WrittenAsText
 
 _DURATION = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|s|m|h|d))+|[0-9]{1,9}")
 _DURATION_PART = re.compile(r"([0-9.]+)(ms|s|m|h|d)?")
@@ -43,7 +44,7 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(WrittenAsText):
     """A span of time as it is written in the file: `5m`, `90s`, `1h30m`; a bare number is minutes."""
 
     text: str
@@ -57,12 +58,6 @@ class Duration:
         """The span in seconds; 0 means never."""
         parts = _DURATION_PART.findall(self.text)
         return sum(float(number) * _SECONDS[unit or "m"] for number, unit in parts)
-
-
-def camel(name: str) -> str:
-    """The name of a key in the file: `max_results` is `maxResults`, `lambda_` is `lambda`."""
-    first, *rest = name.rstrip("_").split("_")
-    return first + "".join(part.capitalize() for part in rest)
 
 
 def about(
@@ -85,12 +80,6 @@ def about(
     if above is not None:
         facts["gt"] = above
     return facts | {"zero_is_default": zero_is_default, "path": path}
-
-
-class Strict:
-    """For settings that are ours alone: an unknown key is an error."""
-
-    __slots__ = ()
 
 
 class Shared:

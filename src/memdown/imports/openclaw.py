@@ -29,8 +29,8 @@ from memdown.imports.items import (
 from memdown.text import json5_text
 from memdown.transcripts.discovery import MAX_LINE_BYTES
 from memdown.transcripts.messages import BrokenLine, parse_entry, spoken_text, text_of
-from memdown.transcripts.sessions.entries import camel
 from memdown.types import Failure
+from memdown.validation import camel
 
 SOURCE = "openclaw"
 SETTINGS = "memdown.json5"

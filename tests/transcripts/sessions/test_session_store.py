@@ -18,9 +18,9 @@ from memdown.transcripts.sessions.entries import (
     PromptReport,
     SessionEntry,
     SkillSnapshot,
-    from_json,
     to_json,
 )
+from memdown.validation import convert
 
 # Every field that the third document names, with a value of its type.
 ENTRY: dict[str, Any] = {
@@ -110,13 +110,13 @@ def store(tmp_path: Path) -> SessionStore:
 
 
 def test_every_named_field_is_typed_and_nothing_is_lost() -> None:
-    entry = from_json(SessionEntry, ENTRY)
+    entry = convert(SessionEntry, ENTRY)
     assert entry.extra == {}
     assert isinstance(entry.skills_snapshot, SkillSnapshot)
     assert entry.skills_snapshot.skills[0].primary_env == "OVEN"
     assert isinstance(entry.system_prompt_report, PromptReport)
     assert to_json(entry) == ENTRY
-    history = from_json(History, HISTORY)
+    history = convert(History, HISTORY)
     assert history.messages[1].tool_calls[0].arguments == {"path": "a.ts"}
     assert to_json(history) == HISTORY
 

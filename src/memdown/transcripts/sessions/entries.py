@@ -7,19 +7,13 @@ end, so that a newer program's data survives.
 from __future__ import annotations
 
 import dataclasses
-import types
-import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-_T = TypeVar("_T")
+from memdown.validation import camel
+
 VERSION = 2
-
-
-class WrongField(Exception):
-    """A field whose value has another type than it must have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,66 +188,3 @@ def to_json(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [to_json(item) for item in value]
     return value
-
-
-def from_json(kind: type[_T], data: Any, where: str = "") -> _T:
-    """The typed value of some JSON; WrongField names the field that does not fit."""
-    if not isinstance(data, Mapping):
-        raise WrongField(f"{where or 'the content'} must be an object")
-    known = _types(typing.cast(Any, kind))
-    values: dict[str, Any] = {}
-    extra: dict[str, Any] = {}
-    for key, content in data.items():
-        name = next((name for name in known if camel(name) == key), None)
-        if name is None or name == "extra":
-            extra[key] = content
-        elif content is not None:
-            values[name] = _fitted(known[name], content, f"{where}.{key}" if where else key)
-    for item in dataclasses.fields(kind):  # type: ignore[arg-type]
-        required = item.default is item.default_factory is dataclasses.MISSING
-        if required and item.name not in values:
-            raise WrongField(f"{where + '.' if where else ''}{camel(item.name)} is missing")
-    make: Any = kind
-    made: _T = make(**values, extra=extra)
-    return made
-
-
-def camel(name: str) -> str:
-    """`session_id` as JSON has it: `sessionId`."""
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
-
-
-@cache
-def _types(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
-
-
-def _fitted(kind: Any, content: Any, where: str) -> Any:
-    options = [kind]
-    if typing.get_origin(kind) in (typing.Union, types.UnionType):
-        options = [option for option in typing.get_args(kind) if option is not type(None)]
-    for option in options:
-        origin = typing.get_origin(option) or option
-        if dataclasses.is_dataclass(origin) and isinstance(content, Mapping):
-            return from_json(typing.cast(type, origin), content, where)
-        if origin is tuple and isinstance(content, list):
-            inner = typing.get_args(option)[0]
-            return tuple(
-                _fitted(inner, item, f"{where}[{number}]") for number, item in enumerate(content)
-            )
-        if origin is Literal:
-            origin = str
-        if origin is int and isinstance(content, float) and content.is_integer():
-            return int(content)
-        if origin in (str, int, bool, list) and isinstance(content, origin):
-            if origin is int and isinstance(content, bool):
-                continue
-            return content
-        if (
-            isinstance(origin, type)
-            and issubclass(origin, Mapping)
-            and isinstance(content, Mapping)
-        ):
-            return content
-    raise WrongField(f"{where} is {type(content).__name__}, which does not fit")

@@ -27,12 +27,10 @@ from memdown.transcripts.sessions.entries import (
     History,
     SessionEntry,
     StoredMessage,
-    WrongField,
-    camel,
-    from_json,
     to_json,
 )
 from memdown.types import Failure
+from memdown.validation import Problem, camel, convert
 
 log = logging.getLogger("memdown")
 _SESSION_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@+=-]{0,199}")
@@ -256,8 +254,9 @@ class SessionStore:
         try:
             if isinstance(data, Mapping):
                 data = {"sessionId": session_id, "updatedAt": 0, **data}
-            return from_json(SessionEntry, data)
-        except WrongField as error:
+            entry: SessionEntry = convert(SessionEntry, data)
+            return entry
+        except Problem as error:
             raise SessionError(
                 f"{self._registry_path}: the entry {session_id} is wrong ({error}); correct it."
             ) from None
@@ -272,8 +271,9 @@ class SessionStore:
     def _parsed(self, path: Path, text: str, *, keep: bool = False) -> History:
         """A history; a damaged one is kept under another name, unless the caller does that."""
         try:
-            return from_json(History, json5_text.loads(text))
-        except (json5_text.BadJson5, WrongField) as error:
+            history: History = convert(History, json5_text.loads(text))
+            return history
+        except (json5_text.BadJson5, Problem) as error:
             aside = None if keep else files.backup(path, move=False)
             raise SessionError(
                 f"{path} is damaged ({error}); "
