@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from memdown.transcripts.sessions import SessionStore
 from waiting import eventually
 
 pytestmark = pytest.mark.long
@@ -127,15 +128,20 @@ def scripted_model(asked: Asked) -> Iterator[str]:
         server.server_close()
 
 
+FACT = json.dumps({"remember": [{"text": "The ferry leaves at nine.", "durable": True}]})
+
+
+def is_flush(body: dict[str, Any]) -> bool:
+    return "You have no tools here" in json.dumps(body)
+
+
 def anthropic_events(body: dict[str, Any]) -> list[dict[str, Any]]:
-    is_flush = "You have no tools here" in json.dumps(body)
     block: dict[str, Any]
-    fact = {"text": "The ferry leaves at nine.", "durable": True}
     name = "mcp__memdown__memory_search"
     searches = any(tool["name"] == name for tool in body.get("tools", ()))
-    if is_flush:
+    if is_flush(body):
         block, stop = {"type": "text", "text": ""}, "end_turn"
-        delta = {"type": "text_delta", "text": json.dumps({"remember": [fact]})}
+        delta = {"type": "text_delta", "text": FACT}
     elif searches and "tool_result" not in json.dumps(body["messages"][-1]):
         block = {"type": "tool_use", "id": "toolu_1", "name": name, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": '{"query": "where does Nora live"}'}
@@ -160,14 +166,15 @@ def anthropic_events(body: dict[str, Any]) -> list[dict[str, Any]]:
 def openai_events(body: dict[str, Any]) -> list[dict[str, Any]]:
     space = next((one for one in body.get("tools", ()) if "memory_search" in json.dumps(one)), None)
     item: dict[str, Any]
-    if space and "function_call_output" not in json.dumps(body["input"]):
+    if space and not is_flush(body) and "function_call_output" not in json.dumps(body["input"]):
         item = {
             "type": "function_call", "id": "fc_1", "call_id": "call_1", "status": "completed",
             "name": "memory_search", "namespace": space["name"],
             "arguments": '{"query": "where does Nora live"}',
         }  # fmt: skip
     else:
-        text = {"type": "output_text", "text": "In Braga.", "annotations": []}
+        said = FACT if is_flush(body) else "In Braga."
+        text = {"type": "output_text", "text": said, "annotations": []}
         item = {"type": "message", "id": "m", "role": "assistant", "content": [text]}
     response = {"id": "r", "object": "response", "status": "completed", "output": [item]}
     usage = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
@@ -181,8 +188,8 @@ def openai_events(body: dict[str, Any]) -> list[dict[str, Any]]:
 def google_answer(body: dict[str, Any]) -> dict[str, Any]:
     declared = [one for tool in body.get("tools", ()) for one in tool["functionDeclarations"]]
     name = next((one["name"] for one in declared if "memory_search" in one["name"]), "")
-    part: dict[str, Any] = {"text": "In Braga."}
-    if name and "functionResponse" not in json.dumps(body["contents"][-1]):
+    part: dict[str, Any] = {"text": FACT if is_flush(body) else "In Braga."}
+    if name and not is_flush(body) and "functionResponse" not in json.dumps(body["contents"][-1]):
         part = {"functionCall": {"name": name, "args": {"query": "where does Nora live"}}}
     content = {"role": "model", "parts": [part]}
     usage = {"promptTokenCount": 9, "candidatesTokenCount": 2, "totalTokenCount": 11}
@@ -195,7 +202,8 @@ def google_answer(body: dict[str, Any]) -> dict[str, Any]:
 def completion_events(body: dict[str, Any]) -> list[dict[str, Any]]:
     names = [one["function"]["name"] for one in body.get("tools", ())]
     name = next((one for one in names if "memory_search" in one), "")
-    delta: dict[str, Any] = {"role": "assistant", "content": "In Braga."}
+    said = FACT if is_flush(body) else "In Braga."
+    delta: dict[str, Any] = {"role": "assistant", "content": said}
     stop = "stop"
     if name and body["messages"][-1]["role"] != "tool":
         function = {"name": name, "arguments": '{"query": "where does Nora live"}'}
@@ -246,52 +254,101 @@ def test_claude_code(
     assert list(project.iterdir()) == []
 
 
-def test_claude_code_saves_what_must_last(
-    programs: Path, environ: dict[str, str], tmp_path: Path
+@pytest.mark.parametrize("client", ["claude", "codex", "gemini", "opencode"])
+def test_a_client_saves_what_must_last(
+    client: str, programs: Path, environ: dict[str, str], tmp_path: Path
 ) -> None:
-    """After a session `claude -p` is asked, once, and its own hooks do not start it again."""
+    """After a session its own command is asked, once, and its hooks do not start it again."""
     notes, project = tmp_path / "few", tmp_path / "project"
     for folder in (notes, project):
         folder.mkdir()
     (notes / "MEMORY.md").write_text("# Memory\n\n- Ana likes tea.\n")
     memdown(environ, notes, "init")
-    memdown(environ, notes, "config", "set", "compaction.memoryFlush.command", "claude")
-    memdown(environ, notes, "hooks", "install", "--apply")
-    path = f"{programs}:{environ['PATH']}"
+    memdown(environ, notes, "config", "set", "compaction.memoryFlush.command", client)
+    hooked = "claude-code" if client == "claude" else client
+    memdown(environ, notes, "hooks", "install", hooked, "--apply")
+    commands = {
+        "claude": ["claude", "-p"],
+        "codex": ["codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"],
+        "gemini": ["gemini", "--skip-trust", "-m", "gemini-2.5-flash", "-p"],
+        "opencode": ["opencode", "run"],
+    }
     asked = Asked()
     with scripted_model(asked) as address:
+        here = configured(client, environ, address)
         subprocess.run(
-            ["claude", "-p", "The ferry leaves at nine."],
+            [*commands[client], "The ferry leaves at nine."],
             cwd=project,
-            env={**environ, "PATH": path, "ANTHROPIC_BASE_URL": address},
+            env={**here, "PATH": f"{programs}:{environ['PATH']}"},
+            stdin=subprocess.DEVNULL,
             check=True,
             timeout=300,
         )
-        eventually(lambda: "The ferry leaves at nine." in (notes / "MEMORY.md").read_text())
-    (copy,) = (tmp_path / "state/agents/main/sessions").glob("*.jsonl")
+        eventually(
+            lambda: "The ferry leaves at nine." in (notes / "MEMORY.md").read_text(), seconds=300
+        )
+    sessions = tmp_path / "state/agents/main/sessions"
+    (copy,) = sessions.glob("*.jsonl")
     eventually(lambda: '"type": "digest"' in copy.read_text())
-    assert sum("You have no tools here" in json.dumps(one) for one in asked) == 1
+    # Gemini CLI lets a router without tools look at every prompt first.
+    turns = asked.of_models() if client == "gemini" else asked
+    assert sum(is_flush(one) for one in turns) == 1
+    (entry,) = SessionStore(sessions).list().entries
+    assert (entry.session_id, entry.channel) == (copy.stem, hooked)
+
+
+def configured(client: str, environ: dict[str, str], address: str) -> dict[str, str]:
+    """The environment in which a client asks the scripted model; its own file is changed for that."""
+    home = Path(environ["HOME"])
+    if client == "codex":
+        config = home / ".codex/config.toml"
+        before = config.read_text() if config.exists() else ""
+        # What the install put at the top must stand before any table.
+        config.write_text(
+            f'model = "scripted"\nmodel_provider = "loop"\napproval_policy = "never"\n{before}\n'
+            f'[model_providers.loop]\nname = "loop"\nbase_url = "{address}/v1"\n'
+            'wire_api = "responses"\nenv_key = "LOOP_KEY"\n'
+        )
+    if client == "gemini":
+        file = home / ".gemini/settings.json"
+        auth = {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+        file.write_text(json.dumps({**json.loads(file.read_text()), **auth}))
+    if client == "opencode":
+        file = home / ".config/opencode/opencode.json"
+        settings = json.loads(file.read_text()) if file.exists() else {}
+        loop = {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": {"baseURL": f"{address}/v1", "apiKey": "x"},
+            "models": {"scripted": {"limit": {"context": 100_000, "output": 4_000}}},
+        }
+        model = {"model": "loop/scripted", "small_model": "loop/scripted", "autoupdate": False}
+        file.write_text(json.dumps({**settings, **model, "provider": {"loop": loop}}))
+    return {
+        **environ,
+        "ANTHROPIC_BASE_URL": address,
+        "GEMINI_API_KEY": "x",
+        "GOOGLE_GEMINI_BASE_URL": address,
+    }
 
 
 def test_codex(programs: Path, environ: dict[str, str], workspace: Path, tmp_path: Path) -> None:
     memdown(environ, workspace, "mcp", "install", "codex", "--write", "--apply")
     memdown(environ, workspace, "hooks", "install", "codex", "--apply")
-    config = Path(environ["HOME"]) / ".codex/config.toml"
     project = tmp_path / "project"
     project.mkdir()
     asked = Asked()
     with scripted_model(asked) as address:
-        config.write_text(
-            'model = "scripted"\nmodel_provider = "loop"\napproval_policy = "never"\n'
-            f'[model_providers.loop]\nname = "loop"\nbase_url = "{address}/v1"\n'
-            'wire_api = "responses"\nenv_key = "LOOP_KEY"\n\n' + config.read_text()
-        )
         command = [
             str(programs / "codex"), "exec", "--skip-git-repo-check",
             "--dangerously-bypass-hook-trust", "Where does Nora live?",
         ]  # fmt: skip
         subprocess.run(
-            command, cwd=project, env=environ, check=True, timeout=300, stdin=subprocess.DEVNULL
+            command,
+            cwd=project,
+            env=configured("codex", environ, address),
+            check=True,
+            timeout=300,
+            stdin=subprocess.DEVNULL,
         )
     check_what_the_model_got(asked)
     (log,) = (workspace / "memory").glob("2*.md")
@@ -302,11 +359,6 @@ def test_codex(programs: Path, environ: dict[str, str], workspace: Path, tmp_pat
 def test_gemini(programs: Path, environ: dict[str, str], workspace: Path, tmp_path: Path) -> None:
     memdown(environ, workspace, "mcp", "install", "gemini", "--write", "--apply")
     memdown(environ, workspace, "hooks", "install", "gemini", "--apply")
-    file = Path(environ["HOME"]) / ".gemini/settings.json"
-    settings = json.loads(file.read_text())
-    file.write_text(
-        json.dumps({**settings, "security": {"auth": {"selectedType": "gemini-api-key"}}})
-    )
     project = tmp_path / "project"
     project.mkdir()
     asked = Asked()
@@ -318,7 +370,7 @@ def test_gemini(programs: Path, environ: dict[str, str], workspace: Path, tmp_pa
         subprocess.run(
             command,
             cwd=project,
-            env={**environ, "GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": address},
+            env=configured("gemini", environ, address),
             check=True,
             timeout=300,
         )
@@ -331,21 +383,18 @@ def test_gemini(programs: Path, environ: dict[str, str], workspace: Path, tmp_pa
 def test_opencode(programs: Path, environ: dict[str, str], workspace: Path, tmp_path: Path) -> None:
     memdown(environ, workspace, "mcp", "install", "opencode", "--write", "--apply")
     memdown(environ, workspace, "hooks", "install", "opencode", "--recall", "--apply")
-    file = Path(environ["HOME"]) / ".config/opencode/opencode.json"
-    settings = json.loads(file.read_text())
     project = tmp_path / "project"
     project.mkdir()
     asked = Asked()
     with scripted_model(asked) as address:
-        loop = {
-            "npm": "@ai-sdk/openai-compatible",
-            "options": {"baseURL": f"{address}/v1", "apiKey": "x"},
-            "models": {"scripted": {"limit": {"context": 100_000, "output": 4_000}}},
-        }
-        model = {"model": "loop/scripted", "small_model": "loop/scripted", "autoupdate": False}
-        file.write_text(json.dumps({**settings, **model, "provider": {"loop": loop}}))
         command = [str(programs / "opencode"), "run", "Where does Nora live?"]
-        subprocess.run(command, cwd=project, env=environ, check=True, timeout=300)
+        subprocess.run(
+            command,
+            cwd=project,
+            env=configured("opencode", environ, address),
+            check=True,
+            timeout=300,
+        )
     check_what_the_model_got(asked)
     (log,) = (workspace / "memory").glob("2*.md")
     assert "Where does Nora live?" in log.read_text()

@@ -19,6 +19,7 @@ from memdown.config import load_settings
 from memdown.errors import ImportFailed
 from memdown.imports import Destination, ImportPlan, apply, find, plan
 from memdown.transcripts import read_turns
+from memdown.transcripts.sessions import SessionStore
 from memdown.transcripts.sessions.browsing import conversations
 
 
@@ -79,7 +80,7 @@ def test_claude_code(home: Path, to: Destination) -> None:
         ("assistant", "With make deploy; password=[redacted: password]"),
         ("user", "Thanks!"),
     ]
-    assert len(list(sessions(to).iterdir())) == 1, "subagents are left out"
+    assert len(list(sessions(to).glob("*.jsonl"))) == 1, "subagents are left out"
 
 
 def test_codex(home: Path, to: Destination) -> None:
@@ -175,7 +176,7 @@ def test_openclaw_of_2026_9(home: Path, to: Destination) -> None:
         ("user", "Book the ferry."),
         ("assistant", "Booked."),
     ]
-    names = sorted(path.name for path in folder.iterdir())
+    names = sorted(path.name for path in folder.glob("*.jsonl"))
     assert len(names) == 3
     assert ["deleted" in name or "reset" in name for name in names] == [True, True, False]
 
@@ -224,6 +225,13 @@ def test_the_session_store_of_openclaw_tells_groups_from_private_chats(
         "openclaw-s9": ("channel", key),
     }
     assert all(one.messages == 1 for one in listed)
+    store_here = SessionStore(sessions(to, "main"))
+    entries = {one.session_id: one for one in store_here.list().entries}
+    assert entries.keys() == {one.id for one in listed}
+    assert entries["openclaw-family"].channel == "telegram"
+    assert entries["openclaw-family"].extra["chatType"] == "group"
+    group = "agent:main:telegram:group:-100"
+    assert store_here.for_key(group, chat="group", create=False) is None, "it goes on anew"
 
 
 def test_chatgpt_voice_is_what_was_understood(home: Path, to: Destination, tmp_path: Path) -> None:

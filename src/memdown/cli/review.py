@@ -126,7 +126,7 @@ def _numbers(text: str) -> list[int]:
 @click.option(
     "--with",
     "command",
-    metavar="claude|codex|COMMAND",
+    metavar="claude|codex|gemini|opencode|COMMAND",
     help="The command of your coding agent; it gets the facts on its standard input "
     "[memory.tidy.command].",
 )

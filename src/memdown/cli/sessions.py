@@ -40,7 +40,7 @@ def list_command(target: Target) -> None:
         )
         return
     for one in found:
-        kind = one.kind if one.chat == "direct" else one.chat
+        kind = one.chat if one.chat != "direct" else one.channel or one.kind
         click.echo(f"{_moment(one.updated)}  {one.messages:>5} messages  {kind:<10}  {one.id}")
         if one.key:
             click.echo(f"{'':<18}{one.key}")
@@ -232,6 +232,7 @@ def _conversation_json(one: Conversation) -> dict[str, Any]:
         "bytes": one.size,
         "title": one.title,
         "chat": one.chat,
+        "channel": one.channel or None,
         "sessionKey": one.key or None,
     }
 

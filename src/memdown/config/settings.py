@@ -265,7 +265,7 @@ class MemoryFlushSettings(Strict):
     command: str = field(
         default="",
         metadata=about(
-            "What asks a model where hooks have none: `claude`, `codex` or a command that gets the "
+            "What asks a model where hooks have none: `claude`, `codex`, `gemini`, `opencode` or a command that gets the "
             "prompt on its standard input, such as `ollama run qwen3`. Unset: a digest is written."
         ),
     )
@@ -330,7 +330,7 @@ class TidySettings(Strict):
     command: str | None = field(
         default=None,
         metadata=about(
-            "The coding agent that is asked where `--with` names none: `claude`, `codex` or a command."
+            "The coding agent that is asked where `--with` names none: `claude`, `codex`, `gemini`, `opencode` or a command."
         ),
     )
     provider: Literal["openai", "anthropic"] = field(

@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -30,10 +31,15 @@ from memdown.notes.writing import curated
 if TYPE_CHECKING:
     from memdown.memory import Memory
 
+# Each answers once to what it gets on its standard input, without tools where it can do without them:
+# the prompt quotes what others wrote. What it was asked is no conversation of the user's, to be kept.
 COMMANDS: Final[Mapping[str, Sequence[str]]] = {
-    "claude": ("claude", "-p"),
-    "codex": ("codex", "exec", "-"),
+    "claude": ("claude", "-p", "--no-session-persistence", "--strict-mcp-config", "--tools", ""),
+    "codex": ("codex", "exec", "--skip-git-repo-check", "--ephemeral", "-"),
+    "gemini": ("gemini", "--skip-trust"),
+    "opencode": ("opencode", "run", "--pure", "--title", "memdown"),
 }
+_ENVIRON: Final = {"OPENCODE_PERMISSION": '{"*": "deny"}'}
 # Set while a coding agent is asked by us: its own hooks must not take that for a conversation.
 ASKING: Final = "MEMDOWN_ASKING"
 _SECONDS: Final = 300.0
@@ -90,18 +96,23 @@ class TidyPlan:
 
 
 def ask_command(name: str, prompt: str, *, seconds: float = _SECONDS) -> str:
-    """The answer of a coding agent's own command, which gets the prompt on its standard input."""
+    """The answer of a coding agent's own command, which gets the prompt on its standard input.
+
+    It runs in an empty folder: what stands in a project is neither asked about nor to be touched.
+    """
     command = list(COMMANDS.get(name) or shlex.split(name))
     try:
-        done = subprocess.run(
-            command,
-            input=prompt,
-            capture_output=True,
-            text=True,
-            timeout=seconds,
-            check=False,
-            env={**os.environ, ASKING: "1"},
-        )
+        with tempfile.TemporaryDirectory(prefix="memdown-") as empty:
+            done = subprocess.run(
+                command,
+                input=prompt,
+                capture_output=True,
+                text=True,
+                timeout=seconds,
+                check=False,
+                cwd=empty if name in COMMANDS else None,
+                env={**os.environ, **(_ENVIRON if name in COMMANDS else {}), ASKING: "1"},
+            )
     except FileNotFoundError:
         raise WorkspaceError(
             f"There is no command {command[0]!r}; install it, or name another with --with."

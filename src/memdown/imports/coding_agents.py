@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,24 +43,46 @@ def find_claude_code(root: Path, home: Path) -> SourceContents:
             inner = path.relative_to(project / "memory").as_posix()
             items.append(_claude_code_note(path, f"{name}/{inner}", home))
         # Subagents have files of their own, which repeat the main conversation's tasks.
-        items += [
-            claude_code_session(path, home)
+        sessions = [
+            path
             for path in sorted(project.glob("*.jsonl"))
             if not path.name.startswith("agent-") and path.is_file() and not path.is_symlink()
         ]
+        origins = _origins(sessions)
+        items += [claude_code_session(path, home, origins.get(path)) for path in sessions]
     return SourceContents(tuple(items))
 
 
-def claude_code_session(path: Path, home: Path) -> ImportItem:
-    """One session file."""
+def claude_code_session(path: Path, home: Path, origin: Path | None = None) -> ImportItem:
+    """One session file; of a fork, what came after it left the session `origin`."""
     facts: dict[str, Any] = {"project": path.parent.name}
-    talk = Talk(path.stem, shown(path, home), lambda: claude_code_turns(path), facts)
+    talk = Talk(path.stem, shown(path, home), lambda: claude_code_turns(path, origin), facts)
     return transcript(CLAUDE_CODE, talk)
 
 
-def claude_code_turns(path: Path) -> Iterator[ImportedTurn]:
+def _origins(sessions: Sequence[Path]) -> dict[Path, Path]:
+    """The session that each fork came from: a fork begins with the same messages, of the same ids."""
+    first: dict[str, Path] = {}
+    found: dict[Path, Path] = {}
+    for path in sorted(sessions, key=_began):
+        name = next((str(one["uuid"]) for one in entries(path) if "uuid" in one), path.name)
+        if first.setdefault(name, path) != path:
+            found[path] = first[name]
+    return found
+
+
+def _began(path: Path) -> tuple[str, str]:
+    """When a session wrote its first line, so that which one is the fork stays the same for good."""
+    times = (one.get("timestamp") for one in entries(path))
+    return next((time for time in times if isinstance(time, str)), ""), path.name
+
+
+def claude_code_turns(path: Path, origin: Path | None = None) -> Iterator[ImportedTurn]:
     """What user and assistant said, without commands, reminders, tool results and side chains."""
+    told = {entry.get("uuid") for entry in entries(origin)} - {None} if origin else set()
     for entry in entries(path):
+        if entry.get("uuid") in told:
+            continue
         role = entry.get("type")
         message = entry.get("message")
         if role not in ("user", "assistant") or not isinstance(message, dict):

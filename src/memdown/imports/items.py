@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -27,7 +27,8 @@ _UNSAFE = re.compile(r"[^\w.@+=-]+")
 class ImportItem:
     """One file to be made: a note of the workspace, a transcript of an agent, or the settings.
 
-    `name` is where it goes: below the workspace, the sessions folder or the state folder.
+    `name` is where it goes: below the workspace, the sessions folder or the state folder. `about` is
+    what the registry of sessions is told of a conversation.
     """
 
     kind: Kind
@@ -35,6 +36,7 @@ class ImportItem:
     name: str
     content: Callable[[], Iterator[bytes]]
     agent: str | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +88,9 @@ def transcript(source: str, talk: Talk, agent: str | None = None) -> ImportItem:
                 content = [{"type": "text", "text": text}]
                 yield _line({**entry, "message": {"role": turn.role, "content": content}})
 
-    return ImportItem(
-        "transcript", talk.origin, f"{source}-{distinct(talk.id)}.jsonl", content, agent
-    )
+    name = f"{source}-{distinct(talk.id)}.jsonl"
+    about = {"channel": source, **talk.facts}
+    return ImportItem("transcript", talk.origin, name, content, agent, about)
 
 
 def note(source: str, origin: str, name: str, text: Callable[[], str]) -> ImportItem:

@@ -9,14 +9,17 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from memdown.errors import ImportFailed, MemdownError
+from memdown.errors import ImportFailed, MemdownError, SessionError
 from memdown.files import make_folder
 from memdown.imports.items import ImportItem
 from memdown.notes.descriptors import opened_folder
 from memdown.text.tombstones import ERASED_FILE, read_tombstones, scrub
+from memdown.transcripts.messages import time_of
 from memdown.transcripts.reading import sessions_folder
+from memdown.transcripts.sessions.entries import SessionEntry
+from memdown.transcripts.sessions.store import SessionStore
 from memdown.types import Failure
 
 Status = Literal["new", "same", "update", "kept"]
@@ -52,6 +55,8 @@ class Step:
     status: Status
     size: int
     digest: str
+    # When the last message of a conversation was said, in milliseconds.
+    time: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,16 @@ def plan(
             continue
         taken.add(path)
         try:
-            digest, size = _measured(item)
+            digest, size, last = _measured(item)
+            if item.kind == "transcript" and last.get("type") != "message":
+                # Nobody said anything in it, or nothing that another one does not hold.
+                continue
             copied = item.kind == "transcript" and _copied_by_hooks(path)
             status = "same" if copied else _status(path, digest, known.get(_key(item, to)), item)
         except MemdownError as error:
             failed.append(Failure(item.origin, str(error)))
             continue
-        steps.append(Step(item, path, status, size, digest))
+        steps.append(Step(item, path, status, size, digest, time_of(last.get("timestamp"))))
     return ImportPlan(tuple(steps), tuple(failed))
 
 
@@ -131,7 +139,30 @@ def apply(made: ImportPlan, to: Destination) -> ImportPlan:
             known[_key(step.item, to)] = step.digest
         done.append(step)
     _write_journal(to, known)
+    failed += _enlisted(done)
     return ImportPlan(tuple(done), tuple(failed))
+
+
+def _enlisted(steps: Sequence[Step]) -> Iterator[Failure]:
+    """Put the conversations into their agents' registries of sessions; what went wrong with that."""
+    by_folder: dict[Path, list[SessionEntry]] = {}
+    for step in steps:
+        # One that hooks keep is registered by them, under its bare id.
+        if step.item.kind == "transcript" and step.path.is_file():
+            about = dict(step.item.about)
+            entry = SessionEntry(
+                step.path.stem,
+                step.time or 0,
+                channel=about.pop("channel"),
+                origin={"path": step.item.origin},
+                extra=about,
+            )
+            by_folder.setdefault(step.path.parent, []).append(entry)
+    for folder, entries in by_folder.items():
+        try:
+            SessionStore(folder).enlist(entries)
+        except SessionError as error:
+            yield Failure(str(folder), str(error))
 
 
 def _status(path: Path, digest: str, known: str | None, item: ImportItem) -> Status:
@@ -147,13 +178,15 @@ def _status(path: Path, digest: str, known: str | None, item: ImportItem) -> Sta
     return "update" if there == known and item.kind != "settings" else "kept"
 
 
-def _measured(item: ImportItem) -> tuple[str, int]:
+def _measured(item: ImportItem) -> tuple[str, int, dict[str, Any]]:
+    """The digest and the size of what an item brings in, and the last entry of a conversation."""
     digest = hashlib.sha256()
-    size = 0
+    size, last = 0, b""
     for part in item.content():
         digest.update(part)
         size += len(part)
-    return digest.hexdigest(), size
+        last = part
+    return digest.hexdigest(), size, json.loads(last) if item.kind == "transcript" else {}
 
 
 def _digest_of(path: Path, size: int) -> str:

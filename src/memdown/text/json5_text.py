@@ -125,6 +125,17 @@ def with_value(text: str, path: Sequence[str], value: Any, *, strict: bool = Fal
     return text[: here.start] + style.value(value, indent) + text[here.end :]
 
 
+def with_members(text: str, members: Mapping[str, Any]) -> str | None:
+    """The text with members added at the end of its object, all at once; None if it is no object."""
+    span = _whole(text)
+    if text[span.start] != "{":
+        return None
+    style = _style(text, strict=False)
+    indent = _line_indent(text, span.start) + style.unit
+    items = [f"{style.key(name)}: {style.value(value, indent)}" for name, value in members.items()]
+    return _insert(text, span, f",{style.newline}{indent}".join(items), style)
+
+
 def with_item(text: str, path: Sequence[str], value: Any) -> str | None:
     """The text with a value added at the end of an array; None if there is no such array."""
     span = _find(text, path)

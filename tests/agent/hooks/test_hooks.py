@@ -17,6 +17,7 @@ from memdown import Memory
 from memdown.cli import run
 from memdown.config.workspaces import add_own
 from memdown.transcripts import read_turns
+from memdown.transcripts.sessions import SessionStore
 from waiting import eventually
 
 TODAY = datetime.date.today().isoformat()
@@ -237,9 +238,64 @@ def test_one_transcript_for_a_conversation_whichever_way_it_came_in(
     assert run(["import", "claude-code", "--apply", "-w", str(agent.folder)]) == 0
     sessions = agent.copy.parent
     assert [path.name for path in sessions.glob("*.jsonl")] == [f"claude-code-{SESSION}.jsonl"]
+    assert registered(sessions) == {f"claude-code-{SESSION}": "claude-code"}
     agent.hook("session-end")
     assert run(["import", "claude-code", "--apply", "-w", str(agent.folder)]) == 0
     assert [path.name for path in sessions.glob("*.jsonl")] == [f"{SESSION}.jsonl"]
+    assert registered(sessions) == {SESSION: "claude-code"}
+
+
+def registered(sessions: Path) -> dict[str, str | None]:
+    return {one.session_id: one.channel for one in SessionStore(sessions).list().entries}
+
+
+def test_a_conversation_is_registered_like_one_of_the_chat(
+    agent: Agent, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the first hook; what a person wrote into the registry stays, and it can be deleted."""
+    agent.says(*TALK[:3])
+    agent.hook("stop")
+    registry = agent.copy.parent / "registry.json5"
+    (entry,) = SessionStore(agent.copy.parent).list().entries
+    assert (entry.session_id, entry.channel) == (SESSION, "claude-code")
+    assert entry.origin == {"cwd": str(agent.folder)}
+    registry.write_text("// mine\n" + registry.read_text())
+    agent.says(*TALK[3:])
+    agent.hook("stop")
+    agent.hook("session-end")
+    (later,) = SessionStore(agent.copy.parent).list().entries
+    assert later.updated_at - entry.updated_at == 3 * 60_000, "the last message, not the hook"
+    assert registry.read_text().startswith("// mine\n")
+    assert run(["sessions", "list", "--json"]) == 0
+    (listed,) = json.loads(capsys.readouterr().out)["sessions"]
+    assert (listed["id"], listed["channel"], listed["messages"]) == (SESSION, "claude-code", 3)
+    assert run(["sessions", "delete", SESSION, "--yes"]) == 0
+    assert registered(agent.copy.parent) == {}
+    assert not agent.copy.exists()
+
+
+def test_a_fork_is_imported_from_where_it_begins(
+    agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "claude/projects/app"
+    project.mkdir(parents=True)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    agent.transcript = project / "origin.jsonl"
+    agent.says(*TALK)
+    agent.transcript = project / "fork.jsonl"
+    began = {"type": "queue-operation", "timestamp": "2026-03-01T10:29:00Z"}
+    agent.says(began, *TALK, line("user", "Try it with tokens after all.", 30))
+    agent.transcript = project / "origin.jsonl"
+    agent.says(line("user", "Thanks, sessions it is.", 40))
+    for _ in range(2):
+        assert run(["import", "claude-code", "--apply", "-w", str(agent.folder)]) == 0
+        sessions = agent.copy.parent
+        told = {path.stem: path.read_text() for path in sessions.glob("*.jsonl")}
+        assert told.keys() == {"claude-code-origin", "claude-code-fork"}
+        assert "Please fix the login page." in told["claude-code-origin"]
+        assert "Thanks, sessions it is." in told["claude-code-origin"]
+        assert "Please fix the login page." not in told["claude-code-fork"]
+        assert "Try it with tokens after all." in told["claude-code-fork"]
 
 
 CODEX_TALK = [

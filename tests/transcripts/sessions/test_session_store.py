@@ -294,3 +294,21 @@ def test_many_processes_lose_nothing(tmp_path: Path) -> None:
         assert writer.exitcode == 0
     found = [message.content for message in SessionStore(folder).history("shared").messages]
     assert sorted(map(str, found)) == sorted(f"w{n}-{m}" for n in range(3) for m in range(5))
+
+
+def test_transcripts_are_enlisted_at_once_and_what_people_wrote_stays(tmp_path: Path) -> None:
+    store = SessionStore(tmp_path, now=lambda: 5)
+    store.create("chat-1", channel="cli")
+    registry = tmp_path / "registry.json5"
+    registry.write_text(registry.read_text().replace('channel: "cli"', 'channel: "cli" /* mine */'))
+    names = [f"café-{number}" for number in range(200)]
+    store.enlist([SessionEntry(name, 7, channel="codex") for name in names])
+    store.enlist([SessionEntry(names[3], 9, channel="other"), SessionEntry("chat-1", 8)])
+    entries = {one.session_id: one for one in store.list().entries}
+    assert entries.keys() == {"chat-1", *names}
+    assert (entries[names[3]].updated_at, entries[names[3]].channel) == (9, "codex")
+    assert (entries["chat-1"].updated_at, entries["chat-1"].channel) == (8, "cli")
+    assert [store.has_history(entries[name]) for name in ("chat-1", names[0])] == [True, False]
+    assert "/* mine */" in registry.read_text()
+    store.delete(names[0])
+    assert names[0] not in registry.read_text()

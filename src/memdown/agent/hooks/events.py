@@ -163,15 +163,19 @@ def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
         return
     if not (_has_notes(settings) or _has_single_memories(settings)):
         return
-    from memdown.agent.hooks.saving import opened_copy, save_conversation, save_messages
+    from memdown.agent.hooks.saving import enlist, opened_copy, save_conversation, save_messages
     from memdown.transcripts.reading import sessions_folder
 
     folder = sessions_folder(settings.state_dir, settings.agent)
     with opened_copy(folder, given.session_id) as copy:
+        is_new = not copy.data
         if given.transcript:
             save_conversation(copy, given.transcript)
         else:
             save_messages(copy, given.messages)
+        if copy.data and (is_new or write_digest):
+            # Not after every answer: a registry of very many sessions takes a while.
+            enlist(copy, _client(given), given.cwd)
         new = copy.undigested() if write_digest else []
         if _has_single_memories(settings):
             _capture(settings, copy, new)
@@ -181,6 +185,15 @@ def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
         if not settings.compaction.memory_flush.command:
             # Else `flush` asks a model, in a process of its own.
             _digest(given, settings, copy, new)
+
+
+def _client(given: HookInput) -> str:
+    """The program that runs the hook, by the transcript it has."""
+    if given.transcript is None:
+        return "opencode"
+    if given.transcript.name.startswith("rollout-"):
+        return "codex"
+    return "gemini" if ".gemini" in given.transcript.parts else "claude-code"
 
 
 def flushes_after(event: str, settings: Settings) -> bool:

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import stat
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,10 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from memdown.agent.hooks.digest import HookMessage, Read, TranscriptEntry, messages_in, read_said
-from memdown.errors import ConfigError, WorkspaceError
+from memdown.errors import ConfigError, SessionError, WorkspaceError
 from memdown.files import acquire_or_fail, make_folder
 from memdown.text.redaction import Redactor
 from memdown.transcripts.messages import BrokenLine, parse_entry, time_of
+from memdown.transcripts.sessions.entries import SessionEntry
+from memdown.transcripts.sessions.store import SessionStore
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
@@ -212,8 +215,26 @@ def _add_new(copy: Copy, said: Sequence[HookMessage], known: set[str], redactor:
         copy.add([_entry(one, text) for one, text in new])
         # What an import made of the same conversation is all in here.
         for source_name in IMPORTED:
-            (copy.path.parent / f"{source_name}-{copy.path.name}").unlink(missing_ok=True)
+            imported = copy.path.parent / f"{source_name}-{copy.path.name}"
+            if imported.exists():
+                imported.unlink(missing_ok=True)
+                with contextlib.suppress(SessionError):
+                    SessionStore(imported.parent).delete(imported.stem)
     return len(new)
+
+
+def enlist(copy: Copy, channel: str, folder: Path | None) -> None:
+    """Put the conversation into the registry of sessions, with the program and the folder it is of."""
+    times = [one.time for one in map(_said, _entries(copy.data, _MESSAGE)) if one.time]
+    entry = SessionEntry(
+        copy.path.stem,
+        max(times, default=time.time_ns() // 1_000_000),
+        channel=channel,
+        origin={"cwd": str(folder)} if folder else None,
+    )
+    # The copy is what counts; a registry that cannot be written now has it after the next hook.
+    with contextlib.suppress(SessionError):
+        SessionStore(copy.path.parent).enlist([entry])
 
 
 def _entry(said: HookMessage, text: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import unicodedata
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -113,7 +113,8 @@ _CHATS = ("direct", "group", "channel")
 class Conversation:
     """One conversation on disk; `title` is how it began, `skipped` counts unusable lines.
 
-    `chat` and `key` tell where it was held: alone with the owner, in a group or a channel.
+    `chat` and `key` tell where it was held: alone with the owner, in a group or a channel; `channel`
+    by which program.
     """
 
     id: str
@@ -126,6 +127,7 @@ class Conversation:
     skipped: int = 0
     chat: str = "direct"
     key: str = ""
+    channel: str = ""
 
 
 def conversations(folder: Path) -> tuple[list[Conversation], list[Failure]]:
@@ -147,20 +149,21 @@ def conversations(folder: Path) -> tuple[list[Conversation], list[Failure]]:
                 counted.skipped,
             )
         )
-    stored, failed = _stored(folder)
-    problems += failed
+    store = SessionStore(folder)
+    listing = store.list()
+    known = {entry.session_id: entry for entry in listing.entries}
+    found = [_held_in(folder, one, known.get(one.id)) for one in found]
     # A chat is kept twice, with what the model needs and as a transcript: it is one conversation.
-    by_id = {one.id: one for one in stored}
-    found = [_held_in(folder, one, by_id.get(one.id)) for one in found]
     told = {one.id for one in found}
-    stored = [one for one in stored if one.id not in told]
+    stored, failed = _stored(store, [one for one in listing.entries if one.session_id not in told])
+    problems += [*listing.problems, *failed]
     return sorted([*found, *stored], key=lambda one: (-one.updated, one.id)), problems
 
 
-def _held_in(folder: Path, one: Conversation, stored: Conversation | None) -> Conversation:
+def _held_in(folder: Path, one: Conversation, entry: SessionEntry | None) -> Conversation:
     """A transcript with the chat it was held in, by the session store or by its first line."""
-    if stored is not None:
-        return replace(one, chat=stored.chat, key=stored.key)
+    if entry is not None:
+        return _told_by(entry, one)
     try:
         with (folder / one.path.removeprefix("sessions/")).open("rb") as file:
             head = parse_entry(file.readline(_HEAD_BYTES))
@@ -228,14 +231,27 @@ def delete(folder: Path, one: Conversation) -> None:
         ) from None
 
 
-def _stored(folder: Path) -> tuple[list[Conversation], list[Failure]]:
-    store = SessionStore(folder)
-    listing = store.list()
+def _told_by(entry: SessionEntry, one: Conversation) -> Conversation:
+    """A conversation with what the registry knows of it."""
+    return replace(
+        one,
+        chat=str(entry.extra.get("chatType") or ("group" if entry.group_id else "direct")),
+        key=str(entry.extra.get("sessionKey") or ""),
+        channel=entry.channel or "",
+    )
+
+
+def _stored(
+    store: SessionStore, entries: Sequence[SessionEntry]
+) -> tuple[list[Conversation], list[Failure]]:
     found: list[Conversation] = []
-    problems = list(listing.problems)
-    for entry in listing.entries:
+    problems: list[Failure] = []
+    for entry in entries:
+        if not store.has_history(entry):
+            # Its transcript was deleted by hand: nothing is left to be shown.
+            continue
         try:
-            found.append(_conversation(store, entry))
+            found.append(_told_by(entry, _conversation(store, entry)))
         except SessionError as error:
             problems.append(Failure(entry.session_id, str(error)))
     return found, problems
@@ -252,8 +268,6 @@ def _conversation(store: SessionStore, entry: SessionEntry) -> Conversation:
         entry.updated_at,
         (store.folder / name).stat().st_size,
         _title(_first(messages)),
-        chat=str(entry.extra.get("chatType") or ("group" if entry.group_id else "direct")),
-        key=str(entry.extra.get("sessionKey") or ""),
     )
 
 

@@ -13,7 +13,7 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,10 +79,15 @@ class SessionStore:
     ) -> SessionEntry | None:
         """The session of a chat by its key, such as `agent:main:telegram:group:-100`.
 
-        A group or channel has one session, which goes on; None if there is none and none is made.
+        A group or channel has one session, which goes on; None if there is none and none is made. One
+        that was imported is only a transcript, and does not go on.
         """
         with files.locked(self.folder):
-            known = [one for one in self.list().entries if one.extra.get("sessionKey") == key]
+            known = [
+                one
+                for one in self.list().entries
+                if one.extra.get("sessionKey") == key and self.has_history(one)
+            ]
         if known or not create:
             return known[0] if known else None
         return self.create(
@@ -102,6 +107,30 @@ class SessionStore:
             if text is not None:
                 files.write(path, text)
             self._put(entry)
+
+    def enlist(self, entries: Iterable[SessionEntry]) -> None:
+        """Put conversations into the registry that are kept as transcripts only.
+
+        Of one that stands there, just the time of its last message is taken.
+        """
+        with files.locked(self.folder):
+            registry = self._registry()
+            new: dict[str, Any] = {}
+            for entry in entries:
+                before = registry.get(entry.session_id)
+                if before is None:
+                    new[entry.session_id] = to_json(entry)
+                elif isinstance(before, dict) and before.get("updatedAt") != entry.updated_at:
+                    self._touch(entry.session_id, entry.updated_at)
+            if new:
+                self._write_registry(
+                    {**self._registry(), **new}, lambda text: json5_text.with_members(text, new)
+                )
+
+    def has_history(self, entry: SessionEntry) -> bool:
+        """Whether a session has a file of its own; if not, a transcript is all there is of it."""
+        name = f"chats/{_file_name(entry.session_id)}.json5"
+        return entry.session_file is not None or (self.folder / name).exists()
 
     def text_of(self, session_id: str) -> str | None:
         """The file of a session's history as it is, also if it is damaged."""
@@ -265,7 +294,8 @@ class SessionStore:
         data = self._registry().get(session_id)
         name = data.get("sessionFile") if isinstance(data, Mapping) else None
         if not isinstance(name, str) or not _inside(name):
-            name = f"chats/{_file_name(_checked(session_id))}.json5"
+            # An imported conversation keeps its name, whatever letters are in it.
+            name = f"chats/{_file_name(_checked(session_id) if data is None else session_id)}.json5"
         return self.folder / name
 
     def _parsed(self, path: Path, text: str, *, keep: bool = False) -> History:
