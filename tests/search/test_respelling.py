@@ -1,11 +1,14 @@
-"""Which spellings a word may stand for."""
+"""Which spellings a word may stand for, and which short and long forms."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memdown import Memory
 from memdown.search.spelling import spellings
 
 
@@ -26,3 +29,40 @@ def test_spellings_are_close_and_never_the_word_itself(word: str) -> None:
     assert word not in found
     assert len(found) == len(set(found)) < 60 * len(word)
     assert all(abs(len(one) - len(word)) <= 1 and one[0] == word[0] for one in found)
+
+
+@pytest.fixture(scope="module")
+def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    folder, state = tmp_path_factory.mktemp("workspace"), tmp_path_factory.mktemp("state")
+    (folder / "memory").mkdir()
+    (folder / "memory/words.md").write_text(
+        "# Words\n\n- SLO: service level objective\n- We use continuous integration (CI) since May.\n"
+    )
+    (folder / "memory/duties.md").write_text(
+        "# Duties\n\n- Nora looks after the CI.\n- Ben looks after the garden.\n"
+        "- Ida reviews each service level objective in June.\n- Sven reviews the garden in July.\n"
+    )
+    with Memory.open(folder, state_dir=state, environ={"HOME": str(state)}) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("Who looks after continuous integration?", "- Nora looks after the CI."),
+        ("Who reviews the SLO?", "- Ida reviews each service level objective in June."),
+        ("Who reviews the slo?", "- Ida reviews each service level objective in June."),
+    ],
+)
+def test_a_defined_short_form_is_found_by_its_long_form(
+    memory: Memory, question: str, line: str
+) -> None:
+    assert memory.search(question).hits[0].snippet.startswith(line)
+
+
+def test_what_a_short_form_means_is_told_by_its_definition(memory: Memory) -> None:
+    assert "SLO: service level objective" in memory.search("What is an SLO?").hits[0].snippet
+
+
+def test_half_of_a_long_form_is_not_the_long_form(memory: Memory) -> None:
+    assert "the CI" not in memory.search("Who looks after continuous things?").hits[0].snippet

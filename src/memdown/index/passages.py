@@ -12,7 +12,7 @@ import threading
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.text import cues
+from memdown.text.acronyms import defining_terms
 from memdown.text.terms import index_terms, joined_terms, piece_terms, short_grams
 from memdown.types import Chunk
 
@@ -29,10 +30,11 @@ TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
 
 def feature_terms(chunk: Chunk) -> list[tuple[str, ...]]:
     """What each passage tells besides its words, as terms outside the space of words."""
-    return [
-        (*speaker, *cues.cues_of(chunk.text[passage.start : passage.end]))
-        for passage, speaker in zip(chunk.passages, _speakers(chunk), strict=True)
-    ]
+    found = []
+    for passage, speaker in zip(chunk.passages, _speakers(chunk), strict=True):
+        text = chunk.text[passage.start : passage.end]
+        found.append((*speaker, *cues.cues_of(text), *defining_terms(text)))
+    return found
 
 
 def _speakers(chunk: Chunk) -> list[tuple[str, ...]]:
@@ -294,6 +296,7 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk]) -> Tokens:
     heads: list[int] = []
     asking: list[int] = []
     spoken: list[tuple[int, tuple[str, ...]]] = []
+    texts: list[str] = []
     look_up: Callable[[str], int] = pieces.__getitem__
     line_end = pieces.line_end
     for chunk in chunks:
@@ -320,6 +323,7 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk]) -> Tokens:
             if not is_ascii and not own.isascii():
                 numbers += pieces.grams(numbers[begin:])
             ends.append(len(numbers))
+            texts.append(own)
             if cues.asks(own):
                 asking.append(len(heads))
             if below != heading:
@@ -329,16 +333,34 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk]) -> Tokens:
     firsts.append(len(ends))
     said = [(row, term) for row, terms in spoken for term in terms]
     said += [(row, cues.ASKS) for row in asking]
-    return Tokens(
+    tokens = Tokens(
         pieces,
         np.array(numbers, np.int32),
         np.array(ends, np.int64),
         np.array(firsts, np.int64),
         pieces.take_long(),
         np.array(heads, np.int32),
-        np.array([pieces.vocabulary[term] for _, term in said], np.int32),
-        np.array([row for row, _ in said], np.int32),
+        np.empty(0, np.int32),
+        np.empty(0, np.int32),
     )
+    said += [(row, term) for row in _abbreviating(tokens) for term in defining_terms(texts[row])]
+    return replace(
+        tokens,
+        features=np.array([pieces.vocabulary[term] for _, term in said], np.int32),
+        feature_rows=np.array([row for row, _ in said], np.int32),
+    )
+
+
+def _abbreviating(tokens: Tokens) -> list[int]:
+    """The passages that hold what looks like a short form, and may define it."""
+    known = np.frombuffer(tokens.pieces.cues, np.uint16)
+    long = np.array([one.cues for one in tokens.long], np.uint16)
+    held = np.concatenate([known, long])[tokens.indices()] & np.uint16(cues.SHORT_FORM)
+    spans = np.unique(np.searchsorted(tokens.ends, np.flatnonzero(held), side="right"))
+    spans = spans[~tokens.repeats()[spans]]
+    # Before a passage stands one span of repeated lines for each chunk up to its own.
+    rows: list[int] = (spans - np.searchsorted(tokens.firsts[:-1], spans, side="right")).tolist()
+    return rows
 
 
 def occurrences(tokens: Tokens) -> Occurrences:

@@ -156,7 +156,7 @@ def _alternatives(
             if len(meant) == 1 and meant[0][:_SAME_START] != term[:_SAME_START]:
                 near.setdefault(meant[0], similarity)
         found += [
-            Alternative(term, meant, _SYNONYM * similarity)
+            Alternative(term, (meant,), _SYNONYM * similarity)
             for meant, similarity in list(near.items())[:_SYNONYMS_A_WORD]
         ]
     return tuple(found)
@@ -217,6 +217,11 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
     if _is_unheld(asked):
         return []
     reader = snapshot.reader(_sought(asked))
+    terms = _terms(asked)
+    if forms := respelling.other_forms(asked.query.text, terms, reader, asked.options.sources):
+        terms = replace(terms, alternatives=(*terms.alternatives, *forms))
+        asked = replace(asked, query=replace(asked.query, terms=terms))
+        reader = snapshot.reader(_sought(asked))
     hits: list[Hit] = []
     # Notes come first: what a conversation only repeats of them is dropped later, and does not count.
     for source in sorted(asked.options.sources):
@@ -227,7 +232,11 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
 def _sought(asked: Asked) -> Sought:
     terms = _terms(asked)
     return Sought(
-        words=(*terms.words, *asked.told, *(one.term for one in terms.alternatives)),
+        words=(
+            *terms.words,
+            *asked.told,
+            *(term for one in terms.alternatives for term in one.terms),
+        ),
         prefixes=terms.prefixes,
         phrases=terms.phrases,
         vector=asked.query.vector,

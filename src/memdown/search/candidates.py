@@ -15,7 +15,7 @@ from memdown.index.passage_vectors import shorten
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.reader import Mask, Posting, Reader, Rows, Unit, quantise, word
 from memdown.search.tuning import Tuning
-from memdown.text import QueryTerms, prefix_terms
+from memdown.text import Alternative, QueryTerms, prefix_terms
 from memdown.types import SOURCES, Source, Vector
 
 Floats = NDArray[np.float32]
@@ -31,8 +31,9 @@ class UnitPosting(NamedTuple):
     unit: Unit
     posting: Posting
     idf: float
-    # What it counts: below 1 for a word that only means about the same.
+    # What it counts: below 1 for a word that only means about the same; `defined`: the notes say that it does.
     weight: float = 1.0
+    defined: bool = False
 
     @property
     def is_word(self) -> bool:
@@ -72,10 +73,11 @@ def look_up(terms: QueryTerms, reader: Reader) -> list[UnitPosting]:
                 prefixes.discard(prefix)
                 found.append(_looked(number, Unit("prefix", (prefix,)), reader))
     places = {term: number for number, term in enumerate(terms.words)}
-    for other in terms.alternatives:
-        if other.word in places and other.term not in places:
-            looked = _looked(places[other.word], word(other.term), reader)
-            found.append(looked._replace(weight=other.weight))
+    found += [
+        _instead(places[other.word], other, reader)._replace(weight=other.weight)
+        for other in terms.alternatives
+        if other.word in places and not places.keys() >= set(other.terms)
+    ]
     phrases = (Unit("phrase", phrase) for phrase in terms.phrases if len(phrase) > 1)
     return [*found, *(_looked(-1, phrase, reader) for phrase in phrases)]
 
@@ -83,6 +85,22 @@ def look_up(terms: QueryTerms, reader: Reader) -> list[UnitPosting]:
 def _looked(number: int, unit: Unit, reader: Reader) -> UnitPosting:
     posting = reader.posting(unit)
     return UnitPosting(number, unit, posting, idf(reader.count, reader.document_frequency(unit)))
+
+
+def _instead(number: int, other: Alternative, reader: Reader) -> UnitPosting:
+    """What may stand for a word; a defined form only where the word does not, and where all of it does."""
+    units = list(map(word, other.terms))
+    if not other.defined:
+        return _looked(number, units[0], reader)
+    rows = reader.posting(units[0]).rows
+    for unit in units[1:]:
+        rows = np.intersect1d(rows, reader.posting(unit).rows, assume_unique=True)
+    rows = np.setdiff1d(rows, reader.posting(word(other.word)).rows, assume_unique=True)
+    once = np.ones(len(rows), np.float32)
+    frequency = min(map(reader.document_frequency, units))
+    unit = units[0] if len(units) == 1 else Unit("phrase", other.terms)
+    posting = Posting(rows, once, np.zeros(len(rows), np.float32))
+    return UnitPosting(number, unit, posting, idf(reader.count, frequency), defined=True)
 
 
 def text_scores(looked: Sequence[UnitPosting], reader: Reader) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.reader import Posting, Reader, Rows, word
+from memdown.index.reader import Posting, Reader, Rows, Unit, word
 from memdown.search.candidates import Candidates, Floats
 from memdown.search.tuning import Tuning
 from memdown.text.cues import ASKS, USER_TERMS, asked_kind, asks_of_oneself, named_speakers
@@ -135,8 +135,22 @@ def _coverage(found: Candidates, rows: Rows, words: int, tuning: Tuning) -> tupl
     if not words:
         nothing = np.zeros(len(rows), np.float32)
         return nothing, nothing
+    shares = _shares(found, words)
+    weights *= shares
     total = float(weights.sum()) or 1.0
-    return held.mean(axis=0), (weights @ held) / np.float32(total)
+    return shares @ held / shares.sum(), (weights @ held) / np.float32(total)
+
+
+def _shares(found: Candidates, words: int) -> Floats:
+    """What each word of a query counts, float32 (words,): those that one short form stands for are one."""
+    shares = np.ones(words, np.float32)
+    together: dict[Unit, list[int]] = {}
+    for one in found.looked:
+        if one.defined:
+            together.setdefault(one.unit, []).append(one.number)
+    for numbers in together.values():
+        shares[numbers] = np.float32(1 / len(numbers))
+    return shares
 
 
 def _places(posting: Posting, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -1,22 +1,29 @@
-"""Misspelled words: how the notes spell what a query names and no note holds.
+"""How the notes write what a question names: misspelled words, and short forms that they define.
 
-Only asked when a search found nothing, so it may take longer than a search. A word is put right by
-one letter that is missing, too many, wrong or at its neighbour's place; the first one is trusted.
+Misspellings are asked for when a search found nothing, so that may take longer than a search. A word is
+put right by one letter that is missing, too many, wrong or at its neighbour's place; the first one is
+trusted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memdown.index.reader import Sought
+import numpy as np
+
+from memdown.index.reader import Reader, Sought, word
 from memdown.index.store import Snapshot
 from memdown.search.candidates import file_mask
-from memdown.text import without_stop_words
+from memdown.text import Alternative, QueryTerms, is_stop, without_stop_words
+from memdown.text.acronyms import Definition, alike, defined_by, definitions_in, forms_of
+from memdown.text.terms import ordered_terms
 from memdown.types import Source
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LEAST_LETTERS, _MOST_LETTERS = 5, 20
 _MOST_WORDS = 4
+# What the other form of a defined one counts; so many passages that may define one are read.
+_OTHER_FORM, _MOST_READ = 0.95, 12
 
 
 def put_right(
@@ -53,3 +60,63 @@ def _spelling(term: str, snapshot: Snapshot, sources: tuple[Source, ...]) -> str
     possible = spellings(term)
     reader = snapshot.reader(Sought(tuple(possible), sources=sources))
     return next(reader.holding(possible, file_mask(reader, sources)), None)
+
+
+def other_forms(
+    question: str, terms: QueryTerms, reader: Reader, sources: tuple[Source, ...]
+) -> tuple[Alternative, ...]:
+    """The long forms of a question's short ones, and the other way round, as the notes define them.
+
+    A passage that defines a form holds it, so that every reader of what a question looks for has it.
+    """
+    told = _told(question, terms)
+    held = list(reader.holding(defined_by(told), file_mask(reader, sources)))
+    if not held:
+        return ()
+    found = [
+        other
+        for one in dict.fromkeys(_definitions(held, reader))
+        for other in _other_form(one, told)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _told(question: str, terms: QueryTerms) -> list[str]:
+    """The terms of a question in order, without stop words."""
+    words = frozenset(terms.words)
+    return [term for term in ordered_terms(question) if term in words or not is_stop(term)]
+
+
+def _definitions(held: Sequence[str], reader: Reader) -> list[Definition]:
+    rows = np.unique(np.concatenate([reader.posting(word(one)).rows for one in held]))[:_MOST_READ]
+    chunks = reader.passage_chunk[rows]
+    stored = reader.chunks(np.unique(chunks).tolist())
+    found = []
+    for row, number in zip(rows.tolist(), chunks.tolist(), strict=True):
+        chunk = stored[number].chunk
+        passage = chunk.passages[row - int(reader.chunk_first[number])]
+        found += definitions_in(chunk.text[passage.start : passage.end])
+    return found
+
+
+def _other_form(one: Definition, told: Sequence[str]) -> list[Alternative]:
+    """What may stand for words of a question by one definition; nothing if it uses both forms."""
+    short, long = forms_of(one)
+    asked = list(map(alike, told))
+    if not short or not long:
+        return []
+    abbreviated, place = alike(short[0]) in asked, _place(list(map(alike, long)), asked)
+    if abbreviated == (place is not None):
+        return []
+    if place is None:
+        return [Alternative(told[asked.index(alike(short[0]))], long, _OTHER_FORM, defined=True)]
+    return [
+        Alternative(term, short, _OTHER_FORM, defined=True)
+        for term in told[place : place + len(long)]
+    ]
+
+
+def _place(some: list[str], every: list[str]) -> int | None:
+    """Where some terms stand one after the other among others; None if nowhere."""
+    starts = range(len(every) - len(some) + 1)
+    return next((n for n in starts if every[n : n + len(some)] == some), None)

@@ -10,6 +10,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
+from memdown.text.acronyms import may_define
 from memdown.text.scripts import fold
 from memdown.text.stopwords import looks_english, stop_words_of
 
@@ -64,6 +65,7 @@ _TOKEN: Final = re.compile(r"\w+")
 # A first half is `_SECOND` bits below its second half, so that one shift compares all of them.
 NUMBER: Final = 1
 TIME: Final = 2
+SHORT_FORM: Final = 4
 _CLOCK, _DATE, _SPAN, _NAME = (1 << place for place in range(4, 8))
 _SECOND: Final = 4
 _HALVES: Final = (_CLOCK | _DATE | _SPAN | _NAME) << _SECOND
@@ -179,6 +181,8 @@ def piece_cues(piece: str) -> int:
 
 def _letter_cues(piece: str) -> int:
     cues = _NAME if _BEFORE_NAMES.match(piece[-1:]) else 0
+    if may_define(piece):
+        cues |= SHORT_FORM
     if _CAPITAL.match(piece):
         cues |= PAIRED_NAME
     if not piece.isascii():

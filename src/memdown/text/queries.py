@@ -58,11 +58,15 @@ class Identifier(NamedTuple):
 
 
 class Alternative(NamedTuple):
-    """A term that means about the same as one of a question, and what it counts beside it, below 1."""
+    """Terms that together mean about the same as a word of a question, and what they count, below 1.
+
+    `defined` is whether the notes say so, and of no other word.
+    """
 
     word: str
-    term: str
+    terms: tuple[str, ...]
     weight: float
+    defined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

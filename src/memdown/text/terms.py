@@ -14,8 +14,8 @@ from typing import Final
 from memdown.text.scripts import EMOJI, FIRST_UNSPACED, FLAG_LETTERS, MARKS, fold, runs
 from memdown.text.stemming import stem
 
-TERMS_VERSION: Final = 7
-"""To be raised with every change of what `index_terms` or `prefix_terms` return."""
+TERMS_VERSION: Final = 8
+"""To be raised with every change of what `index_terms` or `prefix_terms` return, or of feature terms."""
 
 TOKENCHARS: Final = "-_./@:+#"
 """The ASCII punctuation that occurs in terms."""

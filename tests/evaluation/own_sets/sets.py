@@ -30,15 +30,101 @@ _FOREIGN = (
     "How many {thing}s did the museum in {town} lend to {who}?",
     "Who repaired the {thing} after the flood in {town}?",
 )
+# How notes tell what a short form means: lists, tables, and in the middle of a sentence.
+_DEFINED = {
+    "en": (
+        "{short} ({long})",
+        "{long} ({short})",
+        "{short}: {long}",
+        "**{short}** – {long}",
+        "{short} stands for {long}.",
+        "{short} = {long}",
+        "After the summer we talked about {long} ({short}) with everybody, and liked it.",
+        "| {short} | {long} |",
+        "Ida was new to {short} ({long}), so we explained it twice.",
+        "What we mean by {long}, or {short} for short, was told on the first day.",
+        "{long} (abbreviated {short}) came up again.",
+    ),
+    "de": (
+        "{short} ({long})",
+        "Das Wort {long} ({short}) fiel im Gespräch mehrmals.",
+        "{short}: {long}",
+        "{short} steht für {long}.",
+        "{long}, kurz {short}",
+    ),
+    "fr": (
+        "{short} ({long})",
+        "On a parlé de {long} ({short}) avec tout le monde.",
+        "{short} : {long}",
+        "{short} signifie {long}.",
+    ),
+    "es": (
+        "{long} ({short})",
+        "{short}: {long}",
+        "Hablamos de {short} ({long}) con todos.",
+        "{short} significa {long}.",
+    ),
+    "ru": (
+        "{short} ({long})",
+        "Сначала обсудили, что такое {long} ({short}), и все согласились.",
+        "{short} — {long}",
+        "{short}: {long}",
+    ),
+    "nl": ("{short} ({long})", "{long} ({short})", "{short}: {long}", "{short} staat voor {long}."),
+    "it": ("{long} ({short})", "{short}: {long}", "{short} ({long})"),
+    "zh": ("{short}（{long}）", "{long}（{short}）", "{short}：{long}", "{short} 是{long}的缩写。"),
+}
+# Two facts, each with its question; what is asked for is told by the other form.
+_TOLD = {
+    "en": (
+        ("{form} is looked after by {who} since week {number}.", "Who looks after {form}?"),
+        ("The budget for {form} is {number} thousand.", "What is the budget for {form}?"),
+    ),
+    "de": (
+        ("Um {form} kümmert sich {who} seit Woche {number}.", "Wer kümmert sich um {form}?"),
+        ("Für {form} sind {number} Euro eingeplant.", "Wie viel ist für {form} eingeplant?"),
+    ),
+    "fr": (
+        ("{form} : le dossier est chez {who} depuis {number} jours.", "Qui a le dossier {form} ?"),
+        ("Le budget pour {form} est de {number} euros.", "Quel est le budget pour {form} ?"),
+    ),
+    "es": (
+        ("De {form} se encarga {who} desde la semana {number}.", "¿Quién se encarga de {form}?"),
+        ("Para {form} hay {number} euros.", "¿Cuántos euros hay para {form}?"),
+    ),
+    "ru": (
+        ("{form}: этим занимается {who} уже {number} дней.", "Кто занимается темой {form}?"),
+        ("На {form} отложено {number} рублей.", "Сколько рублей отложено на {form}?"),
+    ),
+    "nl": (
+        ("{who} regelt de {form} sinds week {number}.", "Wie regelt de {form}?"),
+        (
+            "Voor de {form} is {number} euro opzij gezet.",
+            "Hoeveel is er voor de {form} opzij gezet?",
+        ),
+    ),
+    "it": (
+        ("Di {form} si occupa {who} da {number} giorni.", "Chi si occupa di {form}?"),
+        ("Per {form} ci sono {number} euro.", "Quanti euro ci sono per {form}?"),
+    ),
+    "zh": (
+        ("{form}从第{number}周起由{who}负责。", "谁负责{form}？"),
+        ("{form}的预算是{number}元。", "{form}的预算是多少？"),
+    ),
+}
 _THINGS = "lighthouse orchard telescope harpsichord windmill tannery observatory vineyard kiln ferry".split()
 _TOWNS = "Bergamo Tromso Coimbra Galway Tartu Uppsala Lecce Ghent Riga Porto".split()
 Notes = dict[str, list[str]]
+Workspace = dict[str, Any]
+
+
+def _rows(name: str) -> list[list[str]]:
+    lines = (_HERE / name).read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines if line and not line.startswith("#")]
 
 
 def _pairs(name: str) -> list[tuple[str, str]]:
-    lines = (_HERE / name).read_text(encoding="utf-8").splitlines()
-    found = [line.split("\t") for line in lines if line and not line.startswith("#")]
-    return [(first, second) for first, second in found]
+    return [(first, second) for first, second in _rows(name)]
 
 
 def _value(number: int) -> str:
@@ -56,7 +142,7 @@ def _noted(facts: Iterable[tuple[str, str]]) -> tuple[Notes, dict[str, list[list
     return notes, places
 
 
-def synonyms() -> dict[str, Any]:
+def synonyms() -> list[Workspace]:
     """Each word of a pair stands in a fact, and is asked for by the other word."""
     asked = []
     for number, (one, other) in enumerate(_pairs("words.tsv")):
@@ -65,10 +151,10 @@ def synonyms() -> dict[str, Any]:
             fact = f"{who}'s {told} is called {_value(2 * number + turn)}."
             asked.append((who.lower(), fact, f"What is the name of {who}'s {meant}?"))
     notes, places = _noted((name, fact) for name, fact, _ in asked)
-    return _set("synonyms", notes, [(question, places[fact]) for _, fact, question in asked])
+    return [_set("synonyms", notes, [(question, places[fact]) for _, fact, question in asked])]
 
 
-def acronyms() -> dict[str, Any]:
+def acronyms() -> list[Workspace]:
     """A glossary tells what short forms mean; facts use one form, questions the other."""
     asked = []
     glossary = []
@@ -80,10 +166,39 @@ def acronyms() -> dict[str, Any]:
         fact = f"The budget for {long} is {40 + 3 * number} thousand."
         asked.append(("budgets", fact, f"What is the budget for {short}?"))
     notes, places = _noted([*glossary, *((name, fact) for name, fact, _ in asked)])
-    return _set("acronyms", notes, [(question, places[fact]) for _, fact, question in asked])
+    return [_set("acronyms", notes, [(question, places[fact]) for _, fact, question in asked])]
 
 
-def misspellings() -> dict[str, Any]:
+def definitions(half: int | None = None) -> list[Workspace]:
+    """Short forms in eight languages, defined in the ways that notes do; a workspace for each language.
+
+    Facts use one form, questions the other. The rules that find definitions were written with the first
+    half (0); the second (1) was asked only when they were done.
+    """
+    return [_defined(language, half) for language in _DEFINED]
+
+
+def _defined(language: str, half: int | None) -> Workspace:
+    """All definitions and facts of a language, and the questions about them or about one half."""
+    facts, asked = [], []
+    mine = [(short, long) for of, short, long in _rows("definitions.tsv") if of == language]
+    for number, (short, long) in enumerate(mine):
+        forms = _DEFINED[language]
+        told = forms[number % len(forms)].format(short=short, long=long)
+        facts.append(("glossary" if number % 2 else "spring", told))
+        who = PEOPLE[number % len(PEOPLE)]
+        for (fact, question), (noted, meant) in zip(
+            _TOLD[language], ((short, long), (long, short)), strict=True
+        ):
+            fact = fact.format(form=noted, who=who, number=20 + 3 * number)
+            facts.append(("facts", fact))
+            if half is None or number % 2 == half:
+                asked.append((fact, question.format(form=meant)))
+    notes, places = _noted(facts)
+    return _set(language, notes, [(question, places[fact]) for fact, question in asked])
+
+
+def misspellings() -> list[Workspace]:
     """The longest word of each question has one slip: letters swapped, lost, doubled or wrong."""
     chance = random.Random(3)
     asked = []
@@ -98,7 +213,7 @@ def misspellings() -> dict[str, Any]:
             slip = _slip(longest, chance)
             asked.append((f"things-{number % 9}", fact, question.replace(longest, slip, 1)))
     notes, places = _noted((name, fact) for name, fact, _ in asked)
-    return _set("misspellings", notes, [(question, places[fact]) for _, fact, question in asked])
+    return [_set("misspellings", notes, [(question, places[fact]) for _, fact, question in asked])]
 
 
 def _slip(word: str, chance: random.Random) -> str:
@@ -113,10 +228,10 @@ def _slip(word: str, chance: random.Random) -> str:
     )
 
 
-def foreign() -> dict[str, Any]:
+def foreign() -> list[Workspace]:
     """Questions about people and things that are in none of the notes of the other sets."""
     chance = random.Random(5)
-    notes = {**synonyms()["documents"], **misspellings()["documents"]}
+    notes = {**synonyms()[0]["documents"], **misspellings()[0]["documents"]}
     asked: dict[str, list[list[Any]]] = {}
     while len(asked) < 150:
         question = chance.choice(_FOREIGN).format(
@@ -126,16 +241,16 @@ def foreign() -> dict[str, Any]:
             year=chance.randrange(1950, 2020),
         )
         asked[question] = []
-    return _set("foreign", notes, asked.items())
+    return [_set("foreign", notes, asked.items())]
 
 
-def _set(name: str, notes: Notes, asked: Iterable[tuple[str, list[list[Any]]]]) -> dict[str, Any]:
+def _set(name: str, notes: Notes, asked: Iterable[tuple[str, list[list[Any]]]]) -> Workspace:
     questions = [{"question": text, "evidence": evidence} for text, evidence in asked]
     return {"name": name, "documents": notes, "questions": questions}
 
 
-Make = Callable[[], dict[str, Any]]
-SETS: tuple[Make, ...] = (synonyms, acronyms, misspellings, foreign)
+Make = Callable[[], list[Workspace]]
+SETS: tuple[Make, ...] = (synonyms, acronyms, definitions, misspellings, foreign)
 
 
 def write(folder: Path) -> list[Path]:
@@ -144,7 +259,7 @@ def write(folder: Path) -> list[Path]:
     files = []
     for make in SETS:
         file = folder / f"{make.__name__}.json"
-        file.write_text(json.dumps([make()], ensure_ascii=False, indent=1), encoding="utf-8")
+        file.write_text(json.dumps(make(), ensure_ascii=False, indent=1), encoding="utf-8")
         files.append(file)
     return files
 
