@@ -19,6 +19,7 @@ import struct
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -313,7 +314,7 @@ class Dictionary:
             return bisect_left(range(self.count), term, key=self.name)
         if self._beginnings is None:
             self._beginnings = self._read_beginnings()
-        begins = np.uint64(int.from_bytes(term[:_BEGINNING].ljust(_BEGINNING, b"\0"), "big"))
+        begins = _beginning_of(term)
         first = int(self._beginnings.searchsorted(begins))
         if first == self.count or self._beginnings[first] != begins:
             return first
@@ -341,6 +342,12 @@ class Dictionary:
     def entries(self, number: int) -> int:
         """How many rows hold a term."""
         return self.counts[number] + 1
+
+
+@lru_cache(maxsize=1_024)
+def _beginning_of(term: bytes) -> np.uint64:
+    """The first bytes of a term as a number; the same term is looked for in every segment."""
+    return np.uint64(int.from_bytes(term[:_BEGINNING].ljust(_BEGINNING, b"\0"), "big"))
 
 
 def span(ends: memoryview[int], number: int) -> range:

@@ -14,6 +14,9 @@ from typing import Final, Literal, NamedTuple
 from memdown.types import Chunk
 
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
+_HEADINGS: Final = re.compile(
+    r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*\r*$", re.MULTILINE
+)
 _BULLET: Final = re.compile(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
 # What is no paragraph is told by how a line begins, so that most lines are looked at once.
 _BEGINNING: Final = re.compile(
@@ -98,9 +101,17 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 
 @lru_cache(maxsize=_CACHED)
 def _headings(text: str) -> tuple[Heading, ...]:
+    if "#" not in text:
+        return ()
+    if "```" not in text and "~~~" not in text:
+        # Without code, the lines that are none need not be looked at.
+        return tuple(
+            Heading(one.start(), len(one[1]), " ".join((one[2] or "").split()))
+            for one in _HEADINGS.finditer(text)
+        )
     found = []
     fenced = False
-    for start, line in _lines(text) if "#" in text else ():
+    for start, line in _lines(text):
         begins = _BEGINNING.match(line)
         kind = begins.lastgroup if begins else None
         if kind == "fence":

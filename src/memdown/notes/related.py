@@ -117,30 +117,82 @@ class ChangeCues:
     besides: bool
 
 
-@dataclass(frozen=True, slots=True)
 class FactDetails:
     """What a fact is compared by: its content words, its numbers, its names.
 
-    `said` are all words in order but articles and "to be". `mere` are the words that only say that
-    something changed, by concept those that only say it (`""`: cues). `renewed` stand beside "new",
-    `several` behind an indefinite article; `named` are names of one word or more.
+    Each is found when it is first asked for: most facts differ in the first of them already.
     """
 
-    words: tuple[str, ...]
-    said: tuple[str, ...]
-    numbers: frozenset[str]
-    names: frozenset[str]
-    negated: bool
-    change: ChangeCues
-    mere: Mapping[str, frozenset[str]]
-    renewed: tuple[str, ...]
-    several: tuple[str, ...]
-    named: frozenset[str]
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._folded = fold(text)
+
+    @functools.cached_property
+    def _terms(self) -> list[str]:
+        return index_terms(self._text)
+
+    @functools.cached_property
+    def _concepts(self) -> tuple[str, ...]:
+        return _concepts(self._folded)
+
+    @functools.cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words that say something, and the concepts that they stand for."""
+        words = tuple(term for term in self._terms if not is_stop(term))
+        return (words or tuple(self._terms)) + self._concepts
+
+    @functools.cached_property
+    def said(self) -> tuple[str, ...]:
+        """All words in order but articles and "to be"."""
+        return tuple(term for term in self._terms if term not in _FILLERS)
+
+    @functools.cached_property
+    def numbers(self) -> frozenset[str]:
+        """Its numbers as they are written."""
+        return frozenset(match.strip(".,:/-") for match in _NUMBER.findall(self._folded))
+
+    @functools.cached_property
+    def names(self) -> frozenset[str]:
+        """The words of its names."""
+        found = (term for name in _NAME.findall(self._text) for term in index_terms(name))
+        return frozenset(term for term in found if not is_stop(term))
+
+    @functools.cached_property
+    def named(self) -> frozenset[str]:
+        """Its names, of one word or more."""
+        return frozenset(_NAMES.findall(self._text))
+
+    @functools.cached_property
+    def negated(self) -> bool:
+        """Whether it says what is not."""
+        return bool(_NEGATION.search(self._folded))
+
+    @functools.cached_property
+    def change(self) -> ChangeCues:
+        """How it tells that something changed."""
+        return _change(self._folded)
 
     @property
     def cued(self) -> bool:
         """Whether anything tells of a change."""
         return self.change.at_all
+
+    @functools.cached_property
+    def mere(self) -> Mapping[str, frozenset[str]]:
+        """The words that only say that something changed, by concept those that only say it (`""`: cues)."""
+        patterns = {"": _CUES, **{name: _CONCEPTS[name] for name in self._concepts}}
+        return {name: _terms_matched(one, self._folded) for name, one in patterns.items()}
+
+    @functools.cached_property
+    def renewed(self) -> tuple[str, ...]:
+        """The words beside "new"."""
+        return tuple(_beside_new(self._folded))
+
+    @functools.cached_property
+    def several(self) -> tuple[str, ...]:
+        """The words behind an indefinite article."""
+        found = (one["what"] for one in _INDEFINITE.finditer(self._folded))
+        return tuple(term for what in found for term in index_terms(what))
 
 
 @functools.lru_cache(maxsize=65_536)
@@ -153,28 +205,8 @@ def content_words(text: str) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=8192)
 def details_of(text: str) -> FactDetails:
-    """The words, numbers and names of a fact."""
-    folded = fold(text)
-    numbers = frozenset(match.strip(".,:/-") for match in _NUMBER.findall(folded))
-    names = frozenset(
-        term for name in _NAME.findall(text) for term in index_terms(name) if not is_stop(term)
-    )
-    terms = index_terms(text)
-    words = tuple(term for term in terms if not is_stop(term))
-    concepts = _concepts(folded)
-    patterns = {"": _CUES, **{name: _CONCEPTS[name] for name in concepts}}
-    return FactDetails(
-        (words or tuple(terms)) + concepts,
-        tuple(term for term in terms if term not in _FILLERS),
-        numbers,
-        names,
-        bool(_NEGATION.search(folded)),
-        _change(folded),
-        {name: _terms_matched(pattern, folded) for name, pattern in patterns.items()},
-        tuple(_beside_new(folded)),
-        tuple(term for one in _INDEFINITE.finditer(folded) for term in index_terms(one["what"])),
-        frozenset(_NAMES.findall(text)),
-    )
+    """The words, numbers and names of a fact; kept, as the same facts are compared again and again."""
+    return FactDetails(text)
 
 
 def _change(folded: str) -> ChangeCues:

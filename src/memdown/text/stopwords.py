@@ -84,7 +84,7 @@ _RUNS: Final = """
 
 def is_stop(term: str) -> bool:
     """Whether a term carries no meaning in a question of some language."""
-    return term in (_stop_grams() if is_gram(term) else _stop_terms())
+    return term in _stop_terms()
 
 
 def without_stop_words(terms: Iterable[str]) -> list[str]:
@@ -165,9 +165,6 @@ def _asking() -> frozenset[str]:
 
 @cache
 def _stop_terms() -> frozenset[str]:
-    return frozenset(ordered_terms(_WORDS))
-
-
-@cache
-def _stop_grams() -> frozenset[str]:
-    return frozenset(ordered_terms(_RUNS))
+    """As terms: words are stop words as words, pieces of other scripts as pieces."""
+    words = (term for term in ordered_terms(_WORDS) if not is_gram(term))
+    return frozenset((*words, *filter(is_gram, ordered_terms(_RUNS))))
