@@ -179,7 +179,8 @@ def _both(text: PostingList, head: PostingList) -> Posting:
             return NO_POSTING
         text_tf = text.tf.astype(np.float32)
         return Posting(text.rows.astype(np.int32), text_tf, np.zeros(len(text_tf), np.float32))
-    rows = np.union1d(text.rows, head.rows)
+    rows = np.sort(np.concatenate([text.rows, head.rows]))
+    rows = rows[np.diff(rows, prepend=-1) > 0]
     tf = np.zeros((2, len(rows)), np.float32)
     tf[0, np.searchsorted(rows, text.rows)] = text.tf
     tf[1, np.searchsorted(rows, head.rows)] = head.tf
@@ -278,18 +279,27 @@ class _Origin:
     def passage_vectors_of(self, rows: Sequence[int] | NDArray[np.integer]) -> Quantised | None:
         """The vectors of some passages, int8 (n, D) and scales; None where there are none."""
         wanted = np.asarray(rows, np.int64)
-        each = np.searchsorted(self._bounds, wanted, side="right") - 1
+        if (wanted[1:] < wanted[:-1]).any():
+            order = np.argsort(wanted, kind="stable")
+            found = self.passage_vectors_of(wanted[order])
+            back = np.argsort(order, kind="stable")
+            return found and Quantised(found.numbers[back], found.scale[back])
         numbers: NDArray[np.int8] | None = None
         scale = np.zeros(len(wanted), np.float32)
-        for segment in np.flatnonzero(np.bincount(each)).tolist():
-            mine = np.flatnonzero(each == segment)
+        ends = [*np.searchsorted(wanted, self._bounds).tolist()[1:], len(wanted)]
+        begin = 0
+        for segment, end in enumerate(ends):
+            mine, begin = slice(begin, end), end
+            if mine.start == end:
+                continue
             local = wanted[mine] - self._bounds[segment]
-            found = self._kept.passages(self._view, self._numbers, segment, local)
-            if found is None:
+            stored = self._kept.passages(self._view, self._numbers, segment, local)
+            if stored is None:
                 continue
             if numbers is None:
-                numbers = np.zeros((len(wanted), found.numbers.shape[1]), np.int8)
-            numbers[mine], scale[mine] = found.numbers[local], found.scale[local]
+                numbers = np.zeros((len(wanted), stored.numbers.shape[1]), np.int8)
+            stored.numbers.take(local, axis=0, out=numbers[mine])
+            scale[mine] = stored.scale[local]
         return None if numbers is None else Quantised(numbers, scale)
 
 

@@ -241,7 +241,7 @@ class Reader:
 
     def rows_of(self, keys: Sequence[int]) -> list[int]:
         """The rows of the chunks with these keys, each once."""
-        places = np.searchsorted(self._sorted_keys, np.unique(np.array(keys, np.int64)))
+        places = np.searchsorted(self._sorted_keys, np.array(sorted(set(keys)), np.int64))
         return [int(row) for row in self._by_key[places]]
 
     def rows_with(self, passages: Sequence[int]) -> list[int]:
@@ -296,11 +296,31 @@ class Reader:
         """How many chunks the index has of the sources of some `files`, bool (F,), or in all."""
         if self.whole is not None:
             return sum(self.whole.chunks.get(source, 0) for source in self._sources(files))
+        return self._chunks_alive if files is None else self._count_chunks(files)
+
+    @cached_property
+    def _chunks_alive(self) -> int:
+        return self._count_chunks(None)
+
+    def _count_chunks(self, files: Mask | None) -> int:
         return int(np.count_nonzero(self.chunks_within(files)))
 
     def chunks_within(self, files: Mask | None) -> Mask:
         """Which chunks of some `files`, bool (F,), or of all, are alive: bool (C,)."""
         return self.chunk_alive if files is None else files[self.chunk_file] & self.chunk_alive
+
+    @cached_property
+    def _is_embedded(self) -> bool:
+        """Whether every chunk is alive and has a vector."""
+        vectors = self.chunk_vectors
+        return vectors is not None and bool(self.chunk_alive.all() and (vectors.scale > 0).all())
+
+    def embedded_within(self, files: Mask | None) -> Mask | None:
+        """Which chunks of some `files`, bool (F,), or of all, have vectors: bool (C,); None if every one."""
+        if files is None and self._is_embedded:
+            return None
+        there = self.chunks_within(files)
+        return there if self.chunk_vectors is None else there & (self.chunk_vectors.scale > 0)
 
     def chunk_background(self, similarity: Counts, vector: Vector, files: Mask | None) -> float:
         """The mean cosine of the chunks of some `files`; `similarity` float32 (C,) are all there is.
@@ -313,14 +333,19 @@ class Reader:
                 float(self.whole.chunk_mean[one] @ vector) * of[one] for one in of if of[one]
             )
             return total / max(1, sum(of.values()))
-        there = self.chunks_within(files)
-        if self.chunk_vectors is not None:
-            there = there & (self.chunk_vectors.scale > 0)
+        there = self.embedded_within(files)
+        if there is None:
+            return float(similarity.mean()) if len(similarity) else 0.0
         return float(similarity.mean(where=there)) if there.any() else 0.0
 
     def _sources(self, files: Mask | None) -> list[Source]:
         found = self.file_source if files is None else self.file_source[files]
-        return [SOURCES[number] for number in np.unique(found).tolist()]
+        return [SOURCES[number] for number in sorted(set(found.tolist()))]
+
+    @cached_property
+    def sources(self) -> frozenset[Source]:
+        """The sources that it has files of."""
+        return frozenset(self._sources(None))
 
     def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
         """The exact vectors of some chunks, shape (n, D)."""

@@ -14,9 +14,7 @@ from typing import Final, Literal, NamedTuple
 from memdown.types import Chunk
 
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
-_HEADINGS: Final = re.compile(
-    r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*\r*$", re.MULTILINE
-)
+_HEADINGS: Final = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*\r*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
 # What is no paragraph is told by how a line begins, so that most lines are looked at once.
 _BEGINNING: Final = re.compile(

@@ -495,8 +495,7 @@ def _holding(exact: Iterable[str], reader: Reader) -> frozenset[int]:
     rows = [reader.posting(Unit("word", (term,))).rows for term in exact]
     if not rows:
         return frozenset()
-    files = np.unique(reader.passage_file[np.concatenate(rows)])
-    return frozenset(reader.file_number[files].tolist())
+    return frozenset(reader.file_number[reader.passage_file[np.concatenate(rows)]].tolist())
 
 
 def _texts(some: Sequence[Scored], reader: Reader) -> Texts:

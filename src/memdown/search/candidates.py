@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import simsimd
@@ -22,6 +22,8 @@ Floats = NDArray[np.float32]
 
 # A prefix is found with its word and scores about half as much.
 _PREFIX_REACH = 0.5
+# Below one passage in so many, it pays to put those that are found in order.
+_FEW_FOUND = 16
 
 
 class UnitPosting(NamedTuple):
@@ -133,6 +135,8 @@ def file_mask(
     reader: Reader, sources: Sequence[Source], numbers: frozenset[int] | None = None
 ) -> Mask | None:
     """The files of some sources, or those of them with these numbers, bool (F,); None if they are all."""
+    if numbers is None and reader.sources.issubset(sources):
+        return None
     mask: Mask = np.isin(reader.file_source, [SOURCES.index(source) for source in sources])
     if numbers is not None:
         mask = mask & np.isin(reader.file_number, np.fromiter(numbers, np.int64, len(numbers)))
@@ -175,13 +179,15 @@ def find(
     chunk_count = reader.chunk_count(files)
     if vector is not None and reader.chunk_vectors is not None and chunk_count:
         by_chunk = similarities(reader, vector)
-        there = reader.chunks_within(files) & (reader.chunk_vectors.scale > 0)
-        if there.any():
+        there = reader.embedded_within(files)
+        if there is None:
+            background = reader.chunk_background(by_chunk, vector, files)
+        elif there.any():
             background = reader.chunk_background(by_chunk, vector, files)
             by_chunk = np.where(there, by_chunk, np.float32(-1))
         else:
             by_chunk = None
-    rows = _pool(reader, text, by_chunk, within, tuning)
+    rows = _pool(reader, looked, text, by_chunk, within, tuning)
     if extra is not None and len(extra):
         rows = np.union1d(rows, extra).astype(np.int32)
     passage, passage_background = _passages(reader, rows, vector if by_chunk is not None else None)
@@ -199,21 +205,41 @@ def find(
 
 
 def _pool(
-    reader: Reader, text: Floats, by_chunk: Floats | None, within: Mask | None, tuning: Tuning
+    reader: Reader,
+    looked: Sequence[UnitPosting],
+    text: Floats,
+    by_chunk: Floats | None,
+    within: Mask | None,
+    tuning: Tuning,
 ) -> Rows:
     """The rows that are scored: all of few, else the best of each leg; ascending."""
     if len(text) <= tuning.pool_all:
         if within is None:
             return np.arange(len(text), dtype=np.int32)
         return np.flatnonzero(within).astype(np.int32)
-    parts = [_highest(np.flatnonzero(text > 0), text, tuning.pool_text)]
+    parts = [_highest(_found_rows(looked, text), text, tuning.pool_text)]
     if by_chunk is not None:
         near = _highest(np.flatnonzero(by_chunk > -1), by_chunk, tuning.pool_chunks)
         parts.append(_passages_of(reader, near))
-    # By sorting: numpy finds distinct numbers by hashing, which takes longer for so few.
-    rows = np.sort(np.concatenate(parts)).astype(np.int32)
-    rows = rows[np.diff(rows, prepend=-1) > 0]
+    rows = _distinct(np.concatenate(parts)).astype(np.int32)
     return rows if within is None else rows[within[rows]]
+
+
+def _found_rows(looked: Sequence[UnitPosting], text: Floats) -> NDArray[np.int64]:
+    """The rows that score by their words; of few, without looking at all passages of the index."""
+    lists = [one.posting.rows for one in looked if len(one.posting.rows)]
+    if _FEW_FOUND * sum(map(len, lists)) > len(text):
+        return np.flatnonzero(text > 0)
+    rows = _distinct(np.concatenate(lists)).astype(np.int64) if lists else np.empty(0, np.int64)
+    return rows[text[rows] > 0]
+
+
+def _distinct(rows: NDArray[Any]) -> NDArray[Any]:
+    """Each row once, ascending; for so few, numpy's own way by hashing takes longer."""
+    rows = np.sort(rows)
+    keep = np.ones(len(rows), bool)
+    np.not_equal(rows[1:], rows[:-1], out=keep[1:])
+    return rows[keep]
 
 
 def _highest(rows: NDArray[np.int64], values: Floats, count: int) -> NDArray[np.int64]:

@@ -46,11 +46,8 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
     rows = found.rows
     text = found.text[rows]
     best = float(text.max(initial=0.0)) or 1.0
-    beside, two_away = (
-        _neighbours(found.text, reader, rows, 1),
-        _neighbours(found.text, reader, rows, 2),
-    )
     files, chunks = reader.passage_file[rows], reader.passage_chunk[rows]
+    beside, two_away = (_neighbours(found.text, reader, rows, distance) for distance in (1, 2))
     words = sum(one.is_word for one in found.looked)
     coverage, idf_coverage = _coverage(found, rows, words, tuning)
     chunk = found.chunk_similarity
@@ -87,29 +84,35 @@ def closeness(similarity: Floats, background: float) -> Floats:
 
 def _neighbours(values: Floats, reader: Reader, rows: Rows, distance: int) -> Floats:
     """The larger value of the passages so far before and behind, in the same file."""
-    files = reader.passage_file
-    result = np.zeros(len(rows), np.float32)
-    if not len(files):
-        return result
-    for other in (rows + distance, rows - distance):
-        inside = (other >= 0) & (other < len(files))
-        other = other.clip(0, len(files) - 1)
-        inside &= files[other] == files[rows]
-        np.maximum(result, np.where(inside, values[other], 0), out=result)
+    every = reader.passage_file
+    if not len(rows):
+        return np.zeros(0, np.float32)
+    files, behind, before = every[rows], rows + distance, rows - distance
+    # What lies outside of the file is taken as well, and does not count.
+    ours = (every.take(behind, mode="clip") == files) & (behind < len(every))
+    result: Floats = values.take(behind, mode="clip") * ours
+    ours = (every.take(before, mode="clip") == files) & (before >= 0)
+    np.maximum(result, values.take(before, mode="clip") * ours, out=result)
     return result
 
 
 def _best_of(values: Floats, groups: NDArray[Any]) -> Floats:
-    _, places = np.unique(groups, return_inverse=True)
-    best = np.zeros(int(places.max(initial=-1)) + 1, np.float32)
-    np.maximum.at(best, places, values)
-    result: Floats = best[places]
-    return result
+    """The best value of each one's group; the members of a group stand side by side."""
+    return _of_groups(values, groups, np.maximum)
 
 
 def _sum_of(values: Floats, groups: NDArray[Any]) -> Floats:
-    _, places = np.unique(groups, return_inverse=True)
-    result: Floats = np.bincount(places, values).astype(np.float32)[places]
+    """The sum of each one's group; the members of a group stand side by side."""
+    return _of_groups(values.astype(np.float64), groups, np.add)
+
+
+def _of_groups(values: NDArray[Any], groups: NDArray[Any], reduce: np.ufunc) -> Floats:
+    if not len(values):
+        return np.zeros(0, np.float32)
+    starts = np.flatnonzero(groups[1:] != groups[:-1]) + 1
+    starts = np.concatenate([[0], starts])
+    sizes = np.diff(starts, append=len(groups))
+    result: Floats = np.repeat(reduce.reduceat(values, starts).astype(np.float32), sizes)
     return result
 
 

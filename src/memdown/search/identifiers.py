@@ -84,7 +84,7 @@ def _stands_in_parts(one: Identifier, look: SearchScope) -> bool:
     rows = look.rows(parts[0]) if parts else np.empty(0, np.int32)
     for part in parts[1:]:
         rows = np.intersect1d(rows, look.rows(part), assume_unique=True)
-    some = np.unique(look.reader.passage_chunk[rows[:_LOOKED_AT]]).tolist()
+    some = sorted(set(look.reader.passage_chunk[rows[:_LOOKED_AT]].tolist()))
     chunks = look.reader.chunks(some)
     return any(
         distinct_terms(line).issuperset(parts)

@@ -81,7 +81,8 @@ class Scored(NamedTuple):
     by_text: float
     by_vector: float
     share: float = 0.0
-    moves: tuple[Move, ...] = ()
+    # By both legs, counted from 1.
+    rank: int = 1
 
 
 def confidence(signs: Signs, weights: Weights) -> float:
@@ -210,10 +211,10 @@ def make_hits(
             stored = texts.chunks[one.chunk_key]
             if one.chunk_key not in facts:
                 facts[one.chunk_key] = _find_facts(together[one.chunk_key], stored)
-            one = one._replace(moves=(*one.moves, Move("time", number + 1)))
             shown = _shown(one, texts, shares, facts[one.chunk_key], words, view, taken)
             if shown is not None:
-                yield _hit(stored, one, shown, recency(stored.date, view), words, view)
+                moves = Move("fusion", one.rank), Move("time", number + 1)
+                yield _hit(stored, one, shown, recency(stored.date, view), words, view, moves)
 
 
 class _Facts(NamedTuple):
@@ -281,6 +282,7 @@ def _hit(
     factor: float,
     words: Collection[str],
     view: Presentation,
+    moves: tuple[Move, ...],
 ) -> Hit:
     chunk, sure, snippet = stored.chunk, view.sure, shown.text
     heading = heading_at(chunk, shown.start)
@@ -306,7 +308,7 @@ def _hit(
             by_vector=scored.by_vector,
             confidence=sure,
             timely=_timely(stored.date, view.period),
-            moves=scored.moves,
+            moves=moves,
             resembles=resembles(scored, view),
         ),
     )

@@ -19,7 +19,7 @@ from memdown.search.rank import Scored, Signs, Weights, confidence
 from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, index_terms, is_gram
 from memdown.text.cues import names_in
-from memdown.types import Move, Vector, Vectors
+from memdown.types import Vector, Vectors
 
 # The shares of the legs that the weights in `Tuning` are meant for.
 _TEXT_SHARE, _VECTOR_SHARE = 0.7, 0.3
@@ -216,19 +216,8 @@ def _scored(
     own = (keys + rows - reader.chunk_first[chunks]).tolist()
     by_text, shares = made.text[order].tolist(), (scores[order] / best).clip(0, 1).tolist()
     keys, text = keys.tolist(), text.clip(0, 1).tolist()
-    return [
-        Scored(
-            own[n],
-            keys[n],
-            text=text[n],
-            vector=similarity[n],
-            by_text=by_text[n],
-            by_vector=nearer[n],
-            share=shares[n],
-            moves=(Move("fusion", n + 1),),
-        )
-        for n in range(len(own))
-    ]
+    ranks = range(1, len(own) + 1)
+    return list(map(Scored, own, keys, text, similarity, by_text, nearer, shares, ranks))
 
 
 def _strangers(question: str, found: Candidates, reader: Reader) -> bool:
