@@ -17,7 +17,7 @@ import zstandard
 from imports import fixtures
 from memdown.config import load_settings
 from memdown.errors import ImportFailed
-from memdown.imports import Destination, ImportPlan, apply, find, plan
+from memdown.imports import Destination, ImportPlan, MovingIn, apply, find, plan
 from memdown.transcripts import read_turns
 from memdown.transcripts.sessions import SessionStore
 from memdown.transcripts.sessions.browsing import conversations
@@ -267,6 +267,38 @@ def test_openclaw(home: Path, to: Destination) -> None:
     assert {path.name for path in notes.rglob("*.md")} == {"MEMORY.md", "2026-01-02.md"}
     for agent, name in (("main", "main"), ("work", "Work")):
         assert turns(sessions(to, agent) / "openclaw-b7300bff.jsonl") == [("user", f"Hello {name}")]
+
+
+def test_openclaw_moves_in_where_there_are_no_notes_yet(home: Path, to: Destination) -> None:
+    """Its notes are gone on with where they are, its keys are looked up where they are."""
+    root = fixtures.openclaw(home)
+    profile = {"type": "api_key", "provider": "openai", "key": "sk-first"}
+    keys = root / "agents/main/agent/auth-profiles.json"
+    fixtures.write(keys, json.dumps({"profiles": {"openai:default": profile}}))
+    fixtures.write(root / "workspace-work/MEMORY.md", "# Work\n\n- Ann leads.\n")
+    environ = {
+        "HOME": str(home),
+        "MEMDOWN_STATE_DIR": str(to.state_dir),
+        "OPENAI_API_KEY": "sk-x",
+    }
+    before = digests(root)
+    found = find("openclaw", None, environ, MovingIn(to.workspace, is_new=True))
+    assert "~/.openclaw/workspace, ~/.openclaw/workspace-work" in found.notice
+    apply(plan(found.items, to, found.problems), to)
+    assert digests(root) == before
+    assert not to.workspace.exists(), "nothing is copied that is used where it is"
+    main, work = (load_settings(agent=one, environ=environ, cwd=home) for one in ("main", "work"))
+    assert (main.workspace, work.workspace) == (root / "workspace", root / "workspace-work")
+    assert main.query.max_results == 4
+    assert main.profile_keys["openai"].reveal() == "sk-first"
+    keys.write_text(keys.read_text().replace("sk-first", "sk-second"))
+    main = load_settings(environ=environ, cwd=home)
+    assert main.profile_keys["openai"].reveal() == "sk-second", "no second copy of a secret"
+    again = find("openclaw", None, environ, MovingIn(main.workspace, is_new=False))
+    assert {one.status for one in plan(again.items, to).steps} == {"same"}
+    mixed = find("openclaw", None, environ, MovingIn(to.workspace, is_new=False))
+    assert mixed.notice == ""
+    assert "memory/imports/openclaw/MEMORY.md" in {one.name for one in mixed.items}
 
 
 @pytest.mark.parametrize("form", ["list", "results", "jsonl"])

@@ -266,7 +266,9 @@ def import_command(target: Target, source: str, path: Path | None, really: bool)
 
     settings = target.settings()
     to = importing.Destination(settings.workspace, settings.state_dir, settings.agent)
-    found = importing.find(source, path, os.environ)
+    is_new = not settings.workspace.is_dir() and settings.config_path is None
+    moving_in = importing.MovingIn(settings.workspace, is_new and target.workspace is None)
+    found = importing.find(source, path, os.environ, moving_in)
     plan = importing.plan(found.items, to, found.problems)
     if really:
         from memdown.opening import check_writable
@@ -274,10 +276,12 @@ def import_command(target: Target, source: str, path: Path | None, really: bool)
         check_writable(settings)
         plan = importing.apply(plan, to)
     if target.as_json:
-        print_json(_plan_json(plan, applied=really))
+        print_json({**_plan_json(plan, applied=really), "notice": found.notice or None})
     else:
         _print_plan(plan, to.workspace, to.state_dir, applied=really)
-        if really and "sessions" not in settings.sources:
+        if found.notice:
+            click.echo(found.notice)
+        if really and "sessions" not in target.settings().sources:
             _hint(plan)
     return 2 if plan.problems else 0
 

@@ -5,6 +5,7 @@
 
 from memdown.imports.finding import SOURCES, find
 from memdown.imports.items import ImportItem, SourceContents
+from memdown.imports.openclaw import MovingIn
 from memdown.imports.writing import Destination, ImportPlan, Step, apply, plan
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Destination",
     "ImportItem",
     "ImportPlan",
+    "MovingIn",
     "SourceContents",
     "Step",
     "apply",

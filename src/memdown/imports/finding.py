@@ -48,25 +48,33 @@ def _note(path: Path, name: str, source: str, home: Path) -> ImportItem:
 SOURCES = ("claude-code", "codex", "chatgpt", "openclaw", "mem0")
 
 
-def find(source: str, path: Path | None, environ: Mapping[str, str]) -> SourceContents:
-    """What a source holds; a `source` that is no name of one is taken as a path."""
+def find(
+    source: str,
+    path: Path | None,
+    environ: Mapping[str, str],
+    moving_in: openclaw.MovingIn | None = None,
+) -> SourceContents:
+    """What a source holds; a `source` that is no name of one is taken as a path.
+
+    With `moving_in`, notes of OpenClaw may be gone on with where they are.
+    """
     home = Path(environ.get("HOME") or Path.home())
     if source not in SOURCES:
-        return _find_path(_given(source), home)
+        return _find_path(_given(source), home, moving_in)
     place = _existing(path) if path else _usual_place(source, home, environ)
     if source == "claude-code":
         return _some(find_claude_code(_above(place, "projects"), home), place, source)
     if source == "codex":
         return _some(find_codex(_above(place, "sessions"), home), place, source)
     if source == "openclaw":
-        return _some(openclaw.find(place, home), place, source)
+        return _some(openclaw.find(place, home, moving_in), place, source)
     return find_chatgpt(place, home) if source == "chatgpt" else find_mem0(place, home)
 
 
-def _find_path(path: Path, home: Path) -> SourceContents:
+def _find_path(path: Path, home: Path, moving_in: openclaw.MovingIn | None) -> SourceContents:
     if path.is_dir():
         if (path / "openclaw.json").is_file() or any(path.glob("agents/*/sessions")):
-            return openclaw.find(path, home)
+            return openclaw.find(path, home, moving_in)
         if (path / "projects").is_dir() and any(path.glob("projects/*/*")):
             return find_claude_code(path, home)
         if (path / "memories").is_dir() or any(path.glob("sessions/**/rollout-*.jsonl")):

@@ -28,7 +28,7 @@ class ImportItem:
     """One file to be made: a note of the workspace, a transcript of an agent, or the settings.
 
     `name` is where it goes: below the workspace, the sessions folder or the state folder. `about` is
-    what the registry of sessions is told of a conversation.
+    what the registry of sessions is told of a conversation. With `link`, a link to that file is made.
     """
 
     kind: Kind
@@ -37,14 +37,16 @@ class ImportItem:
     content: Callable[[], Iterator[bytes]]
     agent: str | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
+    link: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SourceContents:
-    """What a source holds, and what of it cannot be used."""
+    """What a source holds, what of it cannot be used, and what else is to be known."""
 
     items: tuple[ImportItem, ...] = ()
     problems: tuple[Failure, ...] = ()
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

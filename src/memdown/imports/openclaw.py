@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from memdown.config.places import PROFILES
 from memdown.config.search_settings import MemorySearch
 from memdown.config.values import chat_of
 from memdown.errors import ImportFailed, MissingExtra
@@ -40,24 +41,33 @@ _MEMORY = ("backend", "citations", "qmd")
 _NOTES = ("MEMORY.md", "memory.md", "USER.md", "IDENTITY.md", "SOUL.md", "TOOLS.md", "HEARTBEAT.md")
 
 
-def find(root: Path, home: Path) -> SourceContents:
+def find(root: Path, home: Path, moving_in: MovingIn | None = None) -> SourceContents:
     """Everything below `~/.openclaw` that memory can use, of 2026.2 and of 2026.9.
 
-    What is there and not understood is named among the problems.
+    Whoever has no notes yet goes on with those of OpenClaw where they are; into other notes they
+    are copied. What is there and not understood is named among the problems.
     """
     config, problems = _config(root, home)
     items: list[ImportItem] = []
     left_out = list(problems)
-    if config:
-        ours = _ours(config)
-        if ours.made:
-            items.append(_settings(root, home, ours.made))
-        if ours.unknown:
-            where = shown(root / "openclaw.json", home)
-            names = ", ".join(sorted(ours.unknown))
-            left_out.append(Failure(where, f"these settings are not understood here: {names}."))
-    for folder, prefix in _workspaces(root, config):
-        items += [_note(path, folder, prefix, home) for path in _notes(folder)]
+    workspaces = list(_workspaces(root, config))
+    moves = moving_in is not None and moving_in.goes_on_with(workspaces)
+    ours = _ours(config or {})
+    made = _with_workspaces(ours.made, workspaces, home) if moves else ours.made
+    if made:
+        items.append(_settings(root, home, made))
+    if ours.unknown:
+        where = shown(root / "openclaw.json", home)
+        names = ", ".join(sorted(ours.unknown))
+        left_out.append(Failure(where, f"these settings are not understood here: {names}."))
+    if not moves:
+        for one in workspaces:
+            items += [_note(path, one.folder, one.prefix, home) for path in _notes(one.folder)]
+    items += [
+        _auth_profiles(path, home)
+        for path in sorted(root.glob(f"agents/*/agent/{PROFILES}"))
+        if path.is_file() and not path.is_symlink()
+    ]
     for folder in sorted(root.glob("agents/*")):
         try:
             keys = _session_keys(folder)
@@ -75,7 +85,46 @@ def find(root: Path, home: Path) -> SourceContents:
                 items += _stored_sessions(path, home, folder.name, keys)
             except ImportFailed as error:
                 left_out.append(Failure(shown(path, home), str(error)))
-    return SourceContents(tuple(items), tuple(left_out))
+    notice = ""
+    if moves:
+        folders = ", ".join(shown(one.folder, home) for one in workspaces)
+        notice = f"The notes stay where they are and are yours from now on: {folders}."
+    return SourceContents(tuple(items), tuple(left_out), notice)
+
+
+@dataclass(frozen=True, slots=True)
+class MovingIn:
+    """The workspace that notes would go to, and whether the user has neither notes nor settings."""
+
+    workspace: Path
+    is_new: bool
+
+    def goes_on_with(self, theirs: Sequence[_Theirs]) -> bool:
+        """Whether there is nothing to be mixed with, or the notes are the same ones already."""
+        folders = [one.folder.resolve() for one in theirs]
+        return bool(theirs) and (self.is_new or self.workspace.resolve() in folders)
+
+
+def _with_workspaces(made: dict[str, Any], theirs: Sequence[_Theirs], home: Path) -> dict[str, Any]:
+    """Settings that name the workspaces of OpenClaw's agents."""
+    agents = _object(made.get("agents"))
+    listed = {str(one["id"]): one for one in agents.get("list") or ()}
+    defaults = dict(_object(agents.get("defaults")))
+    for one in theirs:
+        where = shown(one.folder, home)
+        if one.agent:
+            listed[one.agent] = {"id": one.agent, **listed.get(one.agent, {}), "workspace": where}
+        else:
+            defaults["workspace"] = where
+    both = {"defaults": defaults, "list": list(listed.values())}
+    return {**made, "agents": {key: value for key, value in both.items() if value}}
+
+
+def _auth_profiles(path: Path, home: Path) -> ImportItem:
+    """A link to an agent's keys, which stay where they are and may change there."""
+    name = f"agents/{path.parent.parent.name.lower()}/agent/{PROFILES}"
+    origin = shown(path, home)
+    return ImportItem("settings", origin, name, lambda: iter([bytes(path)]), link=path)
 
 
 def session(
@@ -329,28 +378,39 @@ def _ours(config: dict[str, Any]) -> _Ours:
     return _Ours(made, frozenset(unknown))
 
 
-def _workspaces(root: Path, config: dict[str, Any] | None) -> Iterator[tuple[Path, str]]:
-    """Every workspace with the folder its notes go to: one for each agent that has its own."""
+@dataclass(frozen=True, slots=True)
+class _Theirs:
+    """A workspace, the agent that has it for itself, and the folder to which its notes are copied."""
+
+    folder: Path
+    agent: str = ""
+    prefix: str = ""
+
+
+def _workspaces(root: Path, config: dict[str, Any] | None) -> Iterator[_Theirs]:
+    """Every workspace: the common one first, then one for each agent that has its own."""
     agents = _object((config or {}).get("agents"))
     named = _object(agents.get("defaults")).get("workspace")
     main = Path(named).expanduser() if isinstance(named, str) else root / "workspace"
     if not main.is_dir():
         main = root / "workspace"
     if main.is_dir():
-        yield main, ""
+        yield _Theirs(main)
     seen = {main.resolve()}
     for path in sorted(root.glob("workspace-*")):
         if path.is_dir() and path.resolve() not in seen:
             seen.add(path.resolve())
-            yield path, f"{safe(path.name.removeprefix('workspace-'))}/"
+            agent = path.name.removeprefix("workspace-")
+            yield _Theirs(path, agent, f"{safe(agent)}/")
     entries_now = _object(agents.get("entries")).items()
     listed = [{"id": name, **_object(agent)} for name, agent in entries_now]
-    for agent in [*(agents.get("list") or ()), *listed]:
-        own = agent.get("workspace") if isinstance(agent, dict) else None
+    for entry in [*(agents.get("list") or ()), *listed]:
+        own = entry.get("workspace") if isinstance(entry, dict) else None
         path = Path(own).expanduser() if isinstance(own, str) else main
         if path.is_dir() and path.resolve() not in seen:
             seen.add(path.resolve())
-            yield path, f"{safe(str(agent.get('id') or path.name))}/"
+            agent = str(entry.get("id") or path.name)
+            yield _Theirs(path, agent, f"{safe(agent)}/")
 
 
 def _notes(folder: Path) -> Iterator[Path]:

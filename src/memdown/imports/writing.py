@@ -170,6 +170,8 @@ def _status(path: Path, digest: str, known: str | None, item: ImportItem) -> Sta
         facts = path.lstat()
     except (FileNotFoundError, NotADirectoryError):
         return "new"
+    if item.link is not None:
+        return "same" if path.is_symlink() and path.readlink() == item.link else "kept"
     if not path.is_file() or path.is_symlink():
         raise ImportFailed(f"{path} is in the way and is no ordinary file; move it.")
     there = _digest_of(path, facts.st_size)
@@ -208,6 +210,9 @@ def _write(step: Step, to: Destination) -> None:
     parts = step.path.relative_to(base).parts
     draft = f".{parts[-1]}.importing"
     with opened_folder(str(base), parts[:-1], create=True) as folder:
+        if step.item.link is not None:
+            os.symlink(step.item.link, parts[-1], dir_fd=folder)
+            return
         flags = os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(draft, flags, 0o600 if private else 0o666, dir_fd=folder)
         try:
