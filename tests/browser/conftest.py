@@ -14,6 +14,7 @@ from browser.pages import until_ready
 from memdown import Memory
 from memdown.config import load_settings
 from memdown.testing import HashEmbedder
+from memdown.types import Embedder
 from memdown.web.site import Site
 from web.live import launch_link, running
 
@@ -56,12 +57,14 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def serving(folder: Path, state_dir: Path, config: Path | None = None) -> Iterator[Site]:
-    """A server over a workspace that several tests share."""
+def serving(
+    folder: Path, state_dir: Path, config: Path | None = None, embedder: Embedder | None = None
+) -> Iterator[Site]:
+    """A server over a workspace that several tests share; with the bundled model, or another."""
     settings = load_settings(
         workspace=folder, config=config, environ={"MEMDOWN_STATE_DIR": str(state_dir)}
     )
-    with Memory.from_settings(settings, embedder=HashEmbedder()) as memory:
+    with Memory.from_settings(settings, embedder=embedder) as memory:
         memory.sync()
         with running(memory) as site:
             yield site
@@ -79,7 +82,7 @@ def fill(folder: Path, notes: dict[str, str]) -> Path:
 def shown_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """One server for all tests that change no note."""
     folder = fill(tmp_path_factory.mktemp("shown"), NOTES)
-    with serving(folder, tmp_path_factory.mktemp("state")) as site:
+    with serving(folder, tmp_path_factory.mktemp("state"), embedder=HashEmbedder()) as site:
         yield site
 
 

@@ -206,6 +206,7 @@ def test_review_by_keys(page: Page, base: str, folder: Path) -> None:
     assert "~~The winter tyres are stored at Krause." in file.read_text()
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.locator("#toast.on")).to_contain_text("Undone")
+    expect(tyres).to_be_visible()
     assert file.read_bytes() == before
     over = page.locator(".proposal", has_text="bike insurance")
     over.locator("[data-hit]").focus()

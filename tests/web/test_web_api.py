@@ -234,6 +234,13 @@ def test_sessions_are_listed_read_and_searched(site: Site, client: TestClient) -
     assert "ER605" in client.get("/sessions/s1").text
     assert "<b>router" not in client.get("/sessions/s1").text
     assert "<mark>ER605</mark>" in client.get("/sessions?q=ER605").text
+    exported = client.get("/export/s1")
+    assert exported.headers["content-disposition"] == "attachment; filename*=UTF-8''s1.md"
+    assert "\n## User" in exported.text
+    assert "ER605" in exported.text
+    assert client.post("/api/sessions/delete", json={"session": "s1"}).json() == {"deleted": "s1"}
+    assert client.get("/api/sessions").json()["sessions"] == []
+    assert client.post("/api/sessions/delete", json={"session": "s1"}).status_code == 404
 
 
 def test_every_call_is_documented(client: TestClient) -> None:

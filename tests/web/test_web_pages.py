@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -216,3 +217,49 @@ def test_a_missing_object_is_fetched_from_nowhere(
 def test_a_folder_without_git_has_no_history(folder: Path) -> None:
     assert not changes.is_versioned(folder)
     assert changes.commits(folder, "MEMORY.md") == []
+
+
+def test_a_note_shows_its_outline_what_links_to_it_and_the_days_beside_it(
+    client: TestClient, folder: Path
+) -> None:
+    (folder / "memory/long.md").write_text("# Long\n\n## One\n\n### Deep\n\n## Two\n\n## One\n")
+    (folder / "memory/people/ida.md").write_text("# Ida\n\nSee [[Long]] and [home](../home.md).\n")
+    page = client.get("/notes/memory/long.md").text
+    found = re.findall(r'<li class="depth(\d)"><a href="#L(\d+)" dir="auto">([^<]+)</a>', page)
+    assert found == [("1", "3", "One"), ("2", "5", "Deep"), ("1", "7", "Two"), ("1", "9", "One")]
+    assert 'href="/notes/memory/people/ida.md#L3" title="memory/people/ida.md"' in page
+    home = client.get("/notes/memory/home.md").text
+    assert "On this page" not in home, "two headings need no list"
+    for path in ("MEMORY.md#L3", "memory/people/ida.md#L3"):
+        assert f'href="/notes/{path}"' in home
+    day = client.get("/notes/memory/2026-03-02-trip.md").text
+    assert 'href="/notes/memory/2026-03-01.md" rel="prev"' in day
+    assert 'href="/notes/memory/2026-03-02.md" rel="next"' in day
+    assert 'rel="next"' not in client.get("/notes/memory/2026-03-02.md").text
+    assert 'class="days"' not in home
+
+
+def test_the_settings_in_force_without_secrets(
+    tmp_path: Path, folder: Path, open_memory: Callable[..., Memory]
+) -> None:
+    """What the file says stands first, also what it says of this agent alone."""
+    config = tmp_path / "memdown.json5"
+    config.write_text(
+        "{agents: {defaults: {memorySearch: {query: {maxResults: 7}, remote: {apiKey: 'hush-hush'}}},"
+        " list: [{id: 'main', memorySearch: {chunking: {tokens: 300}}}]}, memory: {citations: 'on'}}"
+    )
+    page = client_for(site_over(open_memory(folder, config=config))).get("/settings").text
+    own, others = page.split("As they come")
+    for name, value in (
+        ("query.maxResults", "7"),
+        ("chunking.tokens", "300"),
+        ("memory.citations", "&#34;on&#34;"),
+        ("remote.apiKey", "&#34;set&#34;"),
+    ):
+        assert f"<code>{name}</code></dt><dd><code>{value}</code>" in own
+    assert "<code>query.minScore</code>" in others
+    assert "hush-hush" not in page
+    assert (
+        "everything is as it comes"
+        in client_for(site_over(open_memory(folder))).get("/settings").text
+    )

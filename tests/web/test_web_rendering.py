@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -10,13 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memdown.web.rendering import note_url, render_note, render_snippet
+from memdown.web.typesetting import coloured, formula
 
-TAGS = {
+MATHS = {
+    "math", "mfrac", "mi", "mn", "mo", "mover", "mroot", "mrow", "mspace", "msqrt", "msub", "msubsup",
+    "msup", "mtable", "mtd", "mtext", "mtr", "munder", "munderover",
+}  # fmt: skip
+TAGS = MATHS | {
     "a",
     "b",
     "blockquote",
     "br",
+    "button",
     "code",
+    "div",
     "em",
     "h1",
     "h2",
@@ -43,15 +51,23 @@ TAGS = {
     "ul",
 }
 ATTRIBUTES = {
+    "accent",
+    "accentunder",
+    "aria-checked",
     "aria-label",
     "align",
     "alt",
+    "alttext",
     "class",
+    "data-copy-code",
     "data-end",
     "data-line",
+    "data-task",
     "dir",
+    "display",
     "href",
     "id",
+    "linethickness",
     "loading",
     "rel",
     "role",
@@ -60,6 +76,8 @@ ATTRIBUTES = {
     "tabindex",
     "target",
     "title",
+    "type",
+    "width",
 }
 
 
@@ -80,7 +98,7 @@ class Checker(HTMLParser):
 
 
 def render(text: str) -> str:
-    return str(render_note(text, "memory/a.md", lambda path: path == "memory/b.md"))
+    return str(render_note(text, "memory/a.md", lambda path: path == "memory/b.md", ticks=True))
 
 
 PIECES = st.sampled_from(
@@ -89,7 +107,7 @@ PIECES = st.sampled_from(
         "[a](JaVaScRiPt:x)", "[a](data:text/html,x)", "![a](http://x/y.png)", "![a](data:image/png;base64,AA)",
         "[a](b.md#L3)", "[a]: javascript:x\n[a]", "<http://x.y>", "`memory/b.md`", "```\ncode\n```", "# h",
         "- [ ] a", "| a |\n|--:|\n| b |", "> q", "    code", "\n\n", "**b**", "\\", "&lt;", "\ue000", "[a](//x)",
-        "[a](vbscript:x)", "[[b]]", "[[<b>|\"x]]", "![a](p.png)", "![a](../../p.png)", "https://x.y/?a=\"b", "==m==", "[^1]", "> [!note] n", "[a](\x01javascript:x)", "---", "\n", '"', "'", "<a href='javascript:x'>",
+        "[a](vbscript:x)", "[[b]]", "[[<b>|\"x]]", "![a](p.png)", "![a](../../p.png)", "https://x.y/?a=\"b", "==m==", "[^1]", "> [!note] n", "$x^2$", "$$\n", "$\\frac<b", "\\text{<b>}$", "```py\n'''<b>\n```", "[a](\x01javascript:x)", "---", "\n", '"', "'", "<a href='javascript:x'>",
     ]
 )  # fmt: skip
 
@@ -221,3 +239,78 @@ def test_a_huge_note_is_cut_and_says_so(text: str) -> None:
     html = render(text)
     assert html.startswith('<p class="cut"')
     assert len(html) < len(text)
+
+
+def test_formulas_are_set_and_prices_are_not() -> None:
+    """What is between dollar signs and looks like a formula; what is not understood stays as written."""
+    html = render("So $E = mc^2$, $x$ and\n\n$$\n\\frac{a}{b}\n- c\n$$\n\nEnd.\n")
+    assert "<msup><mi>c</mi><mrow><mn>2</mn></mrow></msup>" in html
+    assert '<math alttext="x">' in html
+    assert '<math display="block" alttext="\\frac{a}{b}\n- c">' in html
+    assert '<div class="formula" data-line="3" data-end="6" id="L3"' in html
+    for text in (
+        "It was $5, then $7.",
+        "$HOME/$USER",
+        "$PATH=$HOME:$X",
+        "a $ b = c $ d",
+        "`$x^2$`",
+    ):
+        assert "<math" not in render(text)
+    assert "<code>\\unheard{x}^2</code>" in render(r"$\unheard{x}^2$")
+    assert "<li" in render("$$\n- no end\n")
+
+
+@pytest.mark.parametrize(
+    ("source", "part"),
+    [
+        (r"\sqrt[3]{x}", "<mroot><mrow><mi>x</mi></mrow><mrow><mn>3</mn></mrow></mroot>"),
+        (r"\sum_{i=1}^n i", "<munderover><mo>∑</mo>"),
+        (r"\int_0^1 x", "<msubsup><mo>∫</mo>"),
+        (r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}", "</mtr><mtr>"),
+        (r"\left( \frac12 \right)", "<mfrac><mn>1</mn><mn>2</mn></mfrac>"),
+        (r"f'(x) < \alpha", "<mo>&lt;</mo><mi>α</mi>"),
+        (r"x_{\text{max & <b>}}", "<mtext>max &amp; &lt;b&gt;</mtext>"),
+    ],
+)
+def test_parts_of_formulas(source: str, part: str) -> None:
+    assert part in formula(source, display=True)
+
+
+@given(st.text(alphabet=r"\\{}^_&[]()abx12 +-$<", max_size=60))
+def test_no_formula_is_too_much(source: str) -> None:
+    """Also one that opens and never closes: it is read to its end, or shown as it is."""
+    Checker().feed(formula(source, display=True))
+    for deep in ("{" * 1_900, r"\sqrt" * 380, "^{" * 900, r"\left(" * 300):
+        assert formula(deep + source, display=False).startswith("<code>")
+
+
+def test_code_is_told_apart_and_stays_what_it_is() -> None:
+    code = 'def f(x):  # why\n    """two\n    lines"""\n    return "<b>" + \'x\' + 3.5\n'
+    html = render(f"```python\n{code}```\n")
+    assert '<span class="code-word">def</span> f(x)' in html
+    assert '<span class="code-comment"># why</span>' in html
+    assert '<span class="code-string">    lines&quot;&quot;&quot;</span>' in html
+    assert '<span class="code-number">3.5</span>' in html
+    assert '<button class="copy" type="button" data-copy-code>Copy</button><pre' in html
+    for language in ("python", "rust", "sql", "json", "diff", "nothing", ""):
+        rows = coloured(code, language)
+        assert unescape(re.sub("<[^>]+>", "", "\n".join(rows))) == code
+
+
+def test_tasks_can_be_ticked_where_the_note_can_be_changed() -> None:
+    text = "# List\n\n- [ ] Water **them**\n- [x] Call\n  - [ ] nested\n"
+    html = render(text)
+    assert re.findall(r'aria-checked="(\w+)" aria-label="([^"]+)" data-task="(\d+)"', html) == [
+        ("false", "Water them", "3"),
+        ("true", "Call", "4"),
+        ("false", "nested", "5"),
+    ]
+    assert "data-task" not in str(render_note(text, "a.md", lambda _: False))
+
+
+def test_a_quotation_and_a_loose_list_stand_as_their_text_does() -> None:
+    """A paragraph with a direction of its own would not count for what is around it."""
+    html = render("> ציטוט\n\n- אחת\n\n- שתיים\n")
+    assert '<blockquote dir="auto">' in html
+    assert '<ul dir="auto">' in html
+    assert "<p dir" not in html

@@ -201,8 +201,35 @@ def test_what_is_opened_from_a_result_counts(logged: TestClient) -> None:
     assert "Recalled most" in logged.get("/asked").text
 
 
+def test_what_was_not_meant_is_kept_with_what_was(logged: TestClient) -> None:
+    """The question is one without a good answer then, and what is opened next is its answer."""
+    question = "printer paper"
+    assert "Not what I meant" in logged.get("/", params={"q": question}).text
+    assert logged.get("/api/use").json()["missed"] == []
+    missed = {"question": question, "path": "memory/odd.md"}
+    assert logged.post("/api/missed", json=missed).json() == {"logged": True}
+    use = logged.get("/api/use").json()
+    assert [one["question"] for one in use["missed"]] == [question]
+    assert use["questions"] == 1
+    assert question in logged.get("/asked").text
+
+
+def test_a_verdict_that_is_taken_back_is_in_the_list_at_once(
+    site: Site, client: TestClient
+) -> None:
+    """All notes are looked through again only in the background, once a server follows them."""
+    key = proposals(client)["contradiction"]["key"]
+    done = client.post("/api/review", json={"key": key, "verdict": "apply"}).json()
+    for number in reversed(done["changes"]):
+        client.post("/api/undo", json={"id": number})
+    client.post("/api/review/open", json={"key": key})
+    assert key in {one.key for one in site.proposals.last() or ()}
+
+
 def test_without_the_log_nothing_is_written_down(client: TestClient, site: Site) -> None:
     client.get("/", params={"q": "dishwasher"})
     client.post("/api/opened", json={"question": "x", "path": "MEMORY.md"})
+    client.post("/api/missed", json={"question": "x", "path": "MEMORY.md"})
+    assert "Not what I meant" not in client.get("/", params={"q": "router"}).text
     assert "Nothing is written down" in client.get("/asked").text
     assert list(site.memory.settings.state_dir.rglob("use/*.jsonl")) == []

@@ -81,5 +81,7 @@ def test_everything_is_taken_back_in_a_campaign(
         for path, text in NOTES.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text)
-        environ = {"MEMDOWN_STATE_DIR": str(tmp_path / f"state-{seed}")}
+        state_dir = tmp_path / f"state-{seed}"
+        state_dir.mkdir()
+        environ = {"MEMDOWN_STATE_DIR": str(state_dir)}
         run_history(folder, site_over(open_memory(folder, environ=environ)), seed, acts=25)

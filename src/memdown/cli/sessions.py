@@ -139,16 +139,11 @@ def search_command(
 def export_command(target: Target, session: str, output: Path | None, form: str) -> None:
     """Write a conversation as Markdown or JSONL, secrets redacted."""
     from memdown.errors import SessionError
-    from memdown.transcripts.sessions.browsing import turns_of
+    from memdown.transcripts.sessions.browsing import as_markdown, turns_of
 
     turns = turns_of(_folder(target), session)
     if form == "markdown" and not target.as_json:
-        parts = [f"# {session}\n"]
-        parts += [
-            f"\n## {turn.role.capitalize()}{_heading_time(turn)}\n\n{turn.text.strip()}\n"
-            for turn in turns
-        ]
-        text = "".join(parts)
+        text = as_markdown(session, turns)
     else:
         text = "".join(json.dumps(_turn_json(turn), ensure_ascii=False) + "\n" for turn in turns)
     if output is None:
@@ -208,10 +203,6 @@ def _moment(milliseconds: int | None) -> str:
     return (
         datetime.datetime.fromtimestamp(milliseconds / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
     )
-
-
-def _heading_time(turn: TranscriptTurn) -> str:
-    return f", {_moment(turn.time)}" if turn.time else ""
 
 
 def _turn_json(turn: TranscriptTurn) -> dict[str, Any]:

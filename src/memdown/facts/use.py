@@ -118,8 +118,6 @@ def record_question(
     """Write down a question and what it found; nothing is done where the log is off."""
     if not is_on(memory) or not question.strip():
         return
-    stones = read_tombstones(tombstone_file(memory.notebook.lock_dir))
-    asked = scrub(redact(" ".join(question.split())), stones)[:_MOST_CHARACTERS]
     shown = {
         fact_key(fact): None
         for hit in answer.hits[:_MOST_HITS]
@@ -127,7 +125,7 @@ def record_question(
         for fact in _matching(hit)
     }
     entry = {
-        "question": asked,
+        "question": _asked(memory, question),
         "found": answer.strength or "nothing",
         "paths": list(dict.fromkeys(hit.path for hit in answer.hits[:_MOST_HITS])),
         "facts": list(shown),
@@ -150,6 +148,16 @@ def _matching(hit: Hit) -> list[Fact]:
             shared.setdefault(top, set()).update(matched.intersection(index_terms(fact.text)))
     most = max(map(len, shared.values()), default=0)
     return [fact for fact, words in shared.items() if len(words) == most and not fact.struck]
+
+
+def record_miss(
+    memory: Memory, question: str, path: str, *, actor: str = "person", session: str = ""
+) -> None:
+    """Write down that what a question found is not what was meant; what is opened next may be."""
+    if not is_on(memory) or not question.strip():
+        return
+    entry = {"question": _asked(memory, question), "found": "weak", "paths": [path], "wrong": path}
+    _append(memory, entry, actor, session)
 
 
 def record_opening(
@@ -184,7 +192,7 @@ def report(memory: Memory, *, days: int | None = None) -> Use:
     kept = memory.settings.use.days
     since = today - datetime.timedelta(min(days or kept, kept))
     entries = list(_entries(memory.settings, since))
-    asked = [one for one in entries if "question" in one.data]
+    asked = [one for one in entries if "question" in one.data and "wrong" not in one.data]
     counts = _counts(entries)
     facts = [
         fact
@@ -200,7 +208,7 @@ def report(memory: Memory, *, days: int | None = None) -> Use:
         on=is_on(memory),
         since=since,
         questions=len(asked),
-        openings=len(entries) - len(asked),
+        openings=sum("opened" in one.data for one in entries),
         often=tuple(often),
         never=tuple(fact for fact in facts if enough and fact_key(fact) not in counts),
         missed=tuple(_missed(entries)),
@@ -264,6 +272,12 @@ def use_json(found: Use, limit: int = 20) -> dict[str, object]:
             for one in found.missed[:limit]
         ],
     }
+
+
+def _asked(memory: Memory, question: str) -> str:
+    """A question as the log has it: no secret, nothing that was forgotten, not too long."""
+    stones = read_tombstones(tombstone_file(memory.notebook.lock_dir))
+    return scrub(redact(" ".join(question.split())), stones)[:_MOST_CHARACTERS]
 
 
 def fact_key(fact: Fact) -> str:

@@ -15,7 +15,7 @@ from memdown.facts import forgetting, reviewing, use
 from memdown.notes import Note, undoing
 from memdown.shapes import status_json
 from memdown.transcripts.sessions import recall
-from memdown.transcripts.sessions.browsing import conversations, turns_of
+from memdown.transcripts.sessions.browsing import conversations, delete, find, turns_of
 from memdown.types import Answer, Chunk, FileState, Hit, Why
 from memdown.web import changes, review, shelves, talks, uploads
 from memdown.web.changes import Commit, Line
@@ -196,14 +196,19 @@ def decide(site: Site, given: Values) -> Any:
     site.check_writable()
     known = site.proposals.last() or ()
     done = reviewing.decide(site.memory, given["key"], given["verdict"], known=known)
+    site.decided |= {one.key: one for one in known if one.key == given["key"]}
     site.proposals.put(tuple(one for one in known if one.key != given["key"]))
     return {"changes": list(done.changes)}
 
 
 def show_again(site: Site, given: Values) -> Any:
-    """Show a proposal again that was put aside."""
+    """Show a proposal again that was put aside, or whose changes were taken back."""
     site.check_writable()
     reviewing.decisions(site.memory.pen()).show(given["key"])
+    # All notes are looked through again meanwhile, which takes a while where there are many.
+    if again := site.decided.pop(given["key"], None):
+        others = tuple(one for one in site.proposals.last() or () if one.key != again.key)
+        site.proposals.put((again, *others))
     return {"key": given["key"]}
 
 
@@ -234,6 +239,12 @@ def note_opening(site: Site, given: Values) -> Any:
     """Note that a result was opened, where the log is on."""
     line = given["line"]
     review.log_opening(site, given["question"], given["path"], line, max(line, given["end"]))
+    return {"logged": use.is_on(site.memory)}
+
+
+def note_miss(site: Site, given: Values) -> Any:
+    """Note that a result is not what a question meant, where the log is on."""
+    use.record_miss(site.memory, given["question"], given["path"])
     return {"logged": use.is_on(site.memory)}
 
 
@@ -386,6 +397,16 @@ def read_session(site: Site, given: Values) -> Any:
     return {
         "turns": [talks.turn_json(one) for one in turns_of(talks.folder(site), given["session"])]
     }
+
+
+def delete_session(site: Site, given: Values) -> Any:
+    """Delete a conversation for good: its transcript and its history."""
+    site.check_writable()
+    one = find(talks.folder(site), given["session"])
+    delete(talks.folder(site), one)
+    if "sessions" in site.memory.settings.sources:
+        site.job.start(force=False)
+    return {"deleted": one.id}
 
 
 def find_said(site: Site, given: Values) -> Any:

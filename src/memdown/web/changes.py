@@ -528,7 +528,7 @@ def _commit(record: str) -> Commit:
     added, removed = (*numbers.strip().split("\t"), "0", "0")[:2]
     return Commit(
         commit=commit,
-        date=datetime.datetime.fromtimestamp(int(when), datetime.UTC),
+        date=datetime.datetime.fromtimestamp(int(when), datetime.UTC).astimezone(),
         author=author,
         subject=subject,
         added=int(added) if added.isdecimal() else 0,

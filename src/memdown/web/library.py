@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bisect
 import logging
+import posixpath
 import re
 import threading
 from collections import Counter
@@ -101,6 +102,26 @@ class Library:
                     names[folded(one)] = path
             self._names, self._names_of = names, self.revision
         return self._names.get(folded(name.removesuffix(".md")))
+
+    def linking(self, path: str) -> list[tuple[str, int]]:
+        """The notes that link to a note, each with the line of its first link."""
+        name = path.rpartition("/")[2]
+        link = re.compile(rf"[\w./-]{{0,200}}{re.escape(name)}")
+        found = []
+        for other, text in self.texts.items():
+            if other == path:
+                continue
+            places = [one.start() for one in _WIKI.finditer(text) if self.named(one[1]) == path]
+            if name in text:
+                folder = posixpath.dirname(other)
+                places += [
+                    one.start()
+                    for one in link.finditer(text)
+                    if path in (one[0], posixpath.normpath(posixpath.join(folder, one[0])))
+                ]
+            if places:
+                found.append((other, text.count("\n", 0, min(places)) + 1))
+        return found
 
     def title(self, path: str, lines: Sequence[str] | None = None) -> str:
         """What a note is called, as it is written there."""

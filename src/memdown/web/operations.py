@@ -282,6 +282,13 @@ OPERATIONS: tuple[HttpOperation, ...] = (
         errors=(400, 404, 422),
     ),
     HttpOperation(
+        "POST",
+        "/api/sessions/delete",
+        api.delete_session,
+        body=(Field("session", "The session's id.", required=True, low=1, high=400),),
+        errors=_WRITES,
+    ),
+    HttpOperation(
         "GET",
         "/api/recall",
         api.find_said,
@@ -335,6 +342,13 @@ OPERATIONS: tuple[HttpOperation, ...] = (
             Field("line", "The first line.", "integer", default=1, low=1, high=10**9),
             Field("end", "The last line.", "integer", default=1, low=1, high=10**9),
         ),
+        errors=(400, 403, 413, 415),
+    ),
+    HttpOperation(
+        "POST",
+        "/api/missed",
+        api.note_miss,
+        body=(Field("question", "What was asked.", required=True, low=1, high=2000), _PATH),
         errors=(400, 403, 413, 415),
     ),
     HttpOperation(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import functools
+import json
 import os
 import posixpath
 import stat
@@ -17,10 +18,16 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from memdown.agent.client_files import value_at
+from memdown.config.document import read_document
+from memdown.config.keys import as_json, walk
+from memdown.config.places import CONFIG_NAMES
+from memdown.config.reference import SECTIONS
+from memdown.config.search_settings import MemorySearch
 from memdown.errors import MemdownError, NoteNotFound
 from memdown.notes import Note, daily_note, is_memory
 from memdown.notes.descriptors import NOTE, opened_folder
-from memdown.notes.document import read_front_matter, title_of
+from memdown.notes.document import heading_paths, read_front_matter, title_of
 from memdown.types import Failure, FileState, ProviderUsage, Status
 from memdown.web import changes, review, searching, shelves, subjects, talks
 from memdown.web.rendering import PICTURES, note_url, render_note, render_snippet
@@ -31,6 +38,7 @@ View = Callable[[Site, Request], Response]
 _LATEST = 6
 _OPENING = 4_000
 _MOST_PICTURE_BYTES = 32_000_000
+_OUTLINE_LEAST, _OUTLINE_DEPTH = 3, 2
 _VIEWS = ("read", "source", "chunks", "history", "edit")
 
 
@@ -183,6 +191,7 @@ def note(site: Site, request: Request) -> Response:
         "titled": any(line.startswith("# ") for line in lines),
         "lines": lines,
         "file": files.get(one.path),
+        "days": shelves.around(files, one.path),
         "folders": one.path.split("/")[:-1],
         "name": one.path.rpartition("/")[2],
         "tree": shelves.tree(files, "", one.path),
@@ -209,8 +218,10 @@ def _view(
 ) -> dict[str, Any]:
     """What only one of the views needs."""
     if view in ("read", "edit"):
-        html = render_note(one.text, one.path, files.__contains__, site.current_library().named)
-        return {"html": html}
+        named = site.current_library().named
+        ticks = view == "read" and one.editable and not site.read_only
+        html = render_note(one.text, one.path, files.__contains__, named, ticks=ticks)
+        return {"html": html, **(_beside(site, one) if view == "read" else {})}
     if view == "chunks":
         return {"bands": _bands(site, one)}
     if view == "history":
@@ -222,6 +233,27 @@ def _view(
             "difference": changes.difference(site.folder, one.path, commit) if commit else [],
         }
     return {}
+
+
+def _beside(site: Site, one: Note) -> dict[str, Any]:
+    """What stands beside a note: its headings if it has some, and the notes that link to it."""
+    paths = [
+        (line, path.split(" > ")) for line, path in heading_paths(one.text.split("\n")) if path
+    ]
+    # The title of the whole note is no part of it.
+    first = paths[0][1][0] if paths and all(path[0] == paths[0][1][0] for _, path in paths) else ""
+    inner = [(line, path[bool(first) :]) for line, path in paths]
+    outline = [
+        {"line": line, "depth": len(path), "title": path[-1]}
+        for line, path in inner
+        if 0 < len(path) <= _OUTLINE_DEPTH
+    ]
+    library = site.current_library()
+    links = [
+        {"url": note_url(path, line), "title": library.title(path), "path": path}
+        for path, line in library.linking(one.path)
+    ]
+    return {"outline": outline if len(outline) >= _OUTLINE_LEAST else [], "links": links}
 
 
 def _bands(site: Site, one: Note) -> list[dict[str, Any]]:
@@ -252,6 +284,39 @@ def _no_log_yet(
 def index(site: Site, request: Request) -> Response:
     """The index and its health."""
     return page(site, request, "health.html", {"section": "health", **_health(site)})
+
+
+def settings(site: Site, request: Request) -> Response:
+    """Every setting with the value in force; what the configuration file says comes first."""
+    chosen = site.memory.settings
+    in_force = as_json(chosen)
+    written: Any = read_document(chosen.config_path) if chosen.config_path else {}
+    agents = value_at(written, ["agents", "list"])
+    mine = [one for one in agents or () if value_at(one, ["id"]) == chosen.agent]
+    rows = []
+    for title, section in SECTIONS:
+        for key in walk(section):
+            names = [*title.split("."), *key.path.split(".")]
+            if key.branch or any(mark in "".join(names) for mark in "[<"):
+                continue
+            value = value_at(in_force, names)
+            own = [value_at(written, names), *(value_at(one, names[2:]) for one in mine)]
+            rows.append(
+                {
+                    "name": key.path if section is MemorySearch else ".".join(names),
+                    "value": "not set" if value is None else json.dumps(value, ensure_ascii=False),
+                    "about": key.field.metadata["description"],
+                    "own": any(one is not None for one in own),
+                }
+            )
+    values = {
+        "section": "health",
+        "file": chosen.config_path or chosen.state_dir / CONFIG_NAMES[0],
+        "own": [one for one in rows if one["own"]],
+        "others": [one for one in rows if not one["own"]],
+        "remarks": chosen.notes,
+    }
+    return page(site, request, "settings.html", values)
 
 
 def picture(site: Site, request: Request) -> Response:
@@ -300,8 +365,10 @@ PAGES: tuple[tuple[str, View], ...] = (
     ("/days/{date}", day),
     ("/sessions", talks.listing),
     ("/sessions/{session:path}", talks.conversation),
+    ("/export/{session:path}", talks.export),
     ("/health", index),
     ("/index", index),
+    ("/settings", settings),
 )
 
 

@@ -20,12 +20,14 @@ from markdown_it import MarkdownIt
 from markdown_it.common.utils import escapeHtml
 from markdown_it.parser_inline import ParserInline
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup
 
 from memdown.notes.document import read_front_matter
 from memdown.text import match_spans
+from memdown.web.typesetting import coloured, formula
 
 Known = Callable[[str], bool]
 # The path of the note that a name such as "Jonas Weber" means, if there is one.
@@ -52,6 +54,13 @@ _INSIDE = re.compile(
     r"(?P<url>https?://[^\s<>\"']{1,2000})|==(?P<marked>[^=\s](?:[^=\n]{0,300}[^=\s])?)=="
     r"|\[\^(?P<foot>[\w-]{1,20})\]"
 )
+# A formula: what stands between two dollar signs and looks like one, so that prices and variables of a
+# shell stay as they are.
+_FORMULA = re.compile(
+    r"\$\$(?P<shown>[^$\n]{1,2000})\$\$|\$(?P<inside>(?=[A-Za-z]\$|[^$\n]{0,500}[\\^_={}+<>|])"
+    r"[^\s$](?:[^$\n]{0,500}[^\s$\\])?)\$(?!\w)"
+)
+_MOST_FORMULA_LINES = 60
 _CALLOUT = re.compile(r"\[!(\w{1,20})\][+-]? ?")
 PICTURES: Mapping[str, str] = {
     ".png": "image/png",
@@ -70,6 +79,7 @@ _DIRECTED = frozenset(
         "blockquote_open",
     }
 )
+_IN_OTHERS = frozenset({"paragraph_open", "heading_open"})
 # A large note full of links takes a tenth of these. Looking ahead, for the end of a link's text, is
 # what grows without bounds.
 _MOST_STEPS = 60_000
@@ -81,7 +91,16 @@ _CUT = (
     "page; choose Source to see it as it is written.</p>"
 )
 _BLOCKS = frozenset(
-    {"paragraph_open", "heading_open", "fence", "code_block", "hr", "tr_open", "list_item_open"}
+    {
+        "paragraph_open",
+        "heading_open",
+        "fence",
+        "code_block",
+        "formula_block",
+        "hr",
+        "tr_open",
+        "list_item_open",
+    }
 )
 
 
@@ -93,8 +112,13 @@ def note_url(path: str, start: int | None = None, end: int | None = None) -> str
     return f"{url}#L{start}" + (f"-L{end}" if end is not None and end != start else "")
 
 
-def render_note(text: str, path: str, known: Known, named: Named = no_names) -> Markup:
-    """A whole note, with an anchor for every line; links to other notes lead to their pages."""
+def render_note(
+    text: str, path: str, known: Known, named: Named = no_names, *, ticks: bool = False
+) -> Markup:
+    """A whole note, with an anchor for every line; links to other notes lead to their pages.
+
+    With `ticks`, tasks are boxes that can be ticked.
+    """
     every = text.removesuffix("\n")[:_MOST_CHARACTERS].split("\n")
     lines = every[:_MOST_LINES]
     hidden = read_front_matter(lines).lines
@@ -106,6 +130,7 @@ def render_note(text: str, path: str, known: Known, named: Named = no_names) -> 
     taken = set(range(2, hidden)) if hidden else set()
     effort = _Effort()
     env = {"path": path, "known": known, "anchors": True, "effort": effort, "named": named}
+    env |= {"copies": True, "ticks": ticks}
     tokens = parser.parse(body, env)
     _number(tokens, taken, len(lines))
     is_cut = len(text) > _MOST_CHARACTERS or len(every) > len(lines) or effort.is_spent
@@ -115,11 +140,18 @@ def render_note(text: str, path: str, known: Known, named: Named = no_names) -> 
 
 
 def render_snippet(
-    text: str, matched: Collection[str], path: str, known: Known, named: Named = no_names
+    text: str,
+    matched: Collection[str],
+    path: str,
+    known: Known,
+    named: Named = no_names,
+    *,
+    copies: bool = False,
 ) -> Markup:
-    """A piece of a note with the words that matched marked."""
+    """A piece of a note with the words that matched marked; with `copies`, code can be copied."""
     parser = _snippet_parser()
     env = {"path": path, "known": known, "anchors": False, "effort": _Effort(), "named": named}
+    env |= {"copies": copies, "ticks": False}
     lines = _marked(text, matched).split("\n")
     hidden = read_front_matter(lines).lines
     html = _front(lines[1 : hidden - 1]) if hidden else ""
@@ -148,7 +180,48 @@ def _made() -> MarkdownIt:
     parser.configure("commonmark", options).enable(["table", "strikethrough"])
     parser.inline.ruler.before("text", "effort", _count)
     parser.inline.ruler.before("link", "wiki", _wiki)
+    parser.inline.ruler.before("escape", "formula", _formula)
+    parser.block.ruler.before("fence", "formula", _formula_block, {"alt": ["paragraph"]})
     return parser
+
+
+def _formula(state: StateInline, silent: bool) -> bool:
+    """`$x^2$` in a sentence, or `$$x^2$$`."""
+    if state.src[state.pos] != "$" or state.src[state.pos - 1 : state.pos] == "$":
+        return False
+    match = _FORMULA.match(state.src, state.pos, state.posMax)
+    if match is None:
+        return False
+    if not silent:
+        token = state.push("formula", "math", 0)
+        token.content = match["shown"] or match["inside"]
+        token.meta = {"display": match["shown"] is not None}
+    state.pos = match.end()
+    return True
+
+
+def _formula_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Lines between two that have `$$`; one without an end is no formula."""
+
+    def line(number: int) -> str:
+        first = state.bMarks[number] + state.tShift[number]
+        return state.src[first : state.eMarks[number]].rstrip()
+
+    if state.is_code_block(start) or not line(start).startswith("$$"):
+        return False
+    last = start
+    while not line(last).endswith("$$") or (last == start and len(line(start)) < 5):
+        last += 1
+        if last >= min(end, start + _MOST_FORMULA_LINES) or state.sCount[last] < state.blkIndent:
+            return False
+    inner = "\n".join(line(number) for number in range(start, last + 1)).strip("$")
+    if "$" in inner or not inner.strip():
+        return False
+    if not silent:
+        token = state.push("formula_block", "math", 0)
+        token.block, token.content, token.map = True, inner, [start, last + 1]
+        state.line = last + 1
+    return True
 
 
 def _wiki(state: StateInline, silent: bool) -> bool:
@@ -275,11 +348,10 @@ def _anchor_rest(tokens: list[Token], taken: set[int], total: int) -> None:
         tokens.append(Token("anchors", "", 0, meta={"anchors": rest}, block=True))
 
 
-def _code_lines(code: str, first: int, numbered: Collection[int]) -> str:
+def _code_lines(rows: Sequence[str], first: int, numbered: Collection[int]) -> str:
     """Code line by line, each with its anchor."""
-    rows = code.removesuffix("\n").split("\n")
     return "".join(
-        f'<span class="line"{_id(first + offset, numbered)}>{_shown(row)}\n</span>'
+        f'<span class="line"{_id(first + offset, numbered)}>{row}\n</span>'
         for offset, row in enumerate(rows)
     )
 
@@ -298,6 +370,9 @@ def _shown(text: str) -> str:
     return escaped.replace(_OPEN, "<mark>").replace(_CLOSE, "</mark>")
 
 
+_COPY = '<button class="copy" type="button" data-copy-code>Copy</button>'
+
+
 class _Renderer(RendererHTML):
     """The HTML of each token where the library's own does not do; the names are the token's."""
 
@@ -308,7 +383,8 @@ class _Renderer(RendererHTML):
             parts += [f'<span class="ln" id="L{line}"></span>' for line in anchors]
             if token.type == "anchors":
                 continue
-            if token.type in _DIRECTED:
+            # What has a direction of its own does not count for the quotation or list around it.
+            if token.type in _DIRECTED and not (token.level and token.type in _IN_OTHERS):
                 token.attrSet("dir", "auto")
             if token.type == "inline":
                 parts.append(self._inline(token, options, env))
@@ -338,8 +414,25 @@ class _Renderer(RendererHTML):
             return str(self.renderInline(children, options, env))
         children[0].content = children[0].content[task.end() :]
         state = "open" if task[1] == " " else "done"
-        box = f'<span class="task {state}" role="img" aria-label="{state}"></span>'
+        if env["ticks"] and token.map:
+            said = self.renderInlineAsText(children, options, env).translate(_MARKS)[:80]
+            box = (
+                f'<button type="button" class="task {state}" role="checkbox" '
+                f'aria-checked="{"false" if state == "open" else "true"}" '
+                f'aria-label="{escapeHtml(said)}" data-task="{token.map[0] + 1}"></button>'
+            )
+        else:
+            box = f'<span class="task {state}" role="img" aria-label="{state}"></span>'
         return box + str(self.renderInline(children, options, env))
+
+    def formula(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        token = tokens[idx]
+        return formula(token.content.translate(_MARKS), display=token.meta["display"])
+
+    def formula_block(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
+        token = tokens[idx]
+        inner = formula(token.content.translate(_MARKS), display=True)
+        return f'<div class="formula"{self.renderAttrs(token)} tabindex="0">{inner}</div>'
 
     def text(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
         text = tokens[idx].content
@@ -395,11 +488,16 @@ class _Renderer(RendererHTML):
         return f'<{token.tag} dir="auto"{kind}>'
 
     def _code(self, token: Token, skipped: int, env: Any) -> str:
-        if not env["anchors"] or not token.map:
-            return f"<pre><code>{_shown(token.content)}</code></pre>"
-        numbered = token.meta.get("lines", ()) or {-1}
-        rows = _code_lines(token.content, token.map[0] + skipped, numbered)
-        return f'<pre{self.renderAttrs(token)} tabindex="0"><code>{rows}</code></pre>'
+        code = token.content.removesuffix("\n")
+        marked = _OPEN in code or _CLOSE in code
+        rows = [_shown(row) for row in code.split("\n")] if marked else coloured(code, token.info)
+        if env["anchors"] and token.map:
+            numbered = token.meta.get("lines", ()) or {-1}
+            lines = _code_lines(rows, token.map[0] + skipped, numbered)
+            shown = f'<pre{self.renderAttrs(token)} tabindex="0"><code>{lines}</code></pre>'
+        else:
+            shown = "<pre><code>" + "\n".join(rows) + "\n</code></pre>"
+        return f'<div class="code">{_COPY}{shown}</div>' if env["copies"] else shown
 
     def table_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ARG002
         return '<table tabindex="0">' if env["anchors"] else "<table>"

@@ -184,3 +184,15 @@ def latest(files: Mapping[str, FileState], count: int) -> list[FileState]:
     """The notes of the last days, newest first."""
     dated = [state for state in files.values() if state.date]
     return sorted(dated, key=lambda one: (one.date, one.path), reverse=True)[:count]
+
+
+def around(files: Mapping[str, FileState], path: str) -> tuple[FileState | None, FileState | None]:
+    """The dated notes before and after a dated one; nothing beside one without a day."""
+    if path not in files or files[path].date is None:
+        return None, None
+    dated = sorted(
+        (one for one in files.values() if one.date), key=lambda one: (str(one.date), one.path)
+    )
+    at = next(number for number, one in enumerate(dated) if one.path == path)
+    after = dated[at + 1] if at + 1 < len(dated) else None
+    return (dated[at - 1] if at else None), after

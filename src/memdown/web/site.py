@@ -114,6 +114,8 @@ class Site:
     library: Library = field(init=False)
     names: Derived[Names] = field(init=False)
     proposals: Derived[tuple[Proposal, ...]] = field(init=False)
+    # What was decided since the start, in case it is taken back.
+    decided: dict[str, Proposal] = field(default_factory=dict, init=False)
     is_following: bool = field(default=False, init=False)
     # What was last found out of the journal, by name, with the facts of the files it was read from.
     found: dict[str, tuple[object, Any]] = field(default_factory=dict, init=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -13,7 +14,13 @@ from starlette.responses import Response
 from memdown.transcripts import TranscriptTurn
 from memdown.transcripts.reading import sessions_folder
 from memdown.transcripts.sessions import recall
-from memdown.transcripts.sessions.browsing import Conversation, conversations, find, turns_of
+from memdown.transcripts.sessions.browsing import (
+    Conversation,
+    as_markdown,
+    conversations,
+    find,
+    turns_of,
+)
 from memdown.transcripts.sessions.store import bring_over
 from memdown.web.rendering import render_snippet
 from memdown.web.site import Site, page
@@ -63,6 +70,15 @@ def conversation(site: Site, request: Request) -> Response:
         "more": max(0, len(turns) - _MOST_TURNS),
     }
     return page(site, request, "session.html", values)
+
+
+def export(site: Site, request: Request) -> Response:
+    """A conversation as a Markdown file, secrets redacted."""
+    one = find(folder(site), request.path_params["session"])
+    text = as_markdown(one.title or one.id, turns_of(folder(site), one.id))
+    name = quote(f"{one.id.rpartition('/')[2]}.md", safe="")
+    headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}"}
+    return Response(text, media_type="text/markdown; charset=utf-8", headers=headers)
 
 
 def as_json(one: Conversation) -> dict[str, Any]:
@@ -140,7 +156,7 @@ def _turn(turn: TranscriptTurn, known: Any) -> dict[str, Any]:
         "line": turn.line,
         "role": turn.role,
         "time": _moment(turn.time),
-        "html": render_snippet(turn.text, (), "MEMORY.md", known),
+        "html": render_snippet(turn.text, (), "MEMORY.md", known, copies=True),
     }
 
 

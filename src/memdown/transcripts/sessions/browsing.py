@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import unicodedata
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -212,6 +213,21 @@ def turns_of(folder: Path, session: str) -> list[TranscriptTurn]:
         for (number, message), text in zip(spoken, texts, strict=True)
         if message.role in ("user", "assistant") and text.strip()
     ]
+
+
+def as_markdown(name: str, turns: Sequence[TranscriptTurn]) -> str:
+    """A conversation to keep or to give away: one heading for each message."""
+    parts = [f"# {name}\n"]
+    for turn in turns:
+        when = f", {_moment(turn.time)}" if turn.time else ""
+        parts.append(f"\n## {turn.role.capitalize()}{when}\n\n{turn.text.strip()}\n")
+    return "".join(parts)
+
+
+def _moment(milliseconds: int) -> str:
+    return (
+        datetime.datetime.fromtimestamp(milliseconds / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
+    )
 
 
 def delete(folder: Path, one: Conversation) -> None:

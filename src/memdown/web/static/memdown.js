@@ -263,12 +263,42 @@ if (field) {
   if (field.value.trim() !== shown) type();
 }
 
+// Code is copied as it is written.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy-code]");
+  if (button) copy($("pre", button.parentElement).textContent.replace(/\n$/, ""));
+});
+const copy = (text) => navigator.clipboard.writeText(text).then(() => memdown.toast("Copied"), () => memdown.toast("The browser does not allow copying here."));
+
+// Not what was meant: it goes out of the list, and the question is kept among those without an answer.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-wrong]"), item = button?.closest(".hit");
+  if (!item) return;
+  const { ok, data } = await memdown.call("POST", "/api/missed", { question: field.value.trim().slice(0, 2000), path: button.dataset.wrong });
+  if (!ok) return memdown.toast(data.error);
+  const next = item.nextElementSibling || item.previousElementSibling;
+  item.remove();
+  $("[data-hit]", next || undefined)?.focus();
+  memdown.toast("Noted. Open the one you meant; the question is kept under", { text: "Asked and used", href: "/asked" });
+});
+
+// A conversation is deleted for good, so that the person is asked.
+document.addEventListener("click", async (event) => {
+  const session = event.target.dataset?.deleteSession;
+  if (!session || !confirm("Delete this conversation? Its file is removed for good; what your notes say stays.")) return;
+  const { ok, data } = await memdown.call("POST", "/api/sessions/delete", { session });
+  if (!ok) return memdown.toast(data.error);
+  memdown.later({ text: "Deleted" });
+  location.href = "/sessions";
+});
+
 // The changes that one act made are taken back from the last to the first.
-const undoAll = async (changes) => {
+const undoAll = async (changes, then) => {
   for (const id of changes.filter(Boolean).reverse()) {
     const { ok, data } = await memdown.call("POST", "/api/undo", { id });
     if (!ok) { memdown.toast(data.error); return memdown.refresh(); }
   }
+  await then?.();
   memdown.toast("Undone");
   return memdown.refresh();
 };
@@ -298,7 +328,7 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-act], [data-all-read], [data-copy], [data-trash], [data-rename], [data-new-note]");
   if (!button) return;
   if (button.dataset.act) return act(button.dataset.act, button.closest("[data-change]"));
-  if (button.dataset.copy) return navigator.clipboard.writeText(button.dataset.copy).then(() => memdown.toast("Copied"), () => memdown.toast("The browser does not allow copying here."));
+  if (button.dataset.copy) return copy(button.dataset.copy);
   if (button.dataset.allRead) {
     const { ok, data } = await memdown.call("POST", "/api/read", { id: Number(button.dataset.allRead), all: true });
     if (!ok) return memdown.toast(data.error);
@@ -364,7 +394,8 @@ const decide = async (button) => {
   item.remove();
   const { ok, data } = await memdown.call("POST", "/api/review", { key, verdict });
   if (!ok) { memdown.toast(data.error); return memdown.refresh(); }
-  const run = data.changes.length ? () => undoAll(data.changes) : async () => { await memdown.call("POST", "/api/review/open", { key }); memdown.toast("It is in the list again"); await memdown.refresh(); };
+  const again = async () => { await memdown.call("POST", "/api/review/open", { key }); memdown.toast("It is in the list again"); await memdown.refresh(); };
+  const run = data.changes.length ? () => undoAll(data.changes, again) : again;
   memdown.toast({ later: "Asked again in a week", fine: "Left as it is" }[verdict] || "Done", { text: "Undo", run });
   ($("[data-hit]", next || undefined) || $("#main")).focus();
   return memdown.refresh();

@@ -72,6 +72,37 @@ document.addEventListener("pulse", async ({ detail }) => {
   scrollTo(0, at);
 });
 
+// A task that is ticked is a save of its line, with the way back.
+document.addEventListener("click", async (event) => {
+  const task = event.target.closest("[data-task]");
+  if (!task) return;
+  const { ok, data } = await memdown.call("GET", memdown.noteCall(path));
+  if (!ok) return memdown.toast(data.error);
+  const lines = data.text.split("\n"), at = Number(task.dataset.task) - 1, done = task.getAttribute("aria-checked") === "true";
+  const ticked = lines[at]?.replace(done ? /\[[xX]\]/ : /\[ \]/, done ? "[ ]" : "[x]");
+  if (data.version !== note.dataset.version || ticked === lines[at]) return memdown.toast("The note was changed meanwhile; look again.");
+  lines[at] = ticked;
+  const saved = await memdown.write("PUT", memdown.noteCall(path), { text: lines.join("\n"), base: data.version });
+  if (!saved.ok) return memdown.toast(saved.data.error);
+  note.dataset.version = saved.data.version;
+  await memdown.refresh();
+  $(`[data-task="${at + 1}"]`)?.focus({ preventScroll: true });
+  memdown.toast(done ? "Open again" : "Done", { text: "Undo", run: () => memdown.undoSave({ path, version: saved.data.version, text: data.text }) });
+});
+for (const [key, day] of [["[", "before"], ["]", "after"]]) memdown.keys[key] = () => $(`[data-day=${day}]`)?.click();
+
+// The heading that is being read, in the list of headings.
+const outline = $$(".outline a");
+if (outline.length) {
+  const seen = () => {
+    const links = $$(".outline a"), at = links.findLastIndex((link) => document.getElementById(link.hash.slice(1))?.getBoundingClientRect().top < innerHeight / 3);
+    links.forEach((link, number) => { if (number === Math.max(0, at)) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current"); });
+  };
+  let waiting = 0;
+  addEventListener("scroll", () => { waiting ||= setTimeout(() => { waiting = 0; seen(); }, 80); }, { passive: true });
+  seen();
+}
+
 // Texts that were typed and not saved, of this tab and of others.
 const drafts = () => kept.keys("draft:" + path + ":").map((key) => ({ key, ...kept.get(key) })).filter((one) => typeof one.text === "string").sort((a, b) => b.at - a.at);
 const notice = $("[data-draft]");
