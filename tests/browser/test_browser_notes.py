@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import re
 import subprocess
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from playwright.sync_api import BrowserContext, Dialog, Page, expect
 
 from browser.pages import until_ready
 from memdown import Memory
+from memdown.transcripts.reading import sessions_folder
+from memdown.web.site import Site
 from waiting import eventually
 from web.live import launch_link, running
 
@@ -211,3 +214,97 @@ def test_a_rebuild_shows_its_progress(page: Page, base: str) -> None:
     expect(page.locator("[data-progress]")).to_be_visible()
     expect(page.locator("#toast.on")).to_contain_text("indexed")
     expect(page.locator(".state")).to_contain_text("up to date")
+
+
+def test_a_task_is_ticked_and_code_is_copied(
+    page: Page, base: str, folder: Path, context: BrowserContext
+) -> None:
+    file = folder / "memory/list.md"
+    before = "# List\n\n- [ ] Water them\n- [x] Call\n\n```python\nprint(1)  # <b>\n```\n"
+    file.write_text(before)
+    page.goto(f"{base}/notes/memory/list.md")
+    until_ready(page)
+    task = page.get_by_role("checkbox", name="Water them")
+    task.focus()
+    page.keyboard.press("Space")
+    expect(page.locator("#toast.on")).to_contain_text("Done")
+    expect(task).to_be_checked()
+    expect(task).to_be_focused()
+    assert "- [x] Water them" in file.read_text()
+    page.get_by_role("checkbox", name="Call").click()
+    expect(page.get_by_role("checkbox", name="Call")).not_to_be_checked()
+    assert "- [ ] Call" in file.read_text()
+    page.keyboard.press("z")
+    until_ready(page)
+    expect(page.get_by_role("checkbox", name="Call")).to_be_checked()
+    assert file.read_text() == before.replace("[ ] Water", "[x] Water")
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.locator("#toast.on")).to_contain_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == "print(1)  # <b>"
+
+
+def test_a_long_note_is_found_ones_way_in(page: Page, base: str, folder: Path) -> None:
+    """The headings beside it, with the one that is read; days by keys."""
+    parts = "".join(f"## Part {n}\n\n" + "Words.\n\n" * 40 for n in range(5))
+    (folder / "memory/long.md").write_text(f"# Long\n\n{parts}")
+    page.goto(f"{base}/notes/memory/long.md")
+    until_ready(page)
+    page.get_by_role("link", name="Part 3").click()
+    expect(page.get_by_role("heading", name="Part 3")).to_be_in_viewport()
+    expect(page.locator(".outline [aria-current]")).to_have_text("Part 3")
+    page.goto(f"{base}/notes/memory/2026-03-01.md")
+    until_ready(page)
+    page.keyboard.press("]")
+    until_ready(page, f"{base}/notes/memory/2026-03-02-trip.md")
+    page.keyboard.press("[")
+    until_ready(page, f"{base}/notes/memory/2026-03-01.md")
+
+
+def test_forget_shows_every_place_and_gives_a_receipt(page: Page, base: str, folder: Path) -> None:
+    """Nothing is erased before it is asked for; afterwards no file of ours has the words."""
+    page.goto(f"{base}/about/Ida")
+    until_ready(page)
+    fact = page.locator(".fact", has_text="Hazelnut allergy.")
+    fact.hover()
+    fact.get_by_role("button", name="Forget…").click()
+    box = page.get_by_role("dialog")
+    expect(box.locator("blockquote")).to_have_text("Hazelnut allergy.")
+    expect(box.locator("li", has_text="memory/people/ida.md")).to_be_visible()
+    expect(box.get_by_role("button", name="Keep it")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(box).to_be_hidden()
+    assert "Hazelnut" in (folder / "memory/people/ida.md").read_text()
+    fact.hover()
+    fact.get_by_role("button", name="Forget…").click()
+    box.get_by_role("button", name="Erase everywhere").click()
+    expect(box.get_by_role("heading", name="Forgotten")).to_be_visible()
+    expect(box).to_contain_text("none holds the words any more")
+    expect(box).to_contain_text("erased in notes")
+    box.get_by_role("button", name="Close").click()
+    assert "Hazelnut" not in (folder / "memory/people/ida.md").read_text()
+    page.goto(f"{base}/?q=hazelnut")
+    until_ready(page)
+    expect(page.locator(".hit", has_text="Hazelnut")).to_have_count(0)
+
+
+def test_a_conversation_is_exported_and_deleted(page: Page, base: str, site: Site) -> None:
+    place = sessions_folder(site.memory.settings.state_dir, "main")
+    place.mkdir(parents=True, exist_ok=True)
+    line = {"type": "message", "message": {"role": "user", "content": "Which **ferry**?"}}
+    (place / "talk.jsonl").write_text(json.dumps(line) + "\n")
+    page.goto(f"{base}/sessions/talk")
+    until_ready(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Which ferry?")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export").click()
+    assert download.value.suggested_filename == "talk.md"
+    assert "Which **ferry**?" in Path(download.value.path()).read_text()
+    answers = iter([Dialog.dismiss, Dialog.accept])
+    page.on("dialog", lambda dialog: next(answers)(dialog))
+    page.get_by_role("button", name="Delete…").click()
+    assert (place / "talk.jsonl").exists()
+    page.get_by_role("button", name="Delete…").click()
+    until_ready(page, f"{base}/sessions")
+    expect(page.locator("#toast.on")).to_contain_text("Deleted")
+    assert not (place / "talk.jsonl").exists()

@@ -15,7 +15,8 @@ from starlette.testclient import TestClient
 
 from memdown import Memory
 from memdown.types import FileState
-from memdown.web import changes, searching, shelves
+from memdown.web import changes, searching
+from memdown.web.library import by_day, month, months, tree, year
 from memdown.web.site import STATIC, ago
 from web.conftest import client_for
 from web.live import site_over
@@ -105,30 +106,28 @@ def state(path: str, size: int = 10) -> FileState:
 
 def test_the_tree_gathers_logs_by_month_and_many_by_year() -> None:
     few = [f"memory/2026-0{m}-01.md" for m in range(1, 4)]
-    branches = shelves.tree(few, "memory", few[0])
+    branches = tree(few, "memory", few[0])
     assert [one.name for one in branches] == ["March 2026", "February 2026", "January 2026"]
     assert branches[2].inner[0].path == few[0]
     many = [f"memory/{y}-{m:02}-01.md" for y in (2024, 2025, 2026) for m in range(1, 13)]
-    years = shelves.tree(many, "memory", many[-1])
+    years = tree(many, "memory", many[-1])
     assert [(one.name, one.kind, one.count, one.open) for one in years] == [
         ("2026", "year", 12, True),
         ("2025", "year", 12, False),
         ("2024", "year", 12, False),
     ]
-    assert len(shelves.months(many, "memory/2025")) == 12
-    assert [one.path for one in shelves.month(many, "memory/2025-03")] == ["memory/2025-03-01.md"]
+    assert len(months(many, "memory/2025")) == 12
+    assert [one.path for one in month(many, "memory/2025-03")] == ["memory/2025-03-01.md"]
 
 
 def test_absolute_paths_have_a_folder_of_their_own() -> None:
-    (branch,) = shelves.tree(["/srv/notes/a.md", "/srv/notes/b.md"], "")
+    (branch,) = tree(["/srv/notes/a.md", "/srv/notes/b.md"], "")
     assert (branch.path, branch.count) == ("/srv/notes", 2)
-    assert [one.path for one in shelves.tree(["/srv/notes/a.md"], "/srv/notes")] == [
-        "/srv/notes/a.md"
-    ]
+    assert [one.path for one in tree(["/srv/notes/a.md"], "/srv/notes")] == ["/srv/notes/a.md"]
 
 
 def test_a_year_has_every_day_once_and_starts_weeks_on_monday() -> None:
-    days = shelves.year({}, 2024)
+    days = year({}, 2024)
     assert len(days) == 366
     assert all(one.weekday == one.date.weekday() for one in days)
     assert len({(one.week, one.weekday) for one in days}) == 366
@@ -138,7 +137,7 @@ def test_busy_days_stand_out() -> None:
     files = {
         f"memory/2026-01-0{n}.md": state(f"memory/2026-01-0{n}.md", n * 100) for n in range(1, 9)
     }
-    levels = [one.level for one in shelves.year(shelves.by_day(files), 2026) if one.paths]
+    levels = [one.level for one in year(by_day(files), 2026) if one.paths]
     assert levels == [1, 1, 2, 2, 3, 3, 4, 4]
 
 

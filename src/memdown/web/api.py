@@ -17,8 +17,9 @@ from memdown.shapes import status_json
 from memdown.transcripts.sessions import recall
 from memdown.transcripts.sessions.browsing import conversations, delete, find, turns_of
 from memdown.types import Answer, Chunk, FileState, Hit, Why
-from memdown.web import changes, review, shelves, talks, uploads
+from memdown.web import changes, review, talks, uploads
 from memdown.web.changes import Commit, Line
+from memdown.web.library import by_day, year
 from memdown.web.rendering import render_note
 from memdown.web.site import Site
 
@@ -291,7 +292,7 @@ def preview(site: Site, given: Values) -> Any:
 def read_calendar(site: Site, given: Values) -> Any:
     """Tell on which days of a year something was written."""
     number = given["year"] or site.today().year
-    days = shelves.year(shelves.by_day(site.memory.notes().files), number)
+    days = year(by_day(site.memory.notes().files), number)
     return {
         "year": number,
         "days": [

@@ -29,7 +29,8 @@ from memdown.notes import Note, daily_note, is_memory
 from memdown.notes.descriptors import NOTE, opened_folder
 from memdown.notes.document import heading_paths, read_front_matter, title_of
 from memdown.types import Failure, FileState, ProviderUsage, Status
-from memdown.web import changes, review, searching, shelves, subjects, talks
+from memdown.web import changes, review, searching, subjects, talks
+from memdown.web.library import around, by_day, latest, month, months, months_of, tree, year
 from memdown.web.rendering import PICTURES, note_url, render_note, render_snippet
 from memdown.web.site import Site, page
 
@@ -74,7 +75,7 @@ def _home(site: Site) -> dict[str, Any]:
         **changes.page_values(site),
         "total": len(files),
         "curated": next((path for path in files if path.lower() == "memory.md"), None),
-        "latest": [_glimpse(site, state) for state in shelves.latest(files, _LATEST)],
+        "latest": [_glimpse(site, state) for state in latest(files, _LATEST)],
     }
 
 
@@ -102,23 +103,23 @@ def _opening(path: str, text: str) -> tuple[str, Markup]:
 def notes(site: Site, request: Request) -> Response:
     """All notes: the year as a heat map, and the tree."""
     files = site.current_library().files
-    days = shelves.by_day(files)
+    days = by_day(files)
     years = sorted({day.year for day in days}, reverse=True)
     newest = years[0] if years else site.today().year
     number = _integer(request.query_params.get("year"), newest, 1, 9998)
-    squares = shelves.year(days, number)
+    squares = year(days, number)
     return page(
         site,
         request,
         "notes.html",
         {
             "section": "notes",
-            "tree": shelves.tree(files, ""),
+            "tree": tree(files, ""),
             "total": len(files),
             "year": number,
             "years": years,
             "days": squares,
-            "months": shelves.months_of(squares),
+            "months": months_of(squares),
             "written": sum(1 for one in squares if one.paths),
             "latest": [_glimpse(site, state) for state in _of_year(files, number)],
             "topics": _topics(site, files),
@@ -129,7 +130,7 @@ def notes(site: Site, request: Request) -> Response:
 
 def _of_year(files: Mapping[str, FileState], number: int) -> list[FileState]:
     inside = {path: one for path, one in files.items() if one.date and one.date.year == number}
-    return shelves.latest(inside, 8)
+    return latest(inside, 8)
 
 
 def _topics(site: Site, files: Mapping[str, FileState]) -> list[dict[str, str]]:
@@ -143,9 +144,7 @@ def branch(site: Site, request: Request) -> Response:
     """A part of the tree, when it is opened."""
     files = site.current_library().files
     under = request.query_params.get("under", "")
-    opened = {"month": shelves.month, "year": shelves.months}.get(
-        request.query_params.get("kind", ""), shelves.tree
-    )
+    opened = {"month": month, "year": months}.get(request.query_params.get("kind", ""), tree)
     inner = opened(files, under)
     return page(site, request, "branch.html", {"branches": inner, "current": ""})
 
@@ -154,7 +153,7 @@ def day(site: Site, request: Request) -> Response:
     """A day of the calendar: its note, or a list if it has several."""
     date = _date(request.path_params["date"])
     files = site.current_library().files
-    found = shelves.by_day(files).get(date, [])
+    found = by_day(files).get(date, [])
     if len(found) == 1:
         return RedirectResponse(note_url(found[0].path), 303)
     return page(
@@ -164,7 +163,7 @@ def day(site: Site, request: Request) -> Response:
         {
             "section": "notes",
             "date": date,
-            "tree": shelves.tree(files, "", daily_note(date)),
+            "tree": tree(files, "", daily_note(date)),
             "current": "",
             "notes": [_glimpse(site, one) for one in found],
         },
@@ -191,12 +190,11 @@ def note(site: Site, request: Request) -> Response:
         "titled": any(line.startswith("# ") for line in lines),
         "lines": lines,
         "file": files.get(one.path),
-        "days": shelves.around(files, one.path),
+        "days": around(files, one.path),
         "folders": one.path.split("/")[:-1],
         "name": one.path.rpartition("/")[2],
-        "tree": shelves.tree(files, "", one.path),
+        "tree": tree(files, "", one.path),
         "current": one.path,
-        "versioned": changes.is_versioned(site.folder),
         "editable": one.editable and not site.read_only,
         **_view(site, request, one, view, files),
     }
@@ -227,6 +225,7 @@ def _view(
     if view == "history":
         commit = request.query_params.get("commit", "")
         return {
+            "versioned": changes.is_versioned(site.folder),
             "versions": changes.versions(site, one.path),
             "changes": changes.commits(site.folder, one.path),
             "commit": commit,
@@ -277,7 +276,7 @@ def _bands(site: Site, one: Note) -> list[dict[str, Any]]:
 def _no_log_yet(
     site: Site, request: Request, path: str, files: Mapping[str, FileState]
 ) -> Response:
-    values = {"section": "notes", "path": path, "tree": shelves.tree(files, ""), "current": ""}
+    values = {"section": "notes", "path": path, "tree": tree(files, ""), "current": ""}
     return page(site, request, "today.html", values)
 
 
@@ -305,7 +304,9 @@ def settings(site: Site, request: Request) -> Response:
                 {
                     "name": key.path if section is MemorySearch else ".".join(names),
                     "value": "not set" if value is None else json.dumps(value, ensure_ascii=False),
-                    "about": key.field.metadata["description"],
+                    "about": render_snippet(
+                        key.field.metadata["description"], (), "MEMORY.md", lambda _: False
+                    ),
                     "own": any(one is not None for one in own),
                 }
             )

@@ -188,10 +188,13 @@ def _shown(site: Site, hit: Hit, known: Known, titles: Mapping[str, str]) -> dic
 
 def _opening(site: Site, path: str) -> tuple[str, int]:
     """A note's title, and how many lines of front matter it begins with."""
-    try:
-        lines = site.memory.get(path, lines=_FRONT_LINES).text.split("\n")
-    except MemdownError:
-        return path.rpartition("/")[2], 0
+    text = site.library.texts.get(path)
+    if text is None:
+        try:
+            text = site.memory.get(path, lines=_FRONT_LINES).text
+        except MemdownError:
+            return path.rpartition("/")[2], 0
+    lines = text.split("\n", _FRONT_LINES)[:_FRONT_LINES]
     return title_of(path, lines), read_front_matter(lines).lines
 
 

@@ -27,7 +27,7 @@ from memdown.shapes import report_json
 from memdown.types import Progress, SyncReport
 from memdown.web.guard import Access
 from memdown.web.library import Derived, Library, Names, names_of, proposals_of
-from memdown.web.rendering import note_url
+from memdown.web.rendering import Known, note_url
 
 log = logging.getLogger("memdown")
 
@@ -231,27 +231,9 @@ class Site:
         if self.read_only:
             raise ReadOnly("This page is read-only; start `memdown serve` without --read-only.")
 
-    def known(self) -> NotePaths:
-        """Tells which paths are notes, looking them up once."""
-        return NotePaths(self.memory)
-
-
-class NotePaths:
-    """Whether a path is a note; each is looked at once, because a scan of all would take longer."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
-        self._seen: dict[str, bool] = {}
-
-    def __call__(self, path: str) -> bool:
-        if path not in self._seen:
-            try:
-                self._memory.get(path, lines=1)
-            except MemdownError:
-                self._seen[path] = False
-            else:
-                self._seen[path] = True
-        return self._seen[path]
+    def known(self) -> Known:
+        """Tells which paths are notes."""
+        return self.current_library().files.__contains__
 
 
 HERE = Path(__file__).parent

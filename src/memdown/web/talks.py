@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,6 +27,7 @@ from memdown.web.rendering import render_snippet
 from memdown.web.site import Site, page
 
 _MOST_TURNS = 2000
+_SIGNS = re.compile(r"\*\*|__|`+\w*|^#+ ")
 _FOUND = 40
 _MOST_FOUND = 1_000
 
@@ -39,7 +41,7 @@ def folder(site: Site) -> Path:
 
 def titles(site: Site) -> dict[str, str]:
     """How each conversation began, by its path."""
-    return {one.path: one.title for one in conversations(folder(site))[0]}
+    return {one.path: _bare(one.title) for one in conversations(folder(site))[0]}
 
 
 def listing(site: Site, request: Request) -> Response:
@@ -103,12 +105,17 @@ def _row(one: Conversation) -> dict[str, Any]:
     return {
         "id": one.id,
         "kind": one.kind,
-        "title": one.title or one.id,
+        "title": _bare(one.title) or one.id,
         "messages": one.messages,
         "updated": _moment(one.updated),
         "size": one.size,
         "skipped": one.skipped,
     }
+
+
+def _bare(title: str) -> str:
+    """A title without the signs of Markdown, which say nothing in one line."""
+    return " ".join(_SIGNS.sub("", title).split())
 
 
 def _count(request: Request) -> int:

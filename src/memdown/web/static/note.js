@@ -21,7 +21,9 @@ const showLines = () => {
   const found = inside.map((one) => markWords(one, words));
   // The line with most of the words is the one that answers.
   const best = found.indexOf(Math.max(...found));
-  (inside[best] || inside[0])?.scrollIntoView({ block: "center" });
+  const shown = inside[best] || inside[0];
+  // What follows a heading is what one wants to read.
+  shown?.scrollIntoView({ block: /^H\d$/.test(shown.tagName) ? "start" : "center" });
 };
 // A list item with a list inside: its own first line counts, if it is in the range.
 const ownText = (one, first, last) => one.tagName === "LI" && Number(one.dataset.line) >= first && Number(one.dataset.end) <= last;
@@ -95,7 +97,7 @@ for (const [key, day] of [["[", "before"], ["]", "after"]]) memdown.keys[key] = 
 const outline = $$(".outline a");
 if (outline.length) {
   const seen = () => {
-    const links = $$(".outline a"), at = links.findLastIndex((link) => document.getElementById(link.hash.slice(1))?.getBoundingClientRect().top < innerHeight / 3);
+    const links = $$(".outline a"), at = links.findLastIndex((link) => document.getElementById(link.hash.slice(1))?.getBoundingClientRect().top < innerHeight * .4);
     links.forEach((link, number) => { if (number === Math.max(0, at)) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current"); });
   };
   let waiting = 0;
