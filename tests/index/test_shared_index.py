@@ -13,6 +13,8 @@ import pytest
 from index.postgres_server import Server
 from memdown import Memory
 from memdown.config import load_settings
+from memdown.index.lancedb.store import LanceStore
+from memdown.index.postgres.store import PostgresStore
 from memdown.types import SyncReport
 
 NOTES = {"MEMORY.md": "Anita lives in Rome.\n", "memory/home.md": "The router is an ER-605.\n"}
@@ -59,9 +61,13 @@ class Host:
 
 
 @pytest.fixture(params=["postgres", "lancedb"])
-def hosts(postgres: Server, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Host, Host]:
+def url(postgres: Server, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    return postgres.url if request.param == "postgres" else str(tmp_path / "shared")
+
+
+@pytest.fixture
+def hosts(url: str, tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Host, Host]:
     agent = request.node.name.replace("[", "-").replace("]", "")
-    url = postgres.url if request.param == "postgres" else str(tmp_path / "shared")
     return Host(tmp_path, "a", url, agent), Host(tmp_path, "b", url, agent)
 
 
@@ -115,9 +121,9 @@ def test_an_older_copy_does_not_undo_a_newer_one(hosts: tuple[Host, Host]) -> No
     assert b.sync().indexed == 0
 
 
-def test_hosts_with_other_settings_have_an_index_each(postgres: Server, tmp_path: Path) -> None:
-    a = Host(tmp_path, "a", postgres.url, "variants", chunking={"tokens": 400})
-    b = Host(tmp_path, "b", postgres.url, "variants", chunking={"tokens": 300})
+def test_hosts_with_other_settings_have_an_index_each(url: str, tmp_path: Path) -> None:
+    a = Host(tmp_path, "a", url, "variants", chunking={"tokens": 400})
+    b = Host(tmp_path, "b", url, "variants", chunking={"tokens": 300})
     for host in (a, b):
         host.write(NOTES)
         host.sync()
@@ -125,6 +131,15 @@ def test_hosts_with_other_settings_have_an_index_each(postgres: Server, tmp_path
         report = host.sync()
         assert (report.rebuilt, report.indexed) == (False, 0)
         assert "memory/home.md" in host.find("router")
+    a.write({"memory/pets.md": "The cat is called Miso.\n"})
+    a.sync()
+    with a.memory() as memory:
+        store = memory.index.store
+        assert isinstance(store, PostgresStore | LanceStore)
+        store.vacuum()
+    assert "memory/pets.md" in a.find("Miso")
+    assert b.find("Miso") == [], "it is in the other index"
+    assert "memory/home.md" in b.find("router"), "what is in use is not cleared"
 
 
 def test_two_folders_of_one_agent_on_one_host_have_an_index_each(

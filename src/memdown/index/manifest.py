@@ -7,6 +7,7 @@ there, so its absence tells nothing: only a host that had a file may remove it.
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ import apsw
 
 from memdown.errors import StoreError
 from memdown.files import make_folder
-from memdown.types import FileState
+from memdown.types import FileState, Fingerprint
 
 _BUSY_MS = 10_000
 # The size of no file.
@@ -58,6 +59,21 @@ def same_for_all(file: FileState, stored: FileState) -> bool:
         stored.tags,
         stored.names,
     )
+
+
+def variant_of(made: Fingerprint, layout: int) -> str:
+    """The name of a way to make an index; the length of vectors is no part of it."""
+    key = made.key
+    parts = (
+        key.provider,
+        key.model,
+        key.provider_key,
+        made.chunk_tokens,
+        made.chunk_overlap,
+        made.terms_version,
+        layout,
+    )
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 class Manifest:

@@ -125,7 +125,9 @@ class Lease:
 
 
 # Tables that an earlier form of this pointed to are made anew from the notes.
-POINTER = "pointer_3"
+POINTER = "pointer_4"
+# The one index of a folder; at an address there is one for each way to make it.
+ONLY = "live"
 PREFIX = "index_"
 # A search that began before a rebuild was published goes on reading the old table.
 _GRACE_SECONDS = 120.0
@@ -134,11 +136,13 @@ _POINTER_SCHEMA = pa.schema([("name", pa.string()), ("data", pa.string())])
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """The live table's number, how it was made, and when earlier ones were retired."""
+    """The live table of a variant: its number, how it was made, when earlier ones were retired, and when
+    this was written last, in seconds since 1970."""
 
     generation: int
     fingerprint: Fingerprint
     retired: tuple[tuple[int, float], ...] = ()
+    written: float = 0.0
 
     @property
     def table(self) -> str:
@@ -155,20 +159,26 @@ class Pointer:
         return replace(self, fingerprint=fingerprint)
 
 
-def read_pointer(db: Any, table: Any = None) -> Pointer | None:
-    """Where the live index is; None if there is none yet. `table` is the pointer's, if it is open."""
+def read_pointers(db: Any, table: Any = None) -> dict[str, Pointer]:
+    """Where each variant of the index is; `table` is the pointers', if it is open."""
     table = table or opened(db, POINTER)
     rows = [] if table is None else table.to_arrow().to_pylist()
-    if not rows:
-        return None
-    data = json.loads(rows[0]["data"])
+    return {row["name"]: _pointer(json.loads(row["data"])) for row in rows}
+
+
+def read_pointer(db: Any, variant: str = ONLY, table: Any = None) -> Pointer | None:
+    """Where the live index is; None if there is none yet."""
+    return read_pointers(db, table).get(variant)
+
+
+def _pointer(data: dict[str, Any]) -> Pointer:
     made = data["fingerprint"]
     made["key"] = ModelKey(**made["key"])
     retired = tuple((number, when) for number, when in data["retired"])
-    return Pointer(data["generation"], Fingerprint(**made), retired)
+    return Pointer(data["generation"], Fingerprint(**made), retired, data["written"])
 
 
-def write_pointer(db: Any, pointer: Pointer) -> None:
+def write_pointer(db: Any, pointer: Pointer, variant: str = ONLY) -> None:
     """Point to a table, in one step."""
     made = pointer.fingerprint
     data = {
@@ -185,25 +195,38 @@ def write_pointer(db: Any, pointer: Pointer) -> None:
             "dims": made.dims,
         },
         "retired": [list(one) for one in pointer.retired],
+        "written": time.time(),
     }
-    row = pa.table({"name": ["live"], "data": [json.dumps(data)]}, schema=_POINTER_SCHEMA)
+    row = pa.table({"name": [variant], "data": [json.dumps(data)]}, schema=_POINTER_SCHEMA)
     table = db.create_table(POINTER, schema=_POINTER_SCHEMA, exist_ok=True)
     table.merge_insert("name").when_matched_update_all().when_not_matched_insert_all().execute(row)
 
 
 def next_generation(db: Any) -> int:
     """A number that no table has or ever had: what is held of one is never taken for another."""
-    pointer = read_pointer(db)
     numbers = [int(name.removeprefix(PREFIX)) for name in table_names(db) if _is_index(name)]
-    return max([*numbers, pointer.generation if pointer else 0, time.time_ns() // 1_000_000]) + 1
+    live = [pointer.generation for pointer in read_pointers(db).values()]
+    return max([*numbers, *live, time.time_ns() // 1_000_000]) + 1
 
 
-def unused_tables(db: Any, pointer: Pointer | None) -> list[str]:
+def forget_variants(db: Any, mine: str, seconds: float) -> None:
+    """Forget variants that no host has published for so long; their tables are unused then."""
+    old = [
+        name
+        for name, pointer in read_pointers(db).items()
+        if name != mine and time.time() - pointer.written > seconds
+    ]
+    if old:
+        names = ", ".join(f"'{name}'" for name in old)
+        db.open_table(POINTER).delete(f"name IN ({names})")
+
+
+def unused_tables(db: Any) -> list[str]:
     """Tables that nobody needs: of killed rebuilds, and of published ones after a while."""
     spared = set()
-    if pointer is not None:
+    now = time.time()
+    for pointer in read_pointers(db).values():
         spared.add(pointer.generation)
-        now = time.time()
         spared |= {n for n, when in pointer.retired if 0 <= now - when < _GRACE_SECONDS}
     return sorted(
         name

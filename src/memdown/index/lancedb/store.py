@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import threading
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
@@ -20,22 +21,24 @@ from memdown.index.lancedb import cache, rows
 from memdown.index.lancedb.connection import (
     KEPT_FOR,
     LEASE,
+    ONLY,
     POINTER,
     PREFIX,
     Lease,
     Pointer,
     connect,
+    forget_variants,
     mapped,
     next_generation,
     opened,
-    read_pointer,
+    read_pointers,
     table_names,
     unused_tables,
     write_pointer,
 )
 from memdown.index.lancedb.reading import LanceSnapshot, ReadCache, by_key, make_indexes, read
 from memdown.index.lancedb.rows import Batch, table_for
-from memdown.index.manifest import Manifest, same_for_all
+from memdown.index.manifest import Manifest, same_for_all, variant_of
 from memdown.index.packing import file_ids, file_keys
 from memdown.index.store import Rebuild, Writes, dims_of
 from memdown.types import (
@@ -57,6 +60,10 @@ _COMPACT_AFTER = 20
 _LOCK_SECONDS = 60.0
 _AGENT_NAME = "{agentId}"
 _AT_ONCE = datetime.timedelta(0)
+# A variant that is used is noted as such once a day; one that was not for so many days is cleared.
+_DAY, UNUSED_DAYS = 24 * 3600.0, 30
+# How rows are laid out: another layout is another variant.
+_LAYOUT = 1
 
 
 def create(
@@ -120,6 +127,8 @@ class LanceStore:
         self._own_files: tuple[str, dict[str, tuple[int, FileState]]] | None = None
         self._compacted: dict[str, int] = {}
         self._closed = False
+        # Which of the indexes at an address this host uses: there is one for each way to make it.
+        self._variant: str | None = ONLY if manifest is None else None
 
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
@@ -138,7 +147,7 @@ class LanceStore:
         """Every indexed file that this host has, with its facts on this host's disk."""
         with self._using() as db:
             self._flush(db)
-            pointer = read_pointer(db) if db is not None else None
+            pointer = self._find(db)
             if pointer is None:
                 return {}
             found = {path: state for path, (_, state) in self._files(db, pointer.table).items()}
@@ -160,7 +169,7 @@ class LanceStore:
     def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:
         """How many of a file's leading chunks are stored exactly as given."""
         with self._using() as db:
-            pointer = read_pointer(db) if db is not None else None
+            pointer = self._find(db)
             if pointer is None or path not in self._files(db, pointer.table):
                 return 0
             number = self._files(db, pointer.table)[path][0]
@@ -209,7 +218,7 @@ class LanceStore:
         """A file's last chunk, from which a text that only ever grows is continued."""
         with self._using() as db:
             self._flush(db)
-            pointer = read_pointer(db) if db is not None else None
+            pointer = self._find(db)
             return self._last_chunk(db, pointer.table, path) if pointer else None
 
     def _remove(self, paths: Sequence[str]) -> None:
@@ -232,18 +241,20 @@ class LanceStore:
 
     def begin(self, fingerprint: Fingerprint) -> None:
         """Note how an index that is still empty will be made."""
+        variant = self._variant_of(fingerprint)
         with self._using(make=True) as db:
-            pointer = read_pointer(db)
+            pointer = read_pointers(db).get(variant)
             if pointer is None:
                 pointer = Pointer(next_generation(db), fingerprint)
-            elif self._manifest is not None and self._files(db, pointer.table):
-                # Another host has made it, in the same way.
-                return
-            write_pointer(db, pointer.made_with(fingerprint))
+            # Another host may have made it, in the same way.
+            if self._manifest is None or not self._files(db, pointer.table):
+                write_pointer(db, pointer.made_with(fingerprint), variant)
+        self._choose(variant)
 
     @contextlib.contextmanager
     def rebuild(self, fingerprint: Fingerprint) -> Iterator[Rebuild]:
         """A new, empty index beside the live one: published whole on success, or not at all."""
+        variant = self._variant_of(fingerprint)
         with self._using(make=True) as db:
             self._clear_leftovers(db)
             number = next_generation(db)
@@ -254,28 +265,32 @@ class LanceStore:
             yield target
             made_table.flush()
             with self._using(make=True) as db:
-                self._take_over(db, made_table, target)
+                self._take_over(read_pointers(db).get(variant), db, made_table, target)
             reach("rebuild.before_flip")
             with self._using(make=True) as db:
                 new = opened(db, f"{PREFIX}{number}")
                 if new is not None:
                     make_indexes(new)
                     self._keep_lease(db)
-                old = read_pointer(db)
+                old = read_pointers(db).get(variant)
                 made = target.fingerprint
                 if self._manifest is not None:
-                    self._manifest.adopt("", target.noted.values())
-                write_pointer(db, old.moved(number, made) if old else Pointer(number, made))
+                    self._manifest.adopt(variant, target.noted.values())
+                write_pointer(
+                    db, old.moved(number, made) if old else Pointer(number, made), variant
+                )
+                self._choose(variant)
         except BaseException:
             with contextlib.suppress(StoreError), self._using(make=True) as db:
                 db.drop_table(f"{PREFIX}{number}", ignore_missing=True)
             raise
         reach("rebuild.after_flip")
 
-    def _take_over(self, db: Any, made_table: _NewTable, target: Rebuild) -> None:
+    def _take_over(
+        self, old: Pointer | None, db: Any, made_table: _NewTable, target: Rebuild
+    ) -> None:
         """Bring files that other hosts have, and this one never had, into the table that is made."""
-        old = read_pointer(db)
-        if self._manifest is None or old is None or not _alike(old.fingerprint, target.fingerprint):
+        if self._manifest is None or old is None:
             return
         mine = self._manifest.facts()
         for path, (number, state) in self._files(db, old.table).items():
@@ -312,12 +327,31 @@ class LanceStore:
             return None
         try:
             if self._open_pointer is not None:
-                return read_pointer(db, self._open_pointer)
+                return self._find(db, self._open_pointer)
         except (OSError, RuntimeError, ValueError):
             # Another process has set the index aside.
             self._let_go()
         self._open_pointer = opened(db, POINTER)
-        return None if self._open_pointer is None else read_pointer(db, self._open_pointer)
+        return None if self._open_pointer is None else self._find(db, self._open_pointer)
+
+    def _find(self, db: Any, pointers: Any = None) -> Pointer | None:
+        """Where this host's index is; before it has chosen one, the one written last."""
+        every = {} if db is None else read_pointers(db, pointers)
+        if self._variant is None and self._manifest is not None:
+            self._variant = self._manifest.variant()
+        if self._variant is not None:
+            return every.get(self._variant)
+        return max(every.values(), key=lambda one: one.written, default=None)
+
+    def _variant_of(self, made: Fingerprint) -> str:
+        return ONLY if self._manifest is None else variant_of(made, _LAYOUT)
+
+    def _choose(self, variant: str) -> None:
+        if self._manifest is not None:
+            self._manifest.choose(variant)
+        if self._variant != variant:
+            self._variant = variant
+            self._own_files = None
 
     def _latest(self, db: Any, name: str) -> Any:
         """A table that sees what others write; None if there is none."""
@@ -367,7 +401,7 @@ class LanceStore:
     def status(self) -> StoreStatus:
         """What the store holds and can do; writes nothing."""
         with self._using() as db:
-            pointer = read_pointer(db) if db is not None else None
+            pointer = self._find(db)
             files: dict[Any, int] = {}
             chunks: dict[Any, int] = {}
             table = opened(db, pointer.table) if pointer is not None else None
@@ -393,12 +427,12 @@ class LanceStore:
     def leftovers(self) -> bool:
         """Whether a rebuild that was killed has left something for the next writer to clear."""
         with self._using() as db:
-            return db is not None and bool(unused_tables(db, read_pointer(db)))
+            return db is not None and bool(unused_tables(db))
 
     def check(self) -> list[str]:
         """What is wrong with the index, after a thorough look at all of it."""
         with self._using() as db:
-            pointer = read_pointer(db) if db is not None else None
+            pointer = self._find(db)
             table = opened(db, pointer.table) if pointer is not None else None
             if table is None:
                 return []
@@ -453,7 +487,7 @@ class LanceStore:
             made, vectors = pointer.fingerprint, file.vectors
             if made.dims is None and vectors is not None and len(vectors):
                 found = with_changes(made, dims=vectors.shape[1])
-                write_pointer(db, pointer.made_with(found))
+                write_pointer(db, pointer.made_with(found), self._variant_of(found))
             reach("index.file")
 
     def _put(self, db: Any, name: str, file: IndexedFile, key: int | None) -> None:
@@ -538,7 +572,7 @@ class LanceStore:
         return rows.read_chunk_row(row, state.date)
 
     def _live(self, db: Any) -> Pointer:
-        pointer = read_pointer(db)
+        pointer = self._find(db)
         if pointer is None:
             raise StoreError(f"There is no index at {self._place} yet: run `memdown index`.")
         return pointer
@@ -561,11 +595,11 @@ class LanceStore:
             yield self._db
 
     def _clear_leftovers(self, db: Any) -> None:
-        for name in unused_tables(db, read_pointer(db)):
+        for name in unused_tables(db):
             db.drop_table(name, ignore_missing=True)
 
     def _compact(self, db: Any) -> None:
-        pointer = read_pointer(db) if db is not None else None
+        pointer = self._find(db)
         for name in [cache.NAME, *([pointer.table] if pointer else [])]:
             table = opened(db, name) if db is not None else None
             if table is None:
@@ -577,6 +611,8 @@ class LanceStore:
             if small > _COMPACT_AFTER or versions > _COMPACT_AFTER:
                 table.optimize(cleanup_older_than=KEPT_FOR)
                 self._compacted[name] = table.version
+        if pointer is not None and time.time() - pointer.written > _DAY:
+            write_pointer(db, pointer, self._variant_of(pointer.fingerprint))
 
     def vacuum(self) -> None:
         """Write every table anew and clear all earlier versions: what was removed is gone from disk.
@@ -589,6 +625,9 @@ class LanceStore:
                     f"Another process is writing to {self._place}; try again when that is done."
                 )
             with self._using() as db:
+                if db is not None:
+                    forget_variants(db, self._variant or "", UNUSED_DAYS * _DAY)
+                    self._clear_leftovers(db)
                 for name in sorted(table_names(db)) if db is not None else ():
                     table = db.open_table(name)
                     if name != LEASE:
@@ -604,11 +643,6 @@ class LanceStore:
         if not self._is_local or not self._path.exists():
             return 0
         return sum(file.stat().st_size for file in self._path.rglob("*") if file.is_file())
-
-
-def _alike(one: Fingerprint, other: Fingerprint) -> bool:
-    """Whether rows of both may stand side by side; of one, the length of vectors may be unknown."""
-    return with_changes(one, dims=other.dims) == other
 
 
 class _NewTable:

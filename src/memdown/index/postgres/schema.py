@@ -69,11 +69,6 @@ CREATE TABLE IF NOT EXISTS {vectors} (
 _OLD = ("agents", "files", "chunks", "passages", "terms")
 
 
-def variant_of(parts: tuple[object, ...]) -> str:
-    """The name of a way to make an index."""
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
-
-
 def shelf_for(agent: str) -> str:
     """The shelf that an agent shares with others while it is small."""
     return str(int.from_bytes(hashlib.sha256(agent.encode()).digest()[:4], "big") % SHELVES)

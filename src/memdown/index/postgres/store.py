@@ -15,7 +15,7 @@ import psycopg
 
 from memdown.errors import ConfigError, IndexBusy, StoreError
 from memdown.files import reach
-from memdown.index.manifest import Manifest, same_for_all
+from memdown.index.manifest import Manifest, same_for_all, variant_of
 from memdown.index.postgres import cache, schema, tables, vectors
 from memdown.index.postgres.connection import (
     WRITE_SECONDS,
@@ -234,7 +234,7 @@ class PostgresStore:
 
         If another host has made one in the same way, this host uses it from now on.
         """
-        variant = tables.variant_of(fingerprint)
+        variant = variant_of(fingerprint, tables.LAYOUT)
         with self._transaction() as db:
             at = self._at(db)
             live = tables.read_live(at, variant)
@@ -249,7 +249,7 @@ class PostgresStore:
 
         Files that other hosts have, and this one never had, are taken over.
         """
-        variant = tables.variant_of(fingerprint)
+        variant = variant_of(fingerprint, tables.LAYOUT)
         with self._transaction() as db:
             at = self._at(db)
             old = tables.read_live(at, variant)

@@ -12,6 +12,7 @@ import numpy as np
 
 from memdown.errors import IndexCorrupt
 from memdown.files import reach
+from memdown.index.manifest import variant_of
 from memdown.index.packing import (
     count_passages,
     file_ids,
@@ -165,22 +166,6 @@ def describe_variants(at: Place, mine: str) -> tuple[Variant, ...]:
     return tuple(found)
 
 
-def variant_of(made: Fingerprint) -> str:
-    """The name of a way to make an index; the length of vectors is no part of it."""
-    key = made.key
-    return schema.variant_of(
-        (
-            key.provider,
-            key.model,
-            key.provider_key,
-            made.chunk_tokens,
-            made.chunk_overlap,
-            made.terms_version,
-            LAYOUT,
-        )
-    )
-
-
 def write_index(place: Place, fingerprint: Fingerprint) -> None:
     """Make this generation the live one of its variant."""
     run(
@@ -191,7 +176,12 @@ def write_index(place: Place, fingerprint: Fingerprint) -> None:
             "fingerprint = excluded.fingerprint, revision = indexes.revision + 1, "
             "used_at = clock_timestamp()"
         ),
-        (place.agent, variant_of(fingerprint), place.generation, json.dumps(_data(fingerprint))),
+        (
+            place.agent,
+            variant_of(fingerprint, LAYOUT),
+            place.generation,
+            json.dumps(_data(fingerprint)),
+        ),
     )
 
 
