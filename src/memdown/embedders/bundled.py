@@ -206,27 +206,21 @@ _WORDS_AT_ONCE = 200
 class _Words:
     """The vectors of the words met so far. A row, once it is named, never changes."""
 
-    __slots__ = ("numbers", "rows", "short")
+    __slots__ = ("numbers", "rows")
 
     def __init__(self, most: int) -> None:
         self.numbers: dict[str, int] = {}
         self.rows = np.empty((most, DIMS), dtype=np.float32)
-        # The first numbers of each, side by side: made when passages are first embedded.
-        self.short: Vectors | None = None
 
-    def first(self, dims: int) -> Vectors:
-        """The first `dims` numbers of each row."""
-        if dims == DIMS:
-            return self.rows
-        if self.short is None or self.short.shape[1] != dims:
-            self.short = np.ascontiguousarray(self.rows[:, :dims])
-        return self.short
+    def of(self, numbers: Sequence[int], dims: int) -> Vectors:
+        """The first `dims` numbers of some rows."""
+        wanted = np.array(numbers, dtype=np.intp)
+        rows: Vectors = self.rows.take(wanted, axis=0) if dims == DIMS else self.rows[wanted, :dims]
+        return rows
 
     def add(self, words: Sequence[str], rows: Vectors) -> None:
         first = len(self.numbers)
         self.rows[first : first + len(words)] = rows
-        if self.short is not None:
-            self.short[first : first + len(words)] = rows[:, : self.short.shape[1]]
         self.numbers.update(zip(words, range(first, first + len(words)), strict=True))
 
 
@@ -306,7 +300,7 @@ class BundledEmbedder:
         except KeyError:
             words = self._learn(found, more_to_come)
             numbers = list(map(words.numbers.__getitem__, found))
-        vectors = words.first(out.shape[1]).take(np.array(numbers, dtype=np.intp), axis=0)
+        vectors = words.of(numbers, out.shape[1])
         if len(found) == len(texts) and ends[0] == 1 and ends == list(range(1, len(texts) + 1)):
             out[:] = vectors
             return

@@ -109,6 +109,9 @@ def _cut(file: NewRows) -> Iterator[NewRows]:
 def _made(files: Sequence[NewRows], tokens: Tokens | None) -> Made:
     chunks = [chunk for file in files for chunk in file.chunks]
     found = occurrences(tokens or tokenise(chunks))
+    lists = segments.lists_of(found)
+    lengths = found.lengths
+    del found
     passages = [passage for chunk in chunks for passage in chunk.passages]
     sizes = np.array([len(chunk.passages) for chunk in chunks], np.int64)
     keys = []
@@ -121,10 +124,10 @@ def _made(files: Sequence[NewRows], tokens: Tokens | None) -> Made:
         np.array(keys, np.int64),
         sizes,
         np.array([(one.start_line, one.end_line) for one in passages], np.int32).reshape(-1, 2),
-        found.lengths.clip(max=MOST_PASSAGES - 1).astype(np.int32),
+        lengths.clip(max=MOST_PASSAGES - 1).astype(np.int32),
         np.array([file.key for file in files if file.strikes], np.int64),
     )
-    parts = segments.encode(rows, segments.lists_of(found))
+    parts = segments.encode(rows, lists)
     parts |= _chunk_vectors(files) | _passage_vectors(files)
     return Made(parts, rows.count)
 

@@ -29,11 +29,6 @@ def pack_text(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def pack_headings(chunk: Chunk) -> bytes:
-    """The headings above a chunk and its passages, each once, the chunk's own first."""
-    return pack_text("\n".join(_headings(chunk)))
-
-
 def as_text(text: str) -> str | bytes:
     """As a database takes it: half characters, which no text may hold, make it bytes."""
     try:
@@ -48,15 +43,15 @@ def as_bytes(text: str | bytes) -> bytes:
     return pack_text(text) if isinstance(text, str) else text
 
 
-def pack_passages(chunk: Chunk) -> bytes:
-    """Start, end, lines and heading of each passage, after a letter for two or four bytes each."""
-    headings = _headings(chunk)
+def pack_passages(chunk: Chunk) -> tuple[str, bytes]:
+    """The headings above a chunk and its passages, each once on a line, the chunk's own first; and start,
+    end, lines and heading of each passage, after a letter for two or four bytes each."""
+    headings = {chunk.heading: 0}
     numbers: list[int] = []
-    for passage in chunk.passages:
-        numbers += (passage.start, passage.end, passage.start_line, passage.end_line)
-        numbers.append(headings[passage.heading])
+    for start, end, first, last, heading in chunk.passages:
+        numbers += (start, end, first, last, headings.setdefault(heading, len(headings)))
     kind = "H" if max(numbers, default=0) < 1 << 16 else "I"
-    return kind.encode() + array(kind, numbers).tobytes()
+    return "\n".join(headings), kind.encode() + array(kind, numbers).tobytes()
 
 
 def count_passages(blob: bytes) -> int:
@@ -147,11 +142,6 @@ def unpack_chunk(
     except (ValueError, IndexError, TypeError) as error:
         raise _damaged(f"A chunk of {path} cannot be unpacked ({error})") from error
     return StoredChunk(key, chunk, date)
-
-
-def _headings(chunk: Chunk) -> dict[str, int]:
-    each = dict.fromkeys((chunk.heading, *(passage.heading for passage in chunk.passages)))
-    return {heading: number for number, heading in enumerate(each)}
 
 
 def _damaged(what: str) -> IndexCorrupt:

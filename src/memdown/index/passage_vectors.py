@@ -98,12 +98,12 @@ class _Words:
 
 
 def _words(embedder: ShortEmbedder, tokens: Tokens) -> _Words:
-    indices = tokens.indices()
+    # Long pieces have numbers below 0.
+    indices = tokens.numbers + np.int32(len(tokens.long))
     used = np.flatnonzero(np.bincount(indices))
     place = np.zeros(int(used[-1]) + 1 if len(used) else 0, np.int32)
     place[used] = np.arange(len(used), dtype=np.int32)
-    known, long = tokens.texts
-    words = [known[n] if n < len(known) else long[n - len(known)] for n in used.tolist()]
+    words = list(map(tokens.text, (used - len(tokens.long)).tolist()))
     bare = list(map(_bare, words))
     changed = [number for number, word in enumerate(words) if bare[number] != word]
     row = np.arange(len(words), dtype=np.int32)

@@ -113,15 +113,9 @@ class Tokens:
     features: Small
     feature_rows: Small
 
-    @property
-    def texts(self) -> tuple[list[str], list[str]]:
-        """The text of each piece by its number, and of the long ones; nothing where it is none."""
-        return self.pieces.texts, [text for text, _, _ in self.long]
-
-    def indices(self) -> Small:
-        """The numbers, with the long pieces behind all others."""
-        known = np.int32(len(self.pieces.texts))
-        return np.where(self.numbers < 0, known - 1 - self.numbers, self.numbers)
+    def text(self, number: int) -> str:
+        """The text of a piece; nothing where it is none."""
+        return self.pieces.texts[number] if number >= 0 else self.long[-1 - number].text
 
     def of(self, first: int, last: int) -> Tokens:
         """Those of the chunks from one place to another."""
@@ -171,7 +165,6 @@ class _LongPiece(NamedTuple):
 
     text: str
     terms: list[str]
-    cues: int
 
 
 class _Looked(NamedTuple):
@@ -203,19 +196,32 @@ class _Pieces(dict[str, int]):
         self._grams: dict[str, int] = {}
         self._heads: dict[str, int] = {}
         self._long: list[_LongPiece] = []
+        # The terms of numbers that were given out and are not in `flat` yet, as far as they are known.
+        self._terms: dict[int, list[str]] = {}
         # White space is in no piece.
-        self.line_end = self["\n"] = self._add("", (), 0)
+        self.line_end = self["\n"] = self._number("", [])
 
     def __missing__(self, piece: str) -> int:
+        if piece.isascii() and len(piece) <= _LONGEST_PIECE:
+            number = self[piece] = self._number(piece)
+            return number
         terms = list(piece_terms(piece))
         if len(piece) > _LONGEST_PIECE:
-            self._long.append(_LongPiece(piece, terms, cues.piece_cues(piece)))
+            self._long.append(_LongPiece(piece, terms))
             number = -len(self._long)
         else:
-            number = self[piece] = self._add(piece, terms, cues.piece_cues(piece))
+            number = self[piece] = self._number(piece, terms)
         if not piece.isascii() and (grams := short_grams(terms)):
             self.short[number] = grams
         return number
+
+    def settle(self) -> None:
+        """Find the terms of all pieces met since the last time: together it takes half as long."""
+        known = self._terms.pop
+        for number in range(len(self.cues), len(self.texts)):
+            text = self.texts[number]
+            terms = known(number, None)
+            self._add(piece_terms(text) if terms is None else terms, text)
 
     def grams(self, numbers: Sequence[int]) -> list[int]:
         """What is shorter than the usual terms of scripts without spaces, as numbers of pieces."""
@@ -228,7 +234,7 @@ class _Pieces(dict[str, int]):
         number = self._heads.get(text)
         if number is None:
             terms = [HEAD + term for term in index_terms(text)]
-            number = self._heads[text] = self._add("", terms, 0)
+            number = self._heads[text] = self._number("", terms)
         return number
 
     def take_long(self) -> list[_LongPiece]:
@@ -239,10 +245,12 @@ class _Pieces(dict[str, int]):
         return taken
 
     def look_up(self, numbers: Small, long: Sequence[_LongPiece] = ()) -> _Looked:
-        """What is known of some pieces, one after the other; long ones stand behind all others."""
-        known = len(self.texts)
-        for piece in long:
-            self._add(*piece)
+        """What is known of some pieces, one after the other."""
+        known = len(self.cues)
+        for text, terms in long:
+            self._add(terms, text)
+        if long:
+            numbers = np.where(numbers < 0, np.int32(known - 1) - numbers, numbers)
         starts = np.frombuffer(self.starts, np.intc)
         begins = starts[numbers]
         sizes = starts[numbers + 1] - begins
@@ -251,7 +259,7 @@ class _Pieces(dict[str, int]):
         places += np.arange(len(places), dtype=np.int32)
         flat = np.frombuffer(self.flat, np.intc)[places]
         piece_cues = np.frombuffer(self.cues, np.uint16)[numbers]
-        del starts, self.texts[known:]
+        del starts
         del self.flat[self.starts[known] :], self.starts[known + 1 :], self.cues[known:]
         return _Looked(flat, sizes, piece_cues)
 
@@ -265,15 +273,20 @@ class _Pieces(dict[str, int]):
     def _gram(self, term: str) -> int:
         number = self._grams.get(term)
         if number is None:
-            number = self._grams[term] = self._add("", [term], 0)
+            number = self._grams[term] = self._number("", [term])
         return number
 
-    def _add(self, text: str, terms: Iterable[str], piece_cues: int) -> int:
+    def _number(self, text: str, terms: list[str] | None = None) -> int:
+        number = len(self.texts)
         self.texts.append(text)
-        self.cues.append(piece_cues)
+        if terms is not None:
+            self._terms[number] = terms
+        return number
+
+    def _add(self, terms: Iterable[str], text: str) -> None:
+        self.cues.append(cues.piece_cues(text) if text else 0)
         self.flat.extend(map(self.vocabulary.__getitem__, terms))
         self.starts.append(len(self.flat))
-        return len(self.texts) - 1
 
 
 _lock = threading.Lock()
@@ -331,6 +344,7 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk]) -> Tokens:
                 head = pieces.head(_head_text(chunk, below))
             heads.append(head)
     firsts.append(len(ends))
+    pieces.settle()
     said = [(row, term) for row, terms in spoken for term in terms]
     said += [(row, cues.ASKS) for row in asking]
     tokens = Tokens(
@@ -372,19 +386,21 @@ def occurrences(tokens: Tokens) -> Occurrences:
 def _occurrences(pieces: _Pieces, tokens: Tokens) -> Occurrences:
     count = len(tokens.heads)
     sizes = np.diff(tokens.ends, prepend=0)
-    numbers, repeated = tokens.indices(), tokens.repeats()
+    numbers, repeated = tokens.numbers, tokens.repeats()
     if repeated.any():
         numbers = numbers[np.repeat(~repeated, sizes)]
         sizes = sizes[~repeated]
     every = np.arange(count, dtype=np.int32)
-    looked = pieces.look_up(numbers, tokens.long)
+    term, counts, told = pieces.look_up(numbers, tokens.long)
     above = pieces.look_up(tokens.heads)
-    kinds = _kinds(pieces, _passage_cues(looked.cues, sizes))
-    row = np.repeat(np.repeat(every, sizes), looked.sizes)
+    kinds = _kinds(pieces, _passage_cues(told, sizes))
+    row = np.repeat(np.repeat(every, sizes), counts)
+    # Each of these is several megabytes.
+    del numbers, counts, told
     lengths = np.bincount(row, minlength=count)
     position = np.arange(len(row), dtype=np.int32)
     position -= np.repeat((np.cumsum(lengths) - lengths).astype(np.int32), lengths)
-    term = np.concatenate([looked.terms, above.terms, tokens.features, *(one for one, _ in kinds)])
+    term = np.concatenate([term, above.terms, tokens.features, *(one for one, _ in kinds)])
     row = np.concatenate(
         [row, np.repeat(every, above.sizes), tokens.feature_rows, *(rows for _, rows in kinds)]
     )

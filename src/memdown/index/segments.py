@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -29,6 +29,7 @@ from memdown.errors import IndexCorrupt
 from memdown.index.passages import HEAD, Occurrences
 
 Numbers = NDArray[np.int64]
+Integers = NDArray[np.integer[Any]]
 Bytes = NDArray[np.uint8]
 
 MOST_PASSAGES = 1 << 16
@@ -41,6 +42,7 @@ _STEP = 255
 # Lists of so few entries, or of less than a passage in so many, are not packed: it would not pay.
 _FEW, _SPARSE = 8, 256
 _MOST_TF = 254
+_ENTRIES_AT_ONCE = 1 << 17
 _ROWS_HEAD = struct.Struct("<III")
 _TERMS_HEAD = struct.Struct("<III")
 _VECTORS_HEAD = struct.Struct("<II")
@@ -93,15 +95,15 @@ class Rows:
 class Lists:
     """Posting lists as arrays: T terms, E entries by term and row.
 
-    `starts` int64 (T + 1,) are places among the entries; `rows` and `tf` int64 (E,). `positions` int64
+    `starts` int64 (T + 1,) are places among the entries; `rows` and `tf`, integers (E,). `positions`, integers,
     holds for each entry of a text's term its `tf` positions; the other terms have none.
     """
 
     names: list[bytes]
     starts: Numbers
-    rows: Numbers
-    tf: Numbers
-    positions: Numbers
+    rows: Integers
+    tf: Integers
+    positions: Integers
 
     @property
     def in_text(self) -> NDArray[np.bool_]:
@@ -115,14 +117,14 @@ def lists_of(found: Occurrences) -> Lists:
     return _sorted(found.names, found.term, found.row, found.position)
 
 
-def _sorted(names: list[bytes], term: Any, row: Any, position: Any) -> Lists:
+def _sorted(names: list[bytes], term: Integers, row: Integers, position: Integers) -> Lists:
     """Entries from occurrences whose rows ascend for every term."""
     order = _stable_order(term, len(names))
     term, row, position = term[order], row[order], position[order]
     differs = np.ones(len(row), bool)
     differs[1:] = (term[1:] != term[:-1]) | (row[1:] != row[:-1])
     new = np.flatnonzero(differs)
-    tf = np.diff(new, append=len(row))
+    tf = np.diff(new, append=len(row)).astype(np.int32)
     if len(tf) and tf.max() > _MOST_TF:
         within = np.arange(len(row)) - np.repeat(new, tf)
         keep = within < _MOST_TF
@@ -132,7 +134,7 @@ def _sorted(names: list[bytes], term: Any, row: Any, position: Any) -> Lists:
     return Lists(names, starts, row[new], tf, position[np.searchsorted(term, first) :])
 
 
-def _stable_order(term: Numbers, count: int) -> Numbers:
+def _stable_order(term: Integers, count: int) -> Numbers:
     """The order that sorts by term; numpy sorts two bytes at a time by radix, in linear time."""
     if count <= MOST_PASSAGES:
         return np.argsort(term.astype(np.uint16), kind="stable")
@@ -143,8 +145,9 @@ def _stable_order(term: Numbers, count: int) -> Numbers:
 
 def encode(rows: Rows, lists: Lists) -> dict[Part, bytes]:
     """The parts of a segment but for its vectors."""
-    postings, posting_ends = _packed_lists(lists, rows.count)
-    positions, position_ends = _packed_positions(lists)
+    parts = list(_parts(lists))
+    postings, posting_ends = _joined([_packed_lists(some, rows.count) for some in parts])
+    positions, position_ends = _joined([_packed_positions(some) for some in parts])
     counts = np.diff(lists.starts)
     names = b"".join(lists.names)
     ends = np.cumsum(np.array([len(name) for name in lists.names], np.int64))
@@ -173,9 +176,16 @@ def encode(rows: Rows, lists: Lists) -> dict[Part, bytes]:
     return {
         ("rows", 0): head,
         ("terms", 0): terms,
-        **_blocks("postings", postings.tobytes()),
-        **_blocks("positions", positions.tobytes()),
+        **_blocks("postings", postings),
+        **_blocks("positions", positions),
     }
+
+
+def _joined(each: Sequence[tuple[Bytes, Numbers]]) -> tuple[bytes, Numbers]:
+    """Packed parts as one, and where each thing in them ends."""
+    begins = np.cumsum([0, *(len(packed) for packed, _ in each)])
+    ends = [end + begin for (_, end), begin in zip(each, begins.tolist(), strict=False)]
+    return b"".join(packed.tobytes() for packed, _ in each), np.concatenate([begins[:0], *ends])
 
 
 def _u32(numbers: Numbers) -> bytes:
@@ -191,8 +201,32 @@ def _is_sparse(counts: Any, passages: int) -> Any:
     return (counts < _FEW) | (counts * _SPARSE < passages)
 
 
+def _parts(lists: Lists) -> Iterator[Lists]:
+    """The lists, some at a time: packing takes several times the memory of what is packed."""
+    starts = lists.starts
+    upto = np.concatenate([[0], np.cumsum(np.where(lists.in_text, _sums(lists.tf, starts), 0))])
+    first = 0
+    while first < len(lists.names):
+        enough = int(starts[first]) + _ENTRIES_AT_ONCE
+        last = max(first + 1, int(np.searchsorted(starts, enough, side="right")) - 1)
+        begin, end = int(starts[first]), int(starts[last])
+        yield Lists(
+            lists.names[first:last],
+            starts[first : last + 1] - begin,
+            lists.rows[begin:end],
+            lists.tf[begin:end],
+            lists.positions[int(upto[first]) : int(upto[last])],
+        )
+        first = last
+
+
+def _sums(numbers: Integers, starts: Numbers) -> Numbers:
+    """The sums of the numbers from one start to the next, none of which are alike."""
+    return np.add.reduceat(numbers, starts[:-1], dtype=np.int64) if len(starts) > 1 else starts[:0]
+
+
 def _packed_lists(lists: Lists, passages: int) -> tuple[Bytes, Numbers]:
-    """All lists as bytes, and where each one ends.
+    """Lists as bytes, and where each one ends.
 
     A dense list is the gaps between its rows, twice each and one more if the term stands there more
     than once, then how often it does. A sparse one is its rows in two bytes and their counts in one.
@@ -229,7 +263,7 @@ def _packed_lists(lists: Lists, passages: int) -> tuple[Bytes, Numbers]:
 
 
 def _packed_positions(lists: Lists) -> tuple[Bytes, Numbers]:
-    """The gaps between the positions of each entry as bytes, and where each term's end."""
+    """The gaps between the positions of each entry as bytes, and where those of each term end."""
     texts = np.repeat(lists.in_text, np.diff(lists.starts))
     tf = np.where(texts, lists.tf, 0)
     positions = lists.positions

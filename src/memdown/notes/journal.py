@@ -347,7 +347,7 @@ class Journal:
         new = {
             path: data
             for path, data in notes.items()
-            if data is not None and len(data) <= _MOST_NOTE and _known_row(db, path) is None
+            if data is not None and len(data) <= _MOST_NOTE and _known_digest(db, path) is None
         }
         for (path, data), kept in zip(new.items(), masked_all(list(new.values())), strict=True):
             self._know(db, path, version_of(data), data, kept)
@@ -355,10 +355,10 @@ class Journal:
     def _observe(
         self, db: apsw.Connection, path: str, data: bytes | None, *, begun: bool
     ) -> int | None:
-        row = _known_row(db, path)
         digest = version_of(data) if data is not None else ""
-        if (row[0] if row else "") == digest:
+        if (_known_digest(db, path) or "") == digest:
             return None
+        row = _known_row(db, path)
         if row is None and not begun:
             self._know(db, path, digest, data, _kept(data or b""))
             return None
@@ -613,6 +613,12 @@ def _lines_on(data: bytes, at: int) -> int:
     for _ in range(_AROUND):
         at = data.find(b"\n", at) + 1 or len(data)
     return at
+
+
+def _known_digest(db: apsw.Connection, path: str) -> str | None:
+    """The digest of the last known version of a note; its bytes would have to be unpacked."""
+    row = next(iter(db.execute("SELECT digest FROM known WHERE path = ?", (path,))), None)
+    return row[0] if row else None
 
 
 def _known_row(db: apsw.Connection, path: str) -> tuple[str, bytes] | None:

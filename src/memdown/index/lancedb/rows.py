@@ -17,7 +17,6 @@ import pyarrow as pa
 from memdown.errors import IndexCorrupt
 from memdown.index.lancedb.connection import opened
 from memdown.index.packing import (
-    pack_headings,
     pack_lines,
     pack_passages,
     pack_text,
@@ -125,6 +124,7 @@ def chunk_rows(number: int, first_key: int, file: IndexedFile) -> list[dict[str,
         own = None
         if file.passage_vectors is not None:
             own = file.passage_vectors[done : done + len(chunk.passages)]
+        headings, passages = pack_passages(chunk)
         row: dict[str, Any] = {
             "key": key,
             "file": number,
@@ -134,9 +134,9 @@ def chunk_rows(number: int, first_key: int, file: IndexedFile) -> list[dict[str,
             "digest": chunk.digest,
             "start_line": chunk.start_line,
             "end_line": chunk.end_line,
-            "headings": pack_headings(chunk),
+            "headings": pack_text(headings),
             "text": pack_text(chunk.text),
-            "passages": pack_passages(chunk),
+            "passages": passages,
             "lines": pack_lines(chunk),
             "terms": _searched(chunk),
             "passage_vectors": pack_passage_vectors(own),

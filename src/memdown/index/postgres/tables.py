@@ -18,7 +18,6 @@ from memdown.index.packing import (
     file_ids,
     file_keys,
     is_stored_text,
-    pack_headings,
     pack_lines,
     pack_passages,
     pack_text,
@@ -335,6 +334,7 @@ def _rows(key: int, file: IndexedFile) -> list[Row]:
         if file.passage_vectors is not None:
             own = file.passage_vectors[done : done + len(chunk.passages)]
         packed = pack_terms([one.terms for one in terms]).encode("utf-8", "surrogatepass")
+        headings, passages = pack_passages(chunk)
         columns = (
             key,
             chunk.id,
@@ -342,8 +342,8 @@ def _rows(key: int, file: IndexedFile) -> list[Row]:
             chunk.end_line,
             chunk.digest,
             pack_text(chunk.text),
-            pack_headings(chunk),
-            pack_passages(chunk),
+            pack_text(headings),
+            passages,
             pack_lines(chunk),
             zlib.compress(packed, 1),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -18,7 +18,7 @@ from memdown.index.passages import Tokens
 from memdown.index.sqlite import vectors
 from memdown.index.sqlite.connection import one, run
 from memdown.index.sqlite.schema import LIVE
-from memdown.types import Chunk, FileState, IndexedFile, Vectors
+from memdown.types import Chunk, FileState, IndexedFile, Source, Vectors
 
 _NEXT_SEGMENT = "next_segment"
 
@@ -68,6 +68,7 @@ def write_files(
 ) -> None:
     """Store files, each path once: their rows, and one segment for all of them."""
     new: list[NewRows] = []
+    inserts = _Inserts(generation)
     struck = 0
     for file in files:
         file_id, is_new = _write_state(db, generation.prefix, file.state)
@@ -77,10 +78,11 @@ def write_files(
         if not is_new:
             struck += _count_passages(db, generation.prefix, keys)
         gone = [] if is_new else _delete_from(db, generation, range(key, keys.stop))
-        _insert(db, generation, key, file, gone)
+        inserts.add(key, file, gone)
         if file.chunks or not is_new:
             new.append(NewRows(keys.start, file.chunks, kept, file.passage_vectors, not is_new))
         reach("index.file" if generation.prefix == LIVE else "rebuild.file")
+    inserts.write(db)
     add_segments(db, generation.prefix, merging.make(new, tokens), struck)
 
 
@@ -108,8 +110,9 @@ def extend_file(db: apsw.Connection, generation: Generation, key: int, file: Ind
     file_id, _ = _write_state(db, generation.prefix, file.state)
     keys = range(key, file_keys(file_id).stop)
     struck = _count_passages(db, generation.prefix, keys)
-    gone = _delete_from(db, generation, keys)
-    _insert(db, generation, key, file, gone)
+    inserts = _Inserts(generation)
+    inserts.add(key, file, _delete_from(db, generation, keys))
+    inserts.write(db)
     rows = NewRows(key, file.chunks, file.vectors, file.passage_vectors)
     add_segments(db, generation.prefix, merging.make([rows]), struck)
 
@@ -226,51 +229,62 @@ def _next_file(db: apsw.Connection, prefix: str, file: FileState) -> int:
     return ids.start if last is None else last + 1
 
 
-def _insert(
-    db: apsw.Connection, generation: Generation, key: int, file: IndexedFile, gone: Sequence[int]
-) -> None:
-    """Add the chunks of a file that are not kept, from number `key` on, in place of those `gone`."""
-    fresh = file.chunks[file.keep :]
-    keys = []
-    for chunk in fresh:
-        keys.append(key)
-        key += len(chunk.passages)
-    blobs: dict[int, bytes] = {}
-    if file.vectors is not None:
-        blobs = {key: row.tobytes() for key, row in zip(keys, file.vectors, strict=True)}
-    prefix = generation.prefix
-    marks = ", ".join("?" * 14)
-    rows = _rows(generation, keys, fresh, blobs)
-    _many(db, f"INSERT INTO {prefix}chunks VALUES ({marks})", list(rows))
-    if generation.with_vec:
-        vectors.replace(db, prefix, file.state.source, gone, blobs)
-    if generation.with_fts:
-        texts = [(key, chunk.text) for key, chunk in zip(keys, fresh, strict=True)]
-        texts = [(key, text.encode("utf-8", "replace").decode()) for key, text in texts]
-        _many(db, f"INSERT INTO {prefix}chunks_fts(rowid, text) VALUES (?, ?)", texts)
+class _Inserts:
+    """Rows of chunks that are not kept, of many files, to be written by one statement a table."""
 
+    def __init__(self, generation: Generation) -> None:
+        self._generation = generation
+        self._now = _now()
+        self._rows: list[tuple[object, ...]] = []
+        self._texts: list[tuple[int, str]] = []
+        self._vectors: dict[Source, tuple[list[int], dict[int, bytes]]] = {}
 
-def _rows(
-    generation: Generation, keys: Sequence[int], chunks: Sequence[Chunk], blobs: dict[int, bytes]
-) -> Iterator[tuple[object, ...]]:
-    now = _now()
-    for key, chunk in zip(keys, chunks, strict=True):
-        yield (
-            key,
-            chunk.id,
-            packing.as_text(chunk.path),
-            chunk.source,
-            chunk.start_line,
-            chunk.end_line,
-            chunk.digest,
-            generation.model,
-            packing.as_text(chunk.text),
-            b"" if generation.with_vec and key in blobs else blobs.get(key),
-            now,
-            packing.as_text(packing.pack_headings(chunk).decode("utf-8", "surrogatepass")),
-            packing.pack_passages(chunk),
-            packing.pack_lines(chunk),
-        )
+    def add(self, key: int, file: IndexedFile, gone: Sequence[int]) -> None:
+        """The chunks of a file from number `key` on, in place of those `gone`."""
+        model, with_vec = self._generation.model, self._generation.with_vec
+        dead, blobs = self._vectors.setdefault(file.state.source, ([], {}))
+        dead += gone
+        own = file.vectors
+        for number, chunk in enumerate(file.chunks[file.keep :]):
+            blob = None if own is None else own[number].tobytes()
+            if blob is not None and with_vec:
+                blobs[key], blob = blob, b""
+            headings, passages = packing.pack_passages(chunk)
+            text = packing.as_text(chunk.text)
+            self._rows.append(
+                (
+                    key,
+                    chunk.id,
+                    packing.as_text(chunk.path),
+                    chunk.source,
+                    chunk.start_line,
+                    chunk.end_line,
+                    chunk.digest,
+                    model,
+                    text,
+                    blob,
+                    self._now,
+                    packing.as_text(headings),
+                    passages,
+                    packing.pack_lines(chunk),
+                )
+            )
+            if isinstance(text, bytes):
+                text = chunk.text.encode("utf-8", "replace").decode()
+            self._texts.append((key, text))
+            key += len(chunk.passages)
+
+    def write(self, db: apsw.Connection) -> None:
+        """Write all rows."""
+        prefix = self._generation.prefix
+        marks = ", ".join("?" * 14)
+        _many(db, f"INSERT INTO {prefix}chunks VALUES ({marks})", self._rows)
+        if self._generation.with_vec:
+            for source, (gone, blobs) in self._vectors.items():
+                vectors.replace(db, prefix, source, gone, blobs)
+        if self._generation.with_fts:
+            sql = f"INSERT INTO {prefix}chunks_fts(rowid, text) VALUES (?, ?)"
+            _many(db, sql, self._texts)
 
 
 def _many(db: apsw.Connection, sql: str, rows: Sequence[tuple[object, ...]]) -> None:

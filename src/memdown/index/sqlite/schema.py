@@ -26,6 +26,7 @@ _FTS_SQL = (
     "CREATE VIRTUAL TABLE {prefix}chunks_fts USING fts5("
     "text, content='', contentless_delete=1, detail=none)"
 )
+_FTS_BYTES = 8 * 1024 * 1024
 # What the documents' own program makes in an index that Memdown has never written to.
 _DOCUMENTS_TABLES = frozenset({"meta", "files", "chunks"})
 
@@ -146,8 +147,14 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
     )
     if fts5_error(db) is None:
         run(db, _FTS_SQL.format(prefix=prefix))
-        # Smaller than usual by what the checksums take, so that every block fits on one page.
-        run(db, f"INSERT INTO {prefix}chunks_fts({prefix}chunks_fts, rank) VALUES ('pgsz', 4000)")
+        # Smaller than usual by what the checksums take, so that every block fits on one page; and room
+        # for the words of many chunks, so that they are sorted once.
+        for option, value in (("pgsz", 4000), ("hashsize", _FTS_BYTES)):
+            run(
+                db,
+                f"INSERT INTO {prefix}chunks_fts({prefix}chunks_fts, rank) VALUES (?, ?)",
+                (option, value),
+            )
 
 
 def fts5_error(db: apsw.Connection) -> str | None:
