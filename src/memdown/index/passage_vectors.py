@@ -16,7 +16,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.passages import Tokens, tokenise
+from memdown.index.passages import Tokens, passages_at, tokenise
 from memdown.types import Chunk, ShortEmbedder, Vectors
 
 Numbers = NDArray[np.int64]
@@ -150,13 +150,9 @@ def _passage_sums(embedder: ShortEmbedder, words: _Words, chunks: Sequence[Chunk
     result = _of_length_one(result)
     apart = np.flatnonzero((ways == _APART) | ((ways >= _BARE) & ~lettered))
     if len(apart):
-        ends = np.cumsum([len(chunk.passages) for chunk in chunks])
         texts = []
-        for row, place in zip(
-            apart.tolist(), np.searchsorted(ends, apart, side="right").tolist(), strict=True
-        ):
-            chunk = chunks[place]
-            texts += passage_texts(chunk, only=row - int(ends[place]) + len(chunk.passages))
+        for chunk, place in passages_at(chunks, apart.tolist()):
+            texts += passage_texts(chunk, only=place)
         result[apart] = embedder.embed_short(texts, PASSAGE_DIMS)
     return result
 

@@ -309,7 +309,6 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk]) -> Tokens:
     heads: list[int] = []
     asking: list[int] = []
     spoken: list[tuple[int, tuple[str, ...]]] = []
-    texts: list[str] = []
     look_up: Callable[[str], int] = pieces.__getitem__
     line_end = pieces.line_end
     for chunk in chunks:
@@ -336,7 +335,6 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk]) -> Tokens:
             if not is_ascii and not own.isascii():
                 numbers += pieces.grams(numbers[begin:])
             ends.append(len(numbers))
-            texts.append(own)
             if cues.asks(own):
                 asking.append(len(heads))
             if below != heading:
@@ -357,7 +355,10 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk]) -> Tokens:
         np.empty(0, np.int32),
         np.empty(0, np.int32),
     )
-    said += [(row, term) for row in _abbreviating(tokens) for term in defining_terms(texts[row])]
+    rows = _abbreviating(tokens)
+    for row, (chunk, place) in zip(rows, passages_at(chunks, rows), strict=True):
+        start, end, *_ = chunk.passages[place]
+        said += [(row, term) for term in defining_terms(chunk.text[start:end])]
     return replace(
         tokens,
         features=np.array([pieces.vocabulary[term] for _, term in said], np.int32),
@@ -368,13 +369,23 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk]) -> Tokens:
 def _abbreviating(tokens: Tokens) -> list[int]:
     """The passages that hold what looks like a short form, and may define it."""
     known = np.frombuffer(tokens.pieces.cues, np.uint16)
-    long = np.array([one.cues for one in tokens.long], np.uint16)
-    held = np.concatenate([known, long])[tokens.indices()] & np.uint16(cues.SHORT_FORM)
+    # Long pieces have numbers below 0, the first of them -1.
+    long = np.array([cues.piece_cues(one.text) for one in reversed(tokens.long)], np.uint16)
+    places = tokens.numbers + np.int32(len(long))
+    held = np.concatenate([long, known])[places] & np.uint16(cues.SHORT_FORM)
     spans = np.unique(np.searchsorted(tokens.ends, np.flatnonzero(held), side="right"))
     spans = spans[~tokens.repeats()[spans]]
     # Before a passage stands one span of repeated lines for each chunk up to its own.
     rows: list[int] = (spans - np.searchsorted(tokens.firsts[:-1], spans, side="right")).tolist()
     return rows
+
+
+def passages_at(chunks: Sequence[Chunk], rows: Sequence[int]) -> Iterator[tuple[Chunk, int]]:
+    """The chunk of each of some passages, by row, and the passage's place in it."""
+    ends = np.cumsum([len(chunk.passages) for chunk in chunks])
+    for row, number in zip(rows, np.searchsorted(ends, rows, side="right").tolist(), strict=True):
+        chunk = chunks[number]
+        yield chunk, row - int(ends[number]) + len(chunk.passages)
 
 
 def occurrences(tokens: Tokens) -> Occurrences:
