@@ -11,17 +11,18 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.life_unseen import UNSEEN_ASIDE, UNSEEN_BESIDE, UNSEEN_LIFE
 from bench.life_words import ASIDE, BESIDE, BESIDE_FRESH, LANGUAGES, Thread
 from bench.measure import save, table
 from memdown import Memory
 from memdown.config import load_settings
-from memdown.facts.reviewing import review
+from memdown.facts.reviewing import Proposal, review
 from memdown.notes.statements import facts_of
 from memdown.types import Hit
 
@@ -29,6 +30,24 @@ _FIRST = datetime.date(2026, 9, 1)
 _DAYS = 35
 _SEED = 19
 TELLERS = ("replaces", "follows the question", "ignores the question")
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """What is told: threads, asides that nobody asks about, and facts that hold side by side."""
+
+    threads: tuple[Thread, ...]
+    aside: tuple[str, ...]
+    beside: tuple[tuple[str, ...], ...]
+
+
+def _joined(told: Mapping[str, tuple[Thread, ...]]) -> tuple[Thread, ...]:
+    return tuple(thread for language in told.values() for thread in language)
+
+
+# The rules were made while the first was known; the second was asked once, when they were done.
+KNOWN = Life(_joined(LANGUAGES), ASIDE, (*BESIDE, *BESIDE_FRESH))
+UNSEEN = Life(_joined(UNSEEN_LIFE), UNSEEN_ASIDE, UNSEEN_BESIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +79,11 @@ class Figures:
     milliseconds: float = 0.0
 
 
-def threads() -> list[Thread]:
-    """All threads of all languages."""
-    return [thread for told in LANGUAGES.values() for thread in told]
-
-
-def statements(durable_share: float = 0.5) -> list[Statement]:
+def statements(life: Life, durable_share: float = 0.5) -> list[Statement]:
     """The life in order: threads spread over the days, repeated ones again, asides between them."""
     draw = random.Random(_SEED)
     found = []
-    for thread in threads():
+    for thread in life.threads:
         count = len(thread.statements)
         durable = draw.random() < durable_share
         days = sorted(draw.sample(range(_DAYS - 8), count))
@@ -80,19 +94,22 @@ def statements(durable_share: float = 0.5) -> list[Statement]:
             text = thread.statements[0][0]
             later = draw.randint(days[0] + 1, _DAYS - 1)
             found.append(Statement(later, text, (), durable, again=True))
-    found += [Statement(draw.randrange(_DAYS), text, (), durable=False) for text in ASIDE]
+    found += [Statement(draw.randrange(_DAYS), text, (), durable=False) for text in life.aside]
     return sorted(found, key=lambda one: one.day)
 
 
 def run() -> None:
-    """Live once for each teller, and print what a search shows afterwards."""
+    """Live each life once for each teller, and print what a search shows afterwards."""
+    save("life", {"known": _lived("A simulated life", KNOWN), "unseen": _lived("Another", UNSEEN)})
+
+
+def _lived(title: str, life: Life) -> dict[str, Any]:
     rows: list[list[object]] = []
-    kept: dict[str, dict[str, Any]] = {}
+    kept: dict[str, Any] = {}
     for teller in TELLERS:
         with tempfile.TemporaryDirectory() as folder:
-            figures = live(Path(folder), teller)
+            figures = live(Path(folder), teller, life)
         shown = figures.answers
-        total = sum(shown.values())
         rows.append(
             [
                 teller,
@@ -109,7 +126,7 @@ def run() -> None:
         )
         kept[teller] = {
             "statements": figures.statements,
-            "questions": total,
+            "questions": sum(shown.values()),
             "answers": dict(shown),
             "related": figures.related / max(1, figures.superseding),
             "asked": figures.asked,
@@ -120,36 +137,41 @@ def run() -> None:
             "misses": figures.misses,
         }
     head = "teller told clean current-first outdated-first not-found expired related doubled asked-wrongly"
-    print(table("A simulated life", head.split(), [list(map(str, row)) for row in rows]))
-    for teller, figures_of in kept.items():
+    print(table(title, head.split(), [list(map(str, row)) for row in rows]))
+    for teller, told in kept.items():
         print(
-            f"{teller}: review {figures_of['review']}, {figures_of['rememberMilliseconds']:.0f} ms a statement"
+            f"{teller}: review {told['review']}, {told['rememberMilliseconds']:.0f} ms a statement"
         )
-        for miss in figures_of["misses"]:
+        for miss in told["misses"]:
             print("   ", miss)
     with tempfile.TemporaryDirectory() as folder:
-        wrong = beside(Path(folder))
-    told = sum(len(facts) for _, *facts in (*BESIDE, *BESIDE_FRESH))
-    print(f"facts that hold side by side, shown as what was: {len(wrong)} of {told}")
+        wrong = beside(Path(folder), life)
+    told_beside = sum(len(facts) for _, *facts in life.beside)
+    print(f"facts that hold side by side, shown as what was: {len(wrong)} of {told_beside}")
     for text in wrong:
         print("   ", text)
-    save("life", {**kept, "besideShownAsPast": len(wrong), "beside": told})
+    return {**kept, "besideShownAsPast": len(wrong), "beside": told_beside}
 
 
-def beside(folder: Path) -> list[str]:
+def beside(folder: Path, life: Life) -> list[str]:
     """Tell facts that all hold, on different days; those that an answer shows as what was."""
     wrong = []
     with _memory(folder) as (memory, clock):
         for number in range(3):
-            for question, *facts in (*BESIDE, *BESIDE_FRESH):
+            for question, *facts in life.beside:
                 clock[0] = _FIRST + datetime.timedelta(number * 6 + len(question) % 5)
                 for text in facts[number : number + 1]:
                     memory.remember(text, durable=len(question) % 2 == number % 2)
         clock[0] = _FIRST + datetime.timedelta(_DAYS)
-        for question, *facts in (*BESIDE, *BESIDE_FRESH):
+        for question, *facts in life.beside:
             lines = dict(_lines(memory.search(question).hits, clock[0]))
             wrong += [text for text in facts if not lines.get(text, True)]
+        wrong += [f"review strikes: {one.diff[0]}" for one in _contradictions(memory)]
     return wrong
+
+
+def _contradictions(memory: Memory) -> list[Proposal]:
+    return [one for one in review(memory) if one.kind == "contradiction"]
 
 
 @contextmanager
@@ -163,19 +185,19 @@ def _memory(folder: Path) -> Iterator[tuple[Memory, list[datetime.date]]]:
         yield memory, clock
 
 
-def live(folder: Path, teller: str) -> Figures:
+def live(folder: Path, teller: str, life: Life) -> Figures:
     """Tell everything, ask everything on the last day, and count."""
     figures = Figures()
     with _memory(folder) as (memory, clock):
         begun = time.perf_counter()
-        for one in statements():
+        for one in statements(life):
             clock[0] = _FIRST + datetime.timedelta(one.day)
             _tell(memory, one, teller, figures)
         figures.milliseconds = (time.perf_counter() - begun) * 1000 / figures.statements
         clock[0] = _FIRST + datetime.timedelta(_DAYS)
-        for thread in threads():
+        for thread in life.threads:
             _ask(memory, thread, clock[0], figures)
-        _review(memory, figures)
+        _review(memory, life, figures)
     return figures
 
 
@@ -226,7 +248,7 @@ def _ask(memory: Memory, thread: Thread, today: datetime.date, figures: Figures)
     else:
         kind = "current first" if now < old else "outdated first"
     figures.answers[kind] += 1
-    if kind in ("not found", "outdated first", "expired as current"):
+    if kind != "clean":
         figures.misses.append(f"{kind}: {thread.question} {[text for text, _ in lines[:3]]}")
 
 
@@ -237,11 +259,11 @@ def _lines(hits: Sequence[Hit], today: datetime.date) -> Iterator[tuple[str, boo
             yield fact.text, not hit.was and not fact.struck and not fact.validity.expired(today)
 
 
-def _review(memory: Memory, figures: Figures) -> None:
+def _review(memory: Memory, life: Life, figures: Figures) -> None:
     """How many contradictions of the life are proposed, and how many of the proposals are ones."""
     wrong = {
         (old, thread.statements[number][0])
-        for thread in threads()
+        for thread in life.threads
         for number in range(1, len(thread.statements))
         for old, _ in thread.statements[:number]
     }
@@ -254,7 +276,7 @@ def _review(memory: Memory, figures: Figures) -> None:
             if fact.is_current(memory.pen().today):
                 current.add(fact.text)
     left = outdated & current
-    said = [one for one in review(memory) if one.kind == "contradiction"]
+    said = _contradictions(memory)
     right = [one for one in said if (texts[one.references[0]], texts[one.references[1]]) in wrong]
     covered = {texts[one.references[0]] for one in right}
     figures.misses += [f"not reviewed: {text}" for text in sorted(left - covered)]

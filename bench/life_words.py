@@ -19,420 +19,418 @@ class Thread:
     until: int = 0
 
 
-def _thread(question: str, *told: str, repeated: bool = False, until: int = 0) -> Thread:
+def thread(question: str, *told: str, repeated: bool = False, until: int = 0) -> Thread:
     """A thread from texts in which the telling word stands in asterisks."""
     pairs = tuple((text.replace("*", ""), text.split("*")[1]) for text in told)
     return Thread(question, pairs, repeated, until)
 
 
 ENGLISH = (
-    _thread(
+    thread(
         "Where does Mara live?",
         "Mara lives in *Lisbon*.",
         "Mara moved to *Porto*.",
         "Mara now lives in *Braga*.",
     ),
-    _thread(
+    thread(
         "When is the daily stand-up?",
         "The daily stand-up is at *09:30*.",
         "The daily stand-up is now at *10:15*.",
         "The daily stand-up moved to *09:45*.",
     ),
-    _thread(
+    thread(
         "What is the phone number of the dentist?",
         "The dentist's phone number is *555-0142*.",
         "The dentist has a new phone number: *555-0199*.",
     ),
-    _thread(
+    thread(
         "Which laptop does Oskar use?",
         "Oskar uses a *ThinkPad* laptop.",
         "Oskar switched to a *Framework* laptop.",
     ),
-    _thread(
+    thread(
         "Who leads the billing team?",
         "*Priyanka* leads the billing team.",
         "*Tobias* now leads the billing team instead of Priyanka.",
     ),
-    _thread(
+    thread(
         "Which database does the shop use?",
         "The shop uses *MySQL* as its database.",
         "The shop changed its database to *PostgreSQL*.",
     ),
-    _thread(
+    thread(
         "What is the name of our cat?",
         "Our cat is called *Biscuit*.",
         "Correction: our cat is called *Biscotti*.",
     ),
-    _thread(
+    thread(
         "What is the budget for the garden?",
         "The garden budget is *800* euros.",
         "The garden budget is *1200* euros now.",
     ),
-    _thread(
+    thread(
         "On which day is the recycling collected?",
         "The recycling is collected on *Tuesdays*.",
         "The recycling is collected on *Thursdays* from now on.",
     ),
-    _thread(
+    thread(
         "What does Lena drink in the morning?",
         "Lena drinks *coffee* in the morning.",
         "Lena no longer drinks coffee in the morning, she drinks *matcha*.",
     ),
-    _thread(
+    thread(
         "What is the wifi name in the office?",
         "The wifi in the office is called *Heron*.",
         "The office wifi was renamed to *Kingfisher*.",
     ),
-    _thread(
+    thread(
         "Which gym does Paul go to?",
         "Paul goes to the gym *IronWorks*.",
         "Paul changed to the gym *Boulderhaus*.",
     ),
-    _thread(
+    thread(
         "Who is the landlord?",
         "The landlord is Mr *Okafor*.",
         "The new landlord is Ms *Lindqvist*.",
     ),
-    _thread(
+    thread(
         "How large is the staging server?",
         "The staging server has *16* GB of memory.",
         "The staging server has *64* GB of memory now.",
     ),
-    _thread("What is Ada allergic to?", "Ada is allergic to *hazelnuts*."),
-    _thread(
+    thread("What is Ada allergic to?", "Ada is allergic to *hazelnuts*."),
+    thread(
         "What is the licence plate of the van?",
         "The licence plate of the van is *HH-TX 204*.",
         repeated=True,
     ),
-    _thread("Where are the spare keys?", "The spare keys hang behind the *boiler*.", repeated=True),
-    _thread("Which side of the bed does Rex sleep on?", "Rex the dog sleeps under the *piano*."),
-    _thread(
+    thread("Where are the spare keys?", "The spare keys hang behind the *boiler*.", repeated=True),
+    thread("Which side of the bed does Rex sleep on?", "Rex the dog sleeps under the *piano*."),
+    thread(
         "Where does Oskar work from this week?", "Oskar works from *Madrid* this week.", until=6
     ),
-    _thread("Who stays in the guest room?", "Aunt *Clara* stays in the guest room.", until=4),
+    thread("Who stays in the guest room?", "Aunt *Clara* stays in the guest room.", until=4),
 )
 GERMAN = (
-    _thread(
+    thread(
         "Wo wohnt Jonas?",
         "Jonas wohnt in *Kassel*.",
         "Jonas ist nach *Bremen* umgezogen.",
         "Jonas wohnt jetzt in *Erfurt*.",
     ),
-    _thread(
+    thread(
         "Wann beginnt die Chorprobe?",
         "Die Chorprobe beginnt um *19:00* Uhr.",
         "Die Chorprobe beginnt jetzt um *19:30* Uhr.",
     ),
-    _thread(
+    thread(
         "Welche Telefonnummer hat der Hausmeister?",
         "Die Telefonnummer des Hausmeisters ist *040-7781*.",
         "Der Hausmeister hat eine neue Telefonnummer: *040-9925*.",
     ),
-    _thread(
+    thread(
         "Welches Auto fährt Sabine?",
         "Sabine fährt einen *Octavia*.",
         "Sabine fährt jetzt einen *Twingo*.",
     ),
-    _thread(
+    thread(
         "Wer leitet den Verein?",
         "*Henning* leitet den Verein.",
         "*Wiebke* leitet jetzt den Verein, nicht mehr Henning.",
     ),
-    _thread(
+    thread(
         "Wie heißt die Lehrerin von Ida?",
         "Die Lehrerin von Ida heißt Frau *Petersen*.",
         "Ida hat eine neue Lehrerin, sie heißt Frau *Yilmaz*.",
     ),
-    _thread(
+    thread(
         "Wie hoch ist die Miete?",
         "Die Miete beträgt *950* Euro.",
         "Die Miete beträgt ab sofort *1010* Euro.",
     ),
-    _thread(
+    thread(
         "Welches Instrument spielt Ida?",
         "Ida spielt *Geige*.",
         "Ida spielt jetzt *Cello* statt Geige.",
     ),
-    _thread(
+    thread(
         "An welchem Tag ist Wochenmarkt?",
         "Der Wochenmarkt ist am *Mittwoch*.",
         "Der Wochenmarkt wurde auf *Samstag* verschoben.",
     ),
-    _thread(
+    thread(
         "Welche Farbe bekommt die Küche?",
         "Die Küche wird *gelb* gestrichen.",
         "Korrektur: die Küche wird *türkis* gestrichen.",
     ),
-    _thread(
+    thread(
         "Bei welcher Bank ist das Vereinskonto?",
         "Das Vereinskonto ist bei der *Sparkasse*.",
         "Das Vereinskonto ist nicht mehr bei der Sparkasse, sondern bei der *Volksbank*.",
     ),
-    _thread(
+    thread(
         "Wann kommt der Heizungsableser?",
         "Der Heizungsableser kommt am *3. Dezember*.",
         "Der Heizungsableser kommt doch nicht am 3., sondern am *9. Dezember*.",
     ),
-    _thread(
+    thread(
         "Wie heißt der Drucker im Netz?",
         "Der Drucker heißt im Netz *drache*.",
         "Der Drucker wurde in *einhorn* umbenannt.",
     ),
-    _thread("Welche Schuhgröße hat Ida?", "Ida hat Schuhgröße *31*."),
-    _thread("Wo liegt der Impfpass?", "Der Impfpass liegt in der *Kommode*.", repeated=True),
-    _thread(
+    thread("Welche Schuhgröße hat Ida?", "Ida hat Schuhgröße *31*."),
+    thread("Wo liegt der Impfpass?", "Der Impfpass liegt in der *Kommode*.", repeated=True),
+    thread(
         "Wie heißt die Nachbarin?", "Die Nachbarin im ersten Stock heißt *Galina*.", repeated=True
     ),
-    _thread(
+    thread(
         "Wo steht das Fahrrad?", "Das Fahrrad steht bis zur Reparatur bei *Radhaus Kley*.", until=5
     ),
-    _thread("Wer gießt die Blumen?", "*Ruben* gießt in dieser Woche die Blumen.", until=6),
+    thread("Wer gießt die Blumen?", "*Ruben* gießt in dieser Woche die Blumen.", until=6),
 )
 SPANISH = (
-    _thread(
+    thread(
         "¿Dónde vive Marta?",
         "Marta vive en *Cádiz*.",
         "Marta se mudó a *Jaén*.",
         "Marta ahora vive en *Lugo*.",
     ),
-    _thread(
+    thread(
         "¿A qué hora es la clase de yoga?",
         "La clase de yoga es a las *18:00*.",
         "La clase de yoga ahora es a las *19:15*.",
     ),
-    _thread(
+    thread(
         "¿Cuál es el teléfono del fontanero?",
         "El teléfono del fontanero es *600-111*.",
         "El fontanero tiene un nuevo teléfono: *600-987*.",
     ),
-    _thread(
+    thread(
         "¿Quién es el médico de Pilar?",
         "El médico de Pilar es el doctor *Vargas*.",
         "El nuevo médico de Pilar es el doctor *Ibarra*.",
     ),
-    _thread(
+    thread(
         "¿Dónde trabaja Diego?",
         "Diego trabaja en *Telefónica*.",
         "Diego ya no trabaja en Telefónica, ahora trabaja en *Repsol*.",
     ),
-    _thread(
+    thread(
         "¿Cuánto cuesta el alquiler del garaje?",
         "El alquiler del garaje cuesta *75* euros.",
         "El alquiler del garaje ahora cuesta *90* euros.",
     ),
-    _thread(
+    thread(
         "¿Cómo se llama el perro de Lola?",
         "El perro de Lola se llama *Trueno*.",
         "Corrección: el perro de Lola se llama *Bruno*.",
     ),
-    _thread(
+    thread(
         "¿Qué día es la reunión de vecinos?",
         "La reunión de vecinos es el *lunes*.",
         "La reunión de vecinos cambió al *jueves*.",
     ),
-    _thread("¿Qué coche tiene Diego?", "Diego tiene un *Seat*.", "Diego ahora tiene un *Dacia*."),
-    _thread("¿Qué postre le gusta a Pilar?", "A Pilar le gusta el *flan*."),
-    _thread(
+    thread("¿Qué coche tiene Diego?", "Diego tiene un *Seat*.", "Diego ahora tiene un *Dacia*."),
+    thread("¿Qué postre le gusta a Pilar?", "A Pilar le gusta el *flan*."),
+    thread(
         "¿Dónde está la llave del trastero?",
         "La llave del trastero está en el *cajón* azul.",
         repeated=True,
     ),
-    _thread(
-        "¿Cuál es la talla de Diego?", "La talla de camisa de Diego es la *42*.", repeated=True
-    ),
-    _thread("¿Quién cuida la casa?", "*Carmen* cuida la casa esta semana.", until=6),
-    _thread(
+    thread("¿Cuál es la talla de Diego?", "La talla de camisa de Diego es la *42*.", repeated=True),
+    thread("¿Quién cuida la casa?", "*Carmen* cuida la casa esta semana.", until=6),
+    thread(
         "¿Dónde está aparcado el coche?", "El coche está aparcado en la calle *Feria*.", until=2
     ),
 )
 CHINESE = (
-    _thread("小林住在哪里?", "小林住在*杭州*。", "小林搬到*苏州*了。"),
-    _thread("周会几点开始?", "周会*9点*开始。", "周会改为*11点*开始。"),
-    _thread("供应商的联系人是谁?", "供应商的联系人是*陈梅*。", "供应商的联系人现在是*王强*。"),
-    _thread("小林的手机号是多少?", "小林的手机号是*1380001*。", "小林的新手机号是*1390002*。"),
-    _thread("仓库在几楼?", "仓库在*三楼*。", "仓库现在在*五楼*。"),
-    _thread("项目叫什么名字?", "项目的名字叫*青鸟*。", "项目改名叫*白鹭*了。"),
-    _thread("预算是多少?", "展会的预算是*两万*元。", "展会的预算现在是*三万*元。"),
-    _thread("老张开什么车?", "老张开*比亚迪*。", "老张现在开*蔚来*。"),
-    _thread("小林对什么过敏?", "小林对*花生*过敏。"),
-    _thread("备用钥匙放在哪里?", "备用钥匙放在*鞋柜*里。", repeated=True),
-    _thread("谁在办公室值班?", "这周*小赵*在办公室值班。", until=5),
+    thread("小林住在哪里?", "小林住在*杭州*。", "小林搬到*苏州*了。"),
+    thread("周会几点开始?", "周会*9点*开始。", "周会改为*11点*开始。"),
+    thread("供应商的联系人是谁?", "供应商的联系人是*陈梅*。", "供应商的联系人现在是*王强*。"),
+    thread("小林的手机号是多少?", "小林的手机号是*1380001*。", "小林的新手机号是*1390002*。"),
+    thread("仓库在几楼?", "仓库在*三楼*。", "仓库现在在*五楼*。"),
+    thread("项目叫什么名字?", "项目的名字叫*青鸟*。", "项目改名叫*白鹭*了。"),
+    thread("预算是多少?", "展会的预算是*两万*元。", "展会的预算现在是*三万*元。"),
+    thread("老张开什么车?", "老张开*比亚迪*。", "老张现在开*蔚来*。"),
+    thread("小林对什么过敏?", "小林对*花生*过敏。"),
+    thread("备用钥匙放在哪里?", "备用钥匙放在*鞋柜*里。", repeated=True),
+    thread("谁在办公室值班?", "这周*小赵*在办公室值班。", until=5),
 )
 # Added after the rules were settled, and never used to settle them.
 HELD_OUT = (
-    _thread(
+    thread(
         "Which airline does Farid fly with?",
         "Farid always flies with *Finnair*.",
         "Farid always flies with *Iberia* these days.",
     ),
-    _thread(
+    thread(
         "What is the code of the bike lock?",
         "The bike lock opens with *3390*.",
         "The bike lock now opens with *7812*.",
     ),
-    _thread(
+    thread(
         "Where is the summer party?",
         "The summer party takes place in the *orchard*.",
         "The summer party was moved indoors, to the *barn*.",
     ),
-    _thread(
+    thread(
         "Wer ist unsere Steuerberaterin?",
         "Unsere Steuerberaterin ist Frau *Thielen*.",
         "Seit Oktober ist Frau *Marquardt* unsere Steuerberaterin.",
     ),
-    _thread(
+    thread(
         "Wann fährt der letzte Bus?",
         "Der letzte Bus fährt um *23:10*.",
         "Neuer Fahrplan: der letzte Bus fährt um *22:40*.",
     ),
-    _thread(
+    thread(
         "Welchen Kindergarten besucht Emil?",
         "Emil besucht den Kindergarten *Regenbogen*.",
         "Emil geht nicht mehr in den Regenbogen, sondern in den Kindergarten *Spatzennest*.",
     ),
-    _thread(
+    thread(
         "¿Qué idioma estudia Nerea?",
         "Nerea estudia *alemán*.",
         "Nerea dejó el alemán y ahora estudia *coreano*.",
     ),
-    _thread(
+    thread(
         "¿Quién entrena al equipo?",
         "*Ramiro* entrena al equipo.",
         "El equipo tiene nueva entrenadora: *Azucena*.",
     ),
-    _thread("老师姓什么?", "钢琴老师姓*孙*。", "换了钢琴老师,新老师姓*郑*。"),
+    thread("老师姓什么?", "钢琴老师姓*孙*。", "换了钢琴老师,新老师姓*郑*。"),
 )
 # Written after the rules by which an older fact is shown as what was; six more languages.
 FRESH = (
-    _thread(
+    thread(
         "Which bakery delivers the bread?",
         "The bakery *Huld* delivers the bread.",
         "The bread is now delivered by the bakery *Sorrel*.",
     ),
-    _thread(
+    thread(
         "Which locker does Wilma have?",
         "Wilma has locker *117*.",
         "Wilma changed to locker *204*.",
     ),
-    _thread(
+    thread(
         "Who takes care of the beehives?",
         "*Magnus* takes care of the beehives.",
         "*Ottilie* takes care of the beehives from now on.",
     ),
-    _thread(
+    thread(
         "Wo liegt das Ersatzrad?",
         "Das Ersatzrad liegt im *Schuppen*.",
         "Das Ersatzrad liegt nicht mehr im Schuppen, sondern im *Keller*.",
     ),
-    _thread(
+    thread(
         "Wie viele Hühner hat Tante Hedwig?",
         "Tante Hedwig hat *sieben* Hühner.",
         "Tante Hedwig hat inzwischen nur noch *vier* Hühner.",
     ),
-    _thread(
+    thread(
         "¿Dónde se guarda el telescopio?",
         "El telescopio se guarda en el *desván*.",
         "El telescopio ahora se guarda en la *buhardilla* pequeña.",
     ),
-    _thread(
+    thread(
         "Où habite Solène ?",
         "Solène habite à *Nantes*.",
         "Solène a déménagé à *Rennes*.",
     ),
-    _thread(
+    thread(
         "À quelle heure ferme la piscine ?",
         "La piscine ferme à *20 h*.",
         "La piscine ferme désormais à *21 h*.",
     ),
-    _thread(
+    thread(
         "Chi guida il coro?",
         "*Fabrizio* guida il coro.",
         "Adesso *Ginevra* guida il coro al posto di Fabrizio.",
     ),
-    _thread(
+    thread(
         "Dove lavora Ennio?",
         "Ennio lavora alla *Olivetti*.",
         "Ennio non lavora più alla Olivetti, lavora alla *Ferrero*.",
     ),
-    _thread(
+    thread(
         "Qual é o telefone da creche?",
         "O telefone da creche é *21-5550*.",
         "O novo telefone da creche é *21-7781*.",
     ),
-    _thread(
+    thread(
         "Waar staat de bakfiets?",
         "De bakfiets staat in de *schuur*.",
         "De bakfiets staat nu in de *garage*.",
     ),
-    _thread(
+    thread(
         "小野さんはどこに住んでいますか?",
         "小野さんは*札幌*に住んでいます。",
         "小野さんは*仙台*に引っ越しました。",
     ),
-    _thread(
+    thread(
         "会議は何時からですか?", "会議は*10時*からです。", "会議は*14時*からに変更になりました。"
     ),
-    _thread("ร้านเปิดกี่โมง", "ร้านเปิดเวลา *8* โมง", "ร้านเปลี่ยนเวลาเปิดเป็น *10* โมง"),
-    _thread("仓库的钥匙在谁那里?", "仓库的钥匙在*老李*那里。", "仓库的钥匙现在在*小何*那里。"),
+    thread("ร้านเปิดกี่โมง", "ร้านเปิดเวลา *8* โมง", "ร้านเปลี่ยนเวลาเปิดเป็น *10* โมง"),
+    thread("仓库的钥匙在谁那里?", "仓库的钥匙在*老李*那里。", "仓库的钥匙现在在*小何*那里。"),
 )
 # A second such set: of it 10 of 12 were clean when it was asked for the first time.
 UNSEEN = (
-    _thread(
+    thread(
         "Where is the winter tyre storage?",
         "The winter tyres are stored at *Brunner*.",
         "We no longer store the winter tyres at Brunner, they are at *Reifen Held*.",
     ),
-    _thread(
+    thread(
         "Who is Signe's piano teacher?",
         "Signe's piano teacher is *Albrecht*.",
         "Signe got a new piano teacher called *Domenica*.",
     ),
-    _thread(
+    thread(
         "How much is the membership?",
         "The membership costs *45* euros a year.",
         "The membership went up to *52* euros a year.",
     ),
-    _thread(
+    thread(
         "Which train does Kofi take?",
         "Kofi takes the train at *7:05*.",
         "Kofi takes the *7:35* train these days.",
     ),
-    _thread(
+    thread(
         "What is the name of the new cafe?",
         "The cafe at the corner is called *Lumen*.",
         "The cafe at the corner is now called *Tinto*.",
     ),
-    _thread(
+    thread(
         "Wo ist die Sitzung?",
         "Die Sitzung ist im Raum *Elbe*.",
         "Die Sitzung findet stattdessen im Raum *Weser* statt.",
     ),
-    _thread(
+    thread(
         "Welche Blutgruppe hat Malte?",
         "Malte hat Blutgruppe *A*.",
         "Korrektur: Malte hat Blutgruppe *AB*.",
     ),
-    _thread(
+    thread(
         "Wer repariert das Dach?",
         "Die Firma *Krüger* repariert das Dach.",
         "Das Dach repariert jetzt die Firma *Lorenz*.",
     ),
-    _thread(
+    thread(
         "¿Qué marca de café compramos?",
         "Compramos café de la marca *Sol*.",
         "Ya no compramos café Sol, compramos *Montaña*.",
     ),
-    _thread(
+    thread(
         "¿Cuándo es el examen de Álvaro?",
         "El examen de Álvaro es el *12 de mayo*.",
         "El examen de Álvaro se aplazó al *19 de mayo*.",
     ),
-    _thread(
+    thread(
         "Comment s'appelle le voisin ?",
         "Le voisin s'appelle *Marcel*.",
         "Correction : le voisin s'appelle *Michel*.",
     ),
-    _thread("小吴在哪个部门?", "小吴在*财务部*。", "小吴调到*市场部*了。"),
+    thread("小吴在哪个部门?", "小吴在*财务部*。", "小吴调到*市场部*了。"),
 )
 LANGUAGES = {
     "en": ENGLISH,

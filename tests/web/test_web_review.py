@@ -11,8 +11,7 @@ from starlette.testclient import TestClient
 
 from memdown import Memory
 from memdown.errors import NoteNotFound, WorkspaceError
-from memdown.facts.deciding import Decisions
-from memdown.facts.reviewing import decide, review
+from memdown.facts.reviewing import Decisions, decide, review
 from memdown.web.site import Site
 from web.conftest import client_for
 from web.live import site_over

@@ -8,23 +8,26 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from memdown.errors import NoteNotFound, WorkspaceError
-from memdown.facts.deciding import Decisions
+from memdown.files import locked, make_folder, replace_file
 from memdown.notes import placing
 from memdown.notes.descriptors import shown
 from memdown.notes.discovery import scan
 from memdown.notes.editing import update
 from memdown.notes.journal import By
-from memdown.notes.related import details_of, differ_in_one_detail, gather, note_text, same_fact
+from memdown.notes.related import details_of, gather, note_text, same_fact
 from memdown.notes.remembering import Pen, remember_fact, strike_fact
 from memdown.notes.roots import date_of
 from memdown.notes.statements import Fact, facts_of
+from memdown.notes.superseding import contradicts
 from memdown.notes.writing import curated
 
 if TYPE_CHECKING:
@@ -43,6 +46,63 @@ _MOST_PAIRS: Final = 40_000
 _MOST_NOTES: Final = 2_000
 _REPEATED_DAYS: Final = 3
 _FEWEST_WORDS: Final = 3
+
+
+FOREVER: Final = float("inf")
+_MOST_DECISIONS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """What a person decided: the proposals that are not shown, each up to a time in seconds since 1970.
+
+    The file beside the journal keeps digests and no words of the notes; if it is lost, all are shown again.
+    """
+
+    file: Path
+
+    def hidden(self, now: float) -> frozenset[str]:
+        """The keys of the proposals that are not shown now."""
+        return frozenset(key for key, until in self._read().items() if until > now)
+
+    def hide(self, key: str, until: float = FOREVER) -> None:
+        """Do not show a proposal until then."""
+        self._change(key, until)
+
+    def show(self, key: str) -> None:
+        """Show a proposal again."""
+        self._change(key, None)
+
+    def _change(self, key: str, until: float | None) -> None:
+        make_folder(self.file.parent)
+        with locked(self.file.with_suffix(".lock")) as is_mine:
+            if not is_mine:
+                raise WorkspaceError(
+                    f"{self.file.name} is in use by another process; try again in a moment."
+                )
+            kept = self._read()
+            kept.pop(key, None)
+            if until is not None:
+                kept[key] = until
+            shown = {one: None if time == FOREVER else time for one, time in kept.items()}
+            newest = dict(list(shown.items())[-_MOST_DECISIONS:])
+            try:
+                replace_file(self.file, json.dumps(newest).encode())
+            except OSError as error:
+                raise WorkspaceError(
+                    f"{self.file} cannot be written ({error.strerror}); free some space or make its "
+                    "folder writable, and try again."
+                ) from None
+
+    def _read(self) -> dict[str, float]:
+        try:
+            values = json.loads(self.file.read_bytes())
+            return {
+                str(key): FOREVER if until is None else float(until)
+                for key, until in values.items()
+            }
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +296,7 @@ def _contradictions(facts: Sequence[Fact]) -> Iterator[_Found]:
             if one.day is None or other.day is None:
                 continue
             older, newer = (one, other) if one.day < other.day else (other, one)
-            if differ_in_one_detail(older, newer):
+            if contradicts(older, newer):
                 yield _Found(
                     Proposal(
                         0,

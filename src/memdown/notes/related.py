@@ -72,8 +72,9 @@ _SELDOM: Final = 3
 # What is meant by words of different stems: where someone lives, how something is called, what is used.
 _CONCEPTS: Final = {
     "@home": re.compile(
-        r"\b(?:lives?|living|moved|moves|resides?|wohnt|wohnen|lebt|umgezogen|zieht|habite|demenage|vive[ns]?"
-        r"|vivo|mudo|mudou|mora|abita|trasferit\w+|woont|verhuisd)\b|住|搬|引っ越"
+        r"\b(?:lives?|living|moves?|resides?|wohnt|wohnen|lebt|leben|umgezogen|umziehen|zieht|habiter?|demenager?"
+        r"|vive[nrs]?|vivo|vivir|mudo|mudou|mora[rm]?|abita(?:re)?|vivere|trasferit\w+|woont|wonen|verhuisd"
+        r"|moved(?! (?:the|a|an|his|her|its|our|my|their)\b))\b|住|搬|引っ越"
         rf"|{fold('อาศัย')}|{fold('ย้าย')}"
     ),
     "@name": re.compile(
@@ -431,7 +432,8 @@ def differ_in_one_detail(older: Fact, newer: Fact) -> bool:
         return False
     numbers = bool(new.numbers - old.numbers) and bool(old.numbers - new.numbers)
     names = bool(new.names - old.names) and bool(old.names - new.names)
-    if not (numbers or names):
+    if not (numbers or (names and new.cued)):
+        # Another name alone may hold beside the first: likes green, likes orange.
         return False
     # On two days something else may be true of each; a rule or a place has no day of its own.
     return new.cued or not both_logs or _starts_alike(older.text, newer.text)

@@ -36,6 +36,7 @@ from memdown.notes.related import (
 )
 from memdown.notes.roots import Workspace, daily_note, date_of
 from memdown.notes.statements import BULLET, Fact, facts_of, read_until, read_validity
+from memdown.notes.superseding import Replaced, replaced
 from memdown.notes.writing import append, curated, entry_of
 from memdown.text import fold
 from memdown.text.tombstones import read_tombstones, refuse_erased, tombstone_file
@@ -474,7 +475,8 @@ def _moved(pen: Pen, near: Sequence[RankedFact], said: str) -> tuple[Related, ..
                     _dated(pen, fact).day,
                     fact.heading,
                     round(one.score, 3),
-                    looks_superseded(said, in_context(fact), one.score),
+                    looks_superseded(said, in_context(fact), one.score)
+                    or replaced(fact.text, said) is not Replaced.NO,
                 )
             )
     return tuple(found)

@@ -26,6 +26,7 @@ from memdown.notes.related import (
     takes_up,
 )
 from memdown.notes.statements import Fact, facts_of
+from memdown.notes.superseding import Replaced, another_event, replaced, stand_apart
 from memdown.text.dates import read_time
 from memdown.types import LEFT_OUT, Hit
 
@@ -38,6 +39,10 @@ _MOST_COMPARED: Final = 24
 # The first letter of the scripts that put no spaces between words, and how long a subject is in them.
 _UNSPACED: Final = "\u0e00"
 _SUBJECT: Final = 2
+# A fact of so few characters says one thing; it answers nearly as well with this share of a score.
+_SHORT: Final = 140
+_NEARLY_AS_GOOD: Final = 0.7
+_SAME_TOPIC: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,14 +314,24 @@ def _replaces(newer: _Dated, older: _Dated, asked: frozenset[str]) -> bool:
     said = asked & content_words(fact.text)
     if not said:
         return False
+    places = [(one.hit.path, one.hit.heading) for one in (older, newer)]
     return any(
-        differ_in_one_detail(fact, other) or _says_instead(other, fact, asked)
+        _ends(other, fact, asked)
         for other in newer.facts
         # What costs least comes first: most facts share nothing that is asked.
         if not other.struck
         and _shares(said, other.text)
         and not same_fact(other.text, fact.text)
-        and _tells_change(other.text, fact.text)
+        and not another_event(fact.text, other.text)
+        and not stand_apart(places[0], places[1], fact.text, other.text)
+    )
+
+
+def _ends(newer: Fact, older: Fact, asked: frozenset[str]) -> bool:
+    if replaced(older.text, newer.text, asked) is Replaced.SURELY:
+        return True
+    return _tells_change(newer.text, older.text) and (
+        differ_in_one_detail(older, newer) or _says_instead(newer, older, asked)
     )
 
 
@@ -350,6 +365,8 @@ def _says_instead(newer: Fact, older: Fact, asked: frozenset[str]) -> bool:
 def _supersedes(newer: _Dated, older: _Dated) -> bool:
     if not newer.facts or not older.facts or not _is_newer(newer, older):
         return False
+    if _answers_as_well(newer, older):
+        return True
     ours, theirs = newer.said, older.said
     if not ours or not theirs or same_fact(ours, theirs):
         return False
@@ -365,6 +382,26 @@ def _supersedes(newer: _Dated, older: _Dated) -> bool:
     return asked <= answered or (
         _same_start(ours, theirs) and 2 * len(asked & answered) >= len(asked)
     )
+
+
+def _answers_as_well(newer: _Dated, older: _Dated) -> bool:
+    """Whether two short facts answer alike: then the newer is the better answer, even if both hold.
+
+    It has all of the question's words that the older has, or half of them if it tells of an end.
+    """
+    if len(newer.facts) > 1 or len(older.facts) > 1:
+        return False
+    ours, theirs = newer.facts[0].text, older.facts[0].text
+    asked, answered = set(older.hit.matched), set(newer.hit.matched)
+    if not asked & answered or max(len(ours), len(theirs)) > _SHORT:
+        return False
+    if details_of(ours).change.besides:
+        return False
+    if replaced(theirs, ours, frozenset(asked)) is not Replaced.NO:
+        return 2 * len(asked & answered) >= len(asked)
+    if not asked <= answered or overlap(ours, theirs) < _SAME_TOPIC:
+        return False
+    return newer.hit.score >= _NEARLY_AS_GOOD * older.hit.score
 
 
 def _same_start(ours: str, theirs: str) -> bool:
