@@ -27,7 +27,7 @@ from memdown.index.index import Index, WatchOptions, watch_file
 from memdown.index.status import StatusFacts
 from memdown.index.store import Store
 from memdown.index.sync import Syncer, SyncOptions
-from memdown.notes.journal import Journal, Limits, Recorder, journal_file
+from memdown.notes.journal import Journal, Limits, Recorder, SeenDays, journal_file
 from memdown.notes.notebook import Notebook
 from memdown.search.answer import STRONG, SearchOptions
 from memdown.search.rank import GENTLE_DECAY
@@ -94,6 +94,7 @@ def open_parts(
         reranker=reranker or open_reranker(settings, environ),
         sync_first=settings.sync.on_search,
         in_turn=settings.store.driver == "sqlite",
+        seen=SeenDays(Journal(journal_file(notes.folder, lock_dir(settings)))).of,
     )
     qmd = open_sidecar(settings, notes)
     return Parts(

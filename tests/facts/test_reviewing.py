@@ -99,3 +99,22 @@ def test_what_lasts_is_reviewed_before_many_logs(
     logs = {f"memory/{first + datetime.timedelta(day)}.md": f"- Log {day}.\n" for day in range(420)}
     with_logs = open_memory(write_notes({**logs, **NOTES}))
     assert {"expired", "contradiction"} <= {one.kind for one in review(with_logs)}
+
+
+def test_undated_facts_contradict_by_when_they_came(
+    write_notes: Callable[[dict[str, str]], Path], open_memory: Callable[..., Memory]
+) -> None:
+    """The later one was written by hand; the history has its day. The search tells it, too."""
+    folder = write_notes({"MEMORY.md": "# Memory\n\n- Ida's bank is Alba. (2026-01-05)\n"})
+    memory = open_memory(folder)
+    memory.sync()
+    note = folder / "MEMORY.md"
+    note.write_text(f"{note.read_text()}- Ida's bank is Nordea.\n")
+    found = memory.search("What is Ida's bank?").hits
+    assert [(one.snippet[2:21], one.was) for one in found] == [
+        ("Ida's bank is Norde", False),
+        ("Ida's bank is Alba.", True),
+    ]
+    assert found[0].date == datetime.date.today()
+    (proposal,) = review(memory)
+    assert proposal.references == ("MEMORY.md#L3", "MEMORY.md#L4")

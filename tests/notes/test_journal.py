@@ -13,7 +13,7 @@ import pytest
 from memdown.errors import UndoConflict
 from memdown.notes import open_workspace, save
 from memdown.notes.editing import read_whole
-from memdown.notes.journal import By, Journal, Limits, delta, journal_file
+from memdown.notes.journal import By, Journal, Limits, SeenDays, delta, journal_file
 from memdown.notes.remembering import Pen, remember_fact
 from memdown.notes.undoing import look_now, undo, undo_last, undo_since, versions
 
@@ -266,3 +266,51 @@ def test_deltas_are_whole_lines_and_give_the_old_text_back() -> None:
 def test_the_journal_lies_beside_the_locks(tmp_path: Path) -> None:
     file = journal_file(tmp_path / "notes", tmp_path / "state" / "locks")
     assert file.parent == tmp_path / "state" / "journal"
+
+
+class Clock:
+    """What the journal takes for now, in days from a Monday."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.first = datetime.datetime(2026, 3, 2, 12).astimezone()
+        self.day = 0
+        monkeypatch.setattr("memdown.notes.journal.time.time", self.now)
+
+    def now(self) -> float:
+        return (self.first + datetime.timedelta(self.day)).timestamp()
+
+    def date(self, day: int) -> datetime.date:
+        return (self.first + datetime.timedelta(day)).date()
+
+
+def test_facts_have_the_day_on_which_they_came(pen: Pen, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when their spelling is mended, they are struck, brought back, or moved with their note."""
+    clock = Clock(monkeypatch)
+    seen = SeenDays(pen.journal)
+    note = memory(pen)
+    for text in (
+        "- one\n- The canoe is in Hambrug.\n",
+        "- one\n- The canoe is in Hamburg.\n- Seats 3 people.\n",
+        "- one\n- ~~The canoe is in Hamburg.~~\n- Seats 4 people.\n",
+    ):
+        clock.day += 1
+        note.write_text(f"# Memory\n\n{text}")
+        look_now(pen, "MEMORY.md")
+        seen.of("MEMORY.md")
+    canoe = {"The canoe is in Hamburg.": clock.date(1)}
+    assert seen.of("MEMORY.md") == {**canoe, "Seats 4 people.": clock.date(3)}
+    clock.day = 4
+    undo_last(pen)
+    assert seen.of("MEMORY.md") == {**canoe, "Seats 3 people.": clock.date(2)}
+    clock.day = 5
+    moved = note.with_name("boats.md")
+    note.rename(moved)
+    pen.journal.observe({"MEMORY.md": None, "boats.md": moved.read_bytes()})
+    assert seen.of("boats.md") == {**canoe, "Seats 3 people.": clock.date(2)}
+    assert SeenDays(pen.journal).of("boats.md") == seen.of("boats.md"), (
+        "read at once, or bit by bit"
+    )
+
+
+def test_without_a_journal_no_day_is_known(tmp_path: Path) -> None:
+    assert SeenDays(Journal(tmp_path / "none.sqlite")).of("MEMORY.md") == {}

@@ -159,3 +159,28 @@ def test_what_has_no_day_is_older_than_what_says_now() -> None:
     assert [(one.start_line, one.was) for one in found] == [(8, False), (7, True)]
     silent = hit("- Teo is a doctor. (2026-11-17)", line=8)
     assert not any(one.was for one in order_by_currency([plain, silent], Times(TODAY), "Teo"))
+
+
+def test_an_undated_fact_is_of_the_day_on_which_it_came() -> None:
+    """Of two without a day the one that came later is first, and the day is told."""
+    days = {"Ida's bank is Alba.": datetime.date(2026, 11, 2)}
+    days["Ida's bank is Nordea."] = datetime.date(2026, 11, 9)
+    old, new = (
+        hit("- Ida's bank is Alba.", line=3),
+        hit("- Ida's bank is Nordea.", "memory/bank.md"),
+    )
+    times = Times(TODAY, seen=lambda path: days)
+    found = order_by_currency([old, new], times, "What is Ida's bank?")
+    assert [(one.snippet, one.was) for one in found] == [(new.snippet, False), (old.snippet, True)]
+    assert [one.date for one in found] == [
+        days["Ida's bank is Nordea."],
+        days["Ida's bank is Alba."],
+    ]
+    then = Times(TODAY, datetime.date(2026, 11, 4), seen=lambda path: days)
+    assert [one.snippet for one in order_by_currency([old, new], then)] == [old.snippet]
+
+
+def test_a_day_of_its_own_counts_more_than_when_a_fact_came() -> None:
+    told = hit("- Ida's bank is Alba. (2026-01-05)")
+    times = Times(TODAY, seen=lambda path: {"Ida's bank is Alba.": TODAY})
+    assert order_by_currency([told], times)[0].date == datetime.date(2026, 1, 5)

@@ -22,7 +22,7 @@ from memdown.notes import placing
 from memdown.notes.descriptors import shown
 from memdown.notes.discovery import scan
 from memdown.notes.editing import update
-from memdown.notes.journal import By
+from memdown.notes.journal import By, SeenDays
 from memdown.notes.related import details_of, gather, note_text, same_fact
 from memdown.notes.remembering import Pen, remember_fact, strike_fact
 from memdown.notes.roots import date_of
@@ -213,7 +213,12 @@ def proposal_json(proposal: Proposal) -> dict[str, object]:
 
 def _found(pen: Pen, paths: Sequence[str]) -> list[_Found]:
     """What could be changed in some notes, numbered."""
-    facts = [fact for fact in gather(pen.workspace, paths) if not fact.struck]
+    seen = SeenDays(pen.journal)
+    facts = [
+        fact if fact.day is not None else _as_seen(fact, seen, pen.today)
+        for fact in gather(pen.workspace, paths)
+        if not fact.struck
+    ]
     current = [fact for fact in facts if fact.is_current(pen.today)]
     every = [
         *_expired(facts, pen.today),
@@ -226,6 +231,12 @@ def _found(pen: Pen, paths: Sequence[str]) -> list[_Found]:
         replace(one, proposal=replace(one.proposal, number=number))
         for number, one in enumerate(every, start=1)
     ]
+
+
+def _as_seen(fact: Fact, seen: SeenDays, today: datetime.date) -> Fact:
+    """An undated fact with the day on which it came, as far as the history tells."""
+    came = seen.of(fact.path).get(fact.text)
+    return replace(fact, day=came) if came is not None and came <= today else fact
 
 
 def _paths(pen: Pen) -> list[str]:

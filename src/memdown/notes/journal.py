@@ -19,13 +19,16 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memdown.errors import WorkspaceError
 from memdown.files import make_folder
 from memdown.notes.pending import lock_file
+from memdown.notes.statements import facts_of
 from memdown.notes.swapping import version_of
 from memdown.text.redaction.conversation import Redactor
 from memdown.text.redaction.finding import Span, find_all
@@ -44,6 +47,11 @@ _AROUND: Final = 3
 _MOST_WAITING: Final = 4 * 1024 * 1024
 _BUSY_MS: Final = 5_000
 _PRUNE_EVERY: Final = 200
+# Of one note, so many changes are looked through for the days on which its facts came.
+_MOST_CHANGES: Final = 5_000
+_RENAMED_SECONDS: Final = 60
+_MOST_LETTERS, _SPELT_ALIKE = 3, 0.7
+_DIGITS: Final = re.compile(r"\d+")
 # A longer log is moved into the file, and its space given back.
 _MOST_LOG: Final = 1024 * 1024
 _VERSION: Final = 2
@@ -284,17 +292,6 @@ class Journal:
                 gone.add(undoes)
         return frozenset(gone)
 
-    def first_day(self, path: str, text: str) -> datetime.date | None:
-        """When a line with these words came into a note, as far as the journal knows."""
-        wanted = text.encode("utf-8", "replace")
-        query = (
-            "SELECT time FROM changes WHERE path = ? AND instr(added, ?) AND NOT instr(removed, ?) "
-            "ORDER BY id DESC LIMIT 1"
-        )
-        none: list[tuple[float]] = []
-        rows = self._read(lambda db: list(db.execute(query, (path, wanted, wanted))), none)
-        return _local(rows[0][0]).date() if rows and wanted else None
-
     def count_matching(self, pattern: re.Pattern[bytes]) -> int:
         """How many of the kept texts match; packed ones cannot be found by reading the file's bytes."""
 
@@ -500,7 +497,7 @@ class Journal:
         """Move a long log into the file, unless someone else uses it now."""
         import apsw
 
-        log_file = self.file.with_name(self.file.name + "-wal")
+        log_file = _log_of(self.file)
         with contextlib.suppress(apsw.BusyError, FileNotFoundError):
             if log_file.stat().st_size > _MOST_LOG:
                 with self._connected() as db:
@@ -550,6 +547,110 @@ def _migrate(db: apsw.Connection) -> None:
         db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
+
+
+@dataclass(slots=True)
+class _Known:
+    """The facts of one note by the day they came, as far as the changes up to `last` tell."""
+
+    last: int = 0
+    came: dict[str, datetime.date] = field(default_factory=dict)
+    gone: dict[str, datetime.date] = field(default_factory=dict)
+
+
+class SeenDays:
+    """When facts came into their notes, as the journal saw it; each change is read once.
+
+    Safe to use from several threads. Without a journal nothing is known. A fact whose spelling is mended
+    keeps its day, and so does one that an undo brings back, or that moves with its note to another name.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._lock = threading.Lock()
+        self._stamp: tuple[tuple[int, int], ...] = ()
+        self._fresh: set[str] = set()
+        self._known: dict[str, _Known] = {}
+
+    def of(self, path: str) -> Mapping[str, datetime.date]:
+        """The days on which the facts of a note came, by what they say."""
+        with self._lock:
+            stamp = tuple(map(_stamp, (self._journal.file, _log_of(self._journal.file))))
+            if stamp != self._stamp:
+                self._stamp, self._fresh = stamp, set()
+            if path not in self._fresh:
+                self._read(path)
+                self._fresh.add(path)
+            return self._known[path].came
+
+    def _read(self, path: str) -> _Known:
+        known = self._known.setdefault(path, _Known())
+        changes = self._journal.changes(path=path, after=known.last, limit=_MOST_CHANGES)
+        for change in reversed(changes):
+            known.last = change.id
+            before = {fact.text for fact in facts_of(change.removed_text)}
+            after = {fact.text for fact in facts_of(change.added_text)}
+            lost, come = before - after, after - before
+            moved = self._moved(change) if come and not change.before else {}
+            days = {text: self._day(text, change, lost, moved, known) for text in come}
+            for text in lost:
+                if (day := known.came.pop(text, None)) is not None:
+                    known.gone[text] = day
+            known.came |= {text: day for text, day in days.items() if day is not None}
+        return known
+
+    @staticmethod
+    def _day(
+        text: str,
+        change: Change,
+        lost: set[str],
+        moved: Mapping[str, datetime.date | None],
+        known: _Known,
+    ) -> datetime.date | None:
+        if text in moved:
+            return moved[text]
+        if change.undoes:
+            return known.gone.get(text)
+        if (old := next((one for one in lost if _respelled(one, text)), None)) is not None:
+            return known.came.get(old)
+        return change.time.date()
+
+    def _moved(self, change: Change) -> dict[str, datetime.date | None]:
+        """The facts that another note lost when this one was made: it was renamed."""
+        found: dict[str, datetime.date | None] = {}
+        if change.actor != OUTSIDE.actor:
+            return found
+        since = change.time - datetime.timedelta(seconds=_RENAMED_SECONDS)
+        for other in self._journal.changes(since=since):
+            near = abs((other.time - change.time).total_seconds()) <= _RENAMED_SECONDS
+            if near and other.path != change.path and other.kind == "removed":
+                gone = self._read(other.path).gone
+                found |= {fact.text: gone.get(fact.text) for fact in facts_of(other.removed_text)}
+        return found
+
+
+def _respelled(old: str, new: str) -> bool:
+    """Whether a fact is the same but for its spelling: no other number, hardly a letter differs."""
+    if abs(len(old) - len(new)) > _MOST_LETTERS or _DIGITS.findall(old) != _DIGITS.findall(new):
+        return False
+    pairs = list(zip_longest(old.split(), new.split(), fillvalue=""))
+    differ = [(one, other) for one, other in pairs if one != other]
+    return len(differ) == 1 and all(
+        min(map(len, pair)) > _MOST_LETTERS and SequenceMatcher(None, *pair).ratio() >= _SPELT_ALIKE
+        for pair in differ
+    )
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    try:
+        status = file.stat()
+    except OSError:
+        return 0, 0
+    return status.st_mtime_ns, status.st_size
+
+
+def _log_of(file: Path) -> Path:
+    return file.with_name(file.name + "-wal")
 
 
 class Recorder:

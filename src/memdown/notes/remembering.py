@@ -21,7 +21,7 @@ from memdown.files import locked, reach, replace_file
 from memdown.notes import pending, placing, writing
 from memdown.notes.descriptors import shown
 from memdown.notes.editing import update
-from memdown.notes.journal import SELF, By, Journal, journal_file
+from memdown.notes.journal import SELF, By, Journal, SeenDays, journal_file
 from memdown.notes.related import (
     REFERENCE,
     Comparing,
@@ -437,7 +437,7 @@ def _dated(pen: Pen, fact: Fact) -> Fact:
     """The fact with the day of the change that brought it, where it has none of its own."""
     if fact.day is not None:
         return fact
-    came = pen.journal.first_day(fact.path, fact.text)
+    came = SeenDays(pen.journal).of(fact.path).get(fact.text)
     return replace(fact, day=came) if came is not None and came <= pen.today else fact
 
 

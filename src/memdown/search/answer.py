@@ -17,7 +17,7 @@ from memdown.search import diversity, identifiers, scoring
 from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
 from memdown.search.candidates import file_mask
-from memdown.search.currency import Times, order_by_currency
+from memdown.search.currency import Seen, Times, order_by_currency
 from memdown.search.rank import GENTLE_DECAY, Presentation, Scored, Texts
 from memdown.search.snippets import beside, is_talk
 from memdown.search.tuning import TUNING
@@ -176,7 +176,8 @@ class Asked:
     """One search: what is asked, how, on which day, and with whose help.
 
     `files` are the numbers of the files that may be found, all if None; `timely` those of the time
-    that is named, by source, and `told` the words that name it, if they are not looked for.
+    that is named, by source, and `told` the words that name it, if they are not looked for. `seen` is
+    when undated facts came.
     """
 
     query: Query
@@ -190,6 +191,7 @@ class Asked:
     files: frozenset[int] | None = None
     timely: Mapping[Source, frozenset[int]] = field(default_factory=dict)
     told: tuple[str, ...] = ()
+    seen: Seen | None = None
 
 
 def settle(asked: Asked, snapshot: Snapshot) -> Asked:
@@ -324,7 +326,7 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> SearchResult:
         ranked = diversity.with_rank([*varied, *ranked[_VARIED:]], "diversity")
     if len(options.sources) > 1:
         ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
-    times = Times(asked.today, options.as_of, options.history)
+    times = Times(asked.today, options.as_of, options.history, asked.seen)
     current = (
         hit
         for first in range(0, len(ranked), _SETTLED)

@@ -7,7 +7,7 @@ about the same thing that say different things, the newer comes first. A lone ol
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -45,13 +45,21 @@ _NEARLY_AS_GOOD: Final = 0.7
 _SAME_TOPIC: Final = 0.4
 
 
+# The days on which the facts of a note came, by what they say.
+Seen = Callable[[str], Mapping[str, datetime.date]]
+
+
 @dataclass(frozen=True, slots=True)
 class Times:
-    """When an answer is to hold: on `today`, or as of another day; `history` shows what was, too."""
+    """When an answer is to hold: on `today`, or as of another day; `history` shows what was, too.
+
+    `seen` tells when the facts of a note came that name no day themselves.
+    """
 
     today: datetime.date
     as_of: datetime.date | None = None
     history: bool = False
+    seen: Seen | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,7 +119,7 @@ def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> 
 
     What was is struck, or over, or another hit is newer and says something else about the same thing.
     """
-    every = [_taken_apart(_dated(hit, _facts(hit))) for hit in hits]
+    every = [_taken_apart(_dated(hit, _facts(hit, times))) for hit in hits]
     if times.as_of is not None:
         parts = [part for one in every for part in _parts(one, times)]
         return [hit for one in parts if (hit := _as_of(one, times.as_of)) is not None]
@@ -158,10 +166,19 @@ def read_as_of(given: datetime.date | str | None, today: datetime.date) -> datet
     return days[1]
 
 
-def _facts(hit: Hit) -> tuple[Fact, ...]:
+def _facts(hit: Hit, times: Times) -> tuple[Fact, ...]:
     if hit.source != "memory" or f"\n{LEFT_OUT}\n" in hit.snippet:
         return ()
-    return facts_of(hit.snippet, hit.path)[:_MOST_FACTS]
+    facts = facts_of(hit.snippet, hit.path)[:_MOST_FACTS]
+    if times.seen is None or hit.date is not None or all(fact.day for fact in facts):
+        return facts
+    came = times.seen(hit.path)
+    return tuple(
+        replace(fact, day=day)
+        if fact.day is None and (day := came.get(fact.text)) and day <= times.today
+        else fact
+        for fact in facts
+    )
 
 
 def _taken_apart(one: _Dated) -> _Parts:

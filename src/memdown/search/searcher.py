@@ -16,7 +16,7 @@ from memdown.search import answer as search
 from memdown.search import filters as filtering
 from memdown.search.answer import Query, SearchOptions
 from memdown.search.asking import check_request, source_names
-from memdown.search.currency import read_as_of
+from memdown.search.currency import Seen, read_as_of
 from memdown.search.filters import Filter
 from memdown.types import (
     Answer,
@@ -70,7 +70,8 @@ class Searcher:
     """Answers requests from one index. Safe to use from several threads.
 
     `defaults` are the options where a request names none, `sync_first` brings the index up to date
-    before each search, `in_turn` lets one search run after the other.
+    before each search, `in_turn` lets one search run after the other. `seen` tells when the undated facts
+    of a note came.
     """
 
     def __init__(
@@ -83,6 +84,7 @@ class Searcher:
         reranker: Reranker | None = None,
         sync_first: bool = True,
         in_turn: bool = True,
+        seen: Seen | None = None,
     ) -> None:
         self._index = index
         self._workspace = workspace
@@ -90,6 +92,7 @@ class Searcher:
         self._today = today
         self._reranker = reranker
         self._sync_first = sync_first
+        self._seen = seen
         # Python runs one thread at a time: searches that wait for nothing are done sooner in turn.
         self._turn = threading.Lock() if in_turn else contextlib.nullcontext()
 
@@ -171,7 +174,9 @@ class Searcher:
             if asked.vector is not None and fingerprint.dims not in (None, asked.vector.size):
                 asked = replace(asked, vector=None)
                 reasons = [*reasons, "keywords only: the provider's vectors have another length"]
-            question = search.Asked(asked, options, self._today(), embedder, self._reranker)
+            question = search.Asked(
+                asked, options, self._today(), embedder, self._reranker, seen=self._seen
+            )
             gathered: list[Hit] = []
             nothing_left = ""
             with self._turn, store.snapshot() as snapshot:
