@@ -30,9 +30,11 @@ def test_the_old_answers_are_found_without_decay_as_well(tmp_path: Path) -> None
     assert wrong(SETS["alone"], tmp_path, "no-decay") == []
 
 
-def test_without_decay_the_newer_answer_is_not_preferred(tmp_path: Path) -> None:
-    """Else the set would show nothing about decay."""
-    assert wrong(SETS["newer"], tmp_path, "no-decay")
+def test_of_facts_that_answer_alike_the_newer_is_first_without_decay_as_well(
+    tmp_path: Path,
+) -> None:
+    """What holds now is no matter of age."""
+    assert wrong(SETS["newer"], tmp_path, "no-decay") == []
 
 
 def test_no_decay_turns_decay_off(tmp_path: Path) -> None:
