@@ -456,3 +456,24 @@ def test_an_empty_note_is_indexed_beside_others(
     with open_memory(write_notes(notes)) as memory:
         assert memory.sync().indexed == 3
         assert memory.search("gamma").hits[0].path == "memory/c.md"
+
+
+def test_related_facts_are_found_among_very_many_notes(
+    write_notes: Callable[[dict[str, str]], Path], open_memory: Callable[..., Memory]
+) -> None:
+    """An old one, too, and by the words of `replaces`; before there is an index, the newest are read."""
+    first = datetime.date(2025, 1, 1)
+    logs = {
+        f"memory/{first + datetime.timedelta(n)}.md": f"# Log\n\n- Walked {n} steps to the quay.\n"
+        for n in range(450)
+    }
+    memory = open_memory(
+        write_notes(logs | {"memory/2024-06-01.md": "# Log\n\n- Mara lives in Lisbon.\n"})
+    )
+    assert memory.remember("Walked 449 steps to the quay.").known
+    memory.sync()
+    done = memory.remember("Mara moved to Porto.")
+    assert [one.reference for one in done.related][:1] == ["memory/2024-06-01.md#L3"]
+    assert "memory/2024-06-01.md#L3" in done.question
+    again = memory.remember("Mara moved to Porto.", replaces=["Mara lives in Lisbon"])
+    assert again.replaced == ("memory/2024-06-01.md#L3",)

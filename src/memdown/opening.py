@@ -18,7 +18,7 @@ from memdown.config import Chat, ProviderSettings, RemoteSettings, Settings
 from memdown.embedders import Given, JobOptions, Options, Sent, Setup, usage
 from memdown.embedders.choice import Choice
 from memdown.embedders.options import MOST_JOB_FAILURES
-from memdown.errors import EmbedderError, WorkspaceError
+from memdown.errors import EmbedderError, MemdownError, WorkspaceError
 from memdown.index import engines
 from memdown.index import engines as stores
 from memdown.index.changes import Chunking, Sources
@@ -31,7 +31,7 @@ from memdown.notes.journal import Journal, Limits, Recorder, SeenDays, journal_f
 from memdown.notes.notebook import Notebook
 from memdown.search.answer import STRONG, SearchOptions
 from memdown.search.rank import GENTLE_DECAY
-from memdown.search.searcher import Searcher
+from memdown.search.searcher import Request, Searcher
 from memdown.text.tombstones import read_tombstones, scrub, tombstone_file
 from memdown.transcripts.reading import Conversations, sessions_folder
 from memdown.types import Embedder, JobStatus, Reranker
@@ -44,6 +44,8 @@ _T = TypeVar("_T")
 
 # Days after which a note has lost half of the little that age takes from it.
 GENTLE_HALF_LIFE = 30.0
+# A fact that is remembered is looked for by so many characters, in so many notes.
+_MOST_SOUGHT, _NEAR_NOTES = 400, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ def open_parts(
         today=clock,
         read_only=_no_writing(settings),
         comparing=lambda: comparing_by(index.choice.embedder),
+        finding=_finding(index, settings, clock),
     )
     searcher = Searcher(
         index,
@@ -107,6 +110,26 @@ def open_parts(
         _facts(settings),
         _once(partial(_long_term_beside, settings, index)),
     )
+
+
+def _finding(
+    index: Index, settings: Settings, clock: Callable[[], datetime.date]
+) -> Callable[[str], list[str]]:
+    """Where facts near a text may stand, by the index as it is: nothing is indexed before a fact is written."""
+    searcher = Searcher(
+        index, settings.workspace, search_defaults(settings), today=clock, sync_first=False
+    )
+
+    def find(text: str) -> list[str]:
+        query = " ".join(text.split())[:_MOST_SOUGHT]
+        request = Request(query, max_results=_NEAR_NOTES, sources="memory", words_only=True)
+        try:
+            hits = searcher.search(request).hits
+        except MemdownError:
+            return []
+        return list(dict.fromkeys(hit.path for hit in hits))
+
+    return find
 
 
 def open_index(

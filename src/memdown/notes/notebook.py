@@ -11,7 +11,7 @@ from memdown import notes
 from memdown.errors import WorkspaceError
 from memdown.files import make_folder
 from memdown.notes.journal import By
-from memdown.notes.related import Comparing
+from memdown.notes.related import Comparing, Finding
 from memdown.notes.remembering import Pen, Remembered, remember_fact
 from memdown.notes.roots import CURATED, LOGS
 from memdown.text.redaction import refuse_secrets
@@ -65,7 +65,8 @@ class Notebook:
 
     `lock_dir` is where processes meet that write to the same notes, `today` the clock that dates
     what is written. `read_only` is the sentence with which every write is refused, if it is set.
-    `comparing` is how facts are compared by meaning when one is written.
+    `comparing` is how facts are compared by meaning when one is written, `finding` where to look for them
+    among very many notes.
     """
 
     def __init__(
@@ -76,12 +77,14 @@ class Notebook:
         today: Callable[[], datetime.date] = datetime.date.today,
         read_only: str | None = None,
         comparing: Callable[[], Comparing | None] = lambda: None,
+        finding: Finding | None = None,
     ) -> None:
         self.workspace = workspace
         self.today = today
         self.lock_dir = lock_dir
         self._read_only = read_only
         self._comparing = comparing
+        self._finding = finding
 
     def scan(self) -> notes.Scan:
         """Every note there is, and what could not be looked at."""
@@ -128,7 +131,9 @@ class Notebook:
 
     def pen(self, by: By = PERSON) -> Pen:
         """What it takes to change facts: the notes, the day, who does it."""
-        return Pen(self.workspace, self.lock_dir, self.today(), by, self._comparing())
+        return Pen(
+            self.workspace, self.lock_dir, self.today(), by, self._comparing(), self._finding
+        )
 
     def writing_pen(self, by: By = PERSON) -> Pen:
         """The same, where something is about to be changed: refused where nothing may be."""

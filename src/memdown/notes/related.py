@@ -464,8 +464,10 @@ def _starts_alike(one: str, other: str) -> bool:
     return one.split()[:3] == other.split()[:3]
 
 
-# So many notes, the newest first, are looked through for related facts, up to so many characters.
+# So many notes are looked through for related facts, up to so many characters. Where there are more, the
+# index names those that may hold them, and only a few of the newest, which it may not know yet, are added.
 _MOST_NOTES: Final = 400
+_NEWEST_NOTES: Final = 40
 _MOST_CHARACTERS: Final = 1_500_000
 # By words alone, so few are worth a look.
 _MOST_BY_WORDS: Final = 50
@@ -473,6 +475,10 @@ REFERENCE: Final = re.compile(r"(?P<path>.+?\.md)(?:#L|:)(?P<line>\d+)(?:-L?\d+)
 
 # How near a text is to each of others by meaning, -1 to 1; None if that cannot be told now.
 Nearness = Callable[[str, Sequence[str]], "Sequence[float] | None"]
+
+
+# The notes, best first, that may hold facts near a text, as far as the index knows.
+Finding = Callable[[str], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -483,8 +489,17 @@ class Comparing:
     most: int = 2_000
 
 
-def gather(workspace: Workspace, paths: Sequence[str] | None = None) -> list[Fact]:
-    """The facts of the notes: MEMORY.md first, then the newest others, up to a limit."""
+def gather(
+    workspace: Workspace,
+    paths: Sequence[str] | None = None,
+    *,
+    near: Sequence[str] = (),
+    finding: Finding | None = None,
+) -> list[Fact]:
+    """The facts of the notes: MEMORY.md first, then the newest others, up to a limit.
+
+    Of very many notes, those that `finding` names for the texts `near`, and the newest.
+    """
     if paths is None:
         files = scan(workspace).files
         order = sorted(
@@ -493,10 +508,12 @@ def gather(workspace: Workspace, paths: Sequence[str] | None = None) -> list[Fac
             reverse=True,
         )
         lasting = curated(workspace)
-        paths = [
-            *(path for path in (lasting,) if path in files),
-            *(file.path for file in order if file.path != lasting),
-        ][:_MOST_NOTES]
+        newest = [file.path for file in order]
+        if finding is not None and len(newest) > _MOST_NOTES:
+            found_by = [path for text in near for path in finding(text)]
+            newest = [*newest[:_NEWEST_NOTES], *found_by] if found_by else newest
+        chosen = dict.fromkeys([lasting, *newest])
+        paths = [path for path in chosen if path in files][:_MOST_NOTES]
     found: list[Fact] = []
     left = _MOST_CHARACTERS
     for path in paths:

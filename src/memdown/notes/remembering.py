@@ -25,6 +25,7 @@ from memdown.notes.journal import SELF, By, Journal, SeenDays, journal_file
 from memdown.notes.related import (
     REFERENCE,
     Comparing,
+    Finding,
     RankedFact,
     find_fact,
     gather,
@@ -89,7 +90,8 @@ class Remembered(Citation):
 class Pen:
     """What is needed to remember: the notes, the day, who writes, how texts are compared.
 
-    Without `comparing` facts are compared by their words only.
+    Without `comparing` facts are compared by their words only; `finding` tells which of very many notes
+    may hold facts near a text.
     """
 
     workspace: Workspace
@@ -97,6 +99,7 @@ class Pen:
     today: datetime.date
     by: By = SELF
     comparing: Comparing | None = None
+    finding: Finding | None = None
 
     @property
     def journal(self) -> Journal:
@@ -123,7 +126,7 @@ def remember_fact(
     refuse_erased(text, read_tombstones(tombstone_file(pen.lock_dir)))
     said = _single(entry_of(text))
     last_day = _last_day(until, pen.today)
-    facts = gather(pen.workspace)
+    facts = gather(pen.workspace, near=[said or text, *replaces], finding=pen.finding)
     current = [fact for fact in facts if fact.is_current(pen.today)]
     old = _meant(pen, replaces, current, facts)
     known = None
@@ -197,7 +200,7 @@ def _is_known(fact: Fact, said: str, until: datetime.date | None, old: Sequence[
 
 def facts_meant(pen: Pen, wanted: Sequence[str]) -> list[Fact]:
     """The current facts that references or words name; an error if one is not clear."""
-    facts = gather(pen.workspace)
+    facts = gather(pen.workspace, near=wanted, finding=pen.finding)
     return _meant(pen, wanted, [one for one in facts if one.is_current(pen.today)], facts)
 
 
