@@ -152,7 +152,9 @@ class Pipeline:
                 flying = launched
                 if not waits:
                     # The more is indexed, the more is written at once: large segments need no merging.
-                    ready.grow_to(min(_CHUNKS_A_WRITE, max(enough, self.tally.chunks)))
+                    # The last file of a batch is written with it, not as a small segment of its own.
+                    most = _CHUNKS_A_WRITE - _CHUNKS_A_BATCH
+                    ready.grow_to(min(most, max(enough, self.tally.chunks)))
         launched = self._launch(ready.take())
         self._land(flying)
         self._land(launched)
