@@ -98,14 +98,11 @@ class Cutter:
     @property
     def whole_words(self) -> dict[str, int]:
         """The words in small letters that are one piece, with its number."""
-        return {
-            piece[1:]: number
-            for piece, number in self._vocabulary.items()
-            if len(piece) > _LEAST_LETTERS
-            and piece[0] == _SPACE
-            and piece[1:].isalpha()
-            and piece[1:].islower()
-        }
+        vocabulary = self._vocabulary
+        words = (piece[1:] for piece in vocabulary if piece[0] == _SPACE)
+        # The first search of a process waits for this.
+        found = filter(str.islower, filter(str.isalpha, words))
+        return {word: vocabulary[_SPACE + word] for word in found if len(word) >= _LEAST_LETTERS}
 
     def cut(self, wanted: Sequence[str], *, more_to_come: bool) -> list[list[int]]:
         """The pieces of each unit; if there is `more_to_come`, loading `tokenizers` pays."""
