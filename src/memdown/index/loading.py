@@ -21,6 +21,7 @@ from memdown.index import segments
 from memdown.index.merging import strike
 from memdown.index.reader import NO_POSTING, Posting, Quantised, Reader, Unit
 from memdown.index.segments import Dictionary, PackedVectors, PostingList, Rows, key_of_term, span
+from memdown.text.cues import FEATURE
 from memdown.types import FILE_SPAN, SOURCES, FileState, StoredChunk, Vectors
 
 Keys = NDArray[np.int64]
@@ -85,7 +86,10 @@ class _Segment:
             return NO_POSTING
         if unit.kind == "word":
             (term,) = unit.terms
-            return _both(self._list(view, key_of_term(term)), self._head(view, term))
+            found = self._list(view, key_of_term(term))
+            # What a passage tells besides its words is never in a head.
+            is_feature = term.startswith(FEATURE)
+            return _both(found, segments.NOTHING if is_feature else self._head(view, term))
         if unit.kind == "prefix":
             return _posting(self._beginning(view, key_of_term(unit.terms[0])))
         return _posting(self._phrase(view, unit.terms))

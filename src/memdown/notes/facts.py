@@ -54,8 +54,10 @@ class Heading(NamedTuple):
 def units_of(text: str) -> tuple[FactSpan, ...]:
     """What a text consists of, in order; headings are no part of it."""
     reader = _Reader()
-    for start, line in _lines(text):
-        reader.read(start, line)
+    start = 0
+    for line in text.split("\n"):
+        reader.read(start, line.rstrip("\r"))
+        start += len(line) + 1
     reader.close()
     return tuple(reader.found)
 
@@ -133,9 +135,9 @@ class _Open(NamedTuple):
         return self._replace(end=end, lines=self.lines + 1)
 
     def unit(self, section: int) -> FactSpan:
-        alone = self.kind in ("bullet", "row") or (self.kind == "text" and self.lines == 1)
-        is_fact = alone and self.end - self.start <= _MOST_FACT
-        return FactSpan(self.start, self.end, section, is_fact, self.above)
+        kind, start, end, lines, _, above = self
+        alone = kind in ("bullet", "row") or (kind == "text" and lines == 1)
+        return FactSpan(start, end, section, alone and end - start <= _MOST_FACT, above)
 
 
 class _Reader:
@@ -152,7 +154,8 @@ class _Reader:
         """One line, from where it starts."""
         # Most lines of notes: a bullet that is in no other always begins something.
         if line[:2] == "- " and line[2:3].isalnum() and not self._fenced:
-            self._begin(_Open("bullet", start, start + len(line.rstrip())))
+            self.close()
+            self._open = _Open("bullet", start, start + len(line.rstrip()))
             self._blank = False
             return
         bare = line.strip()

@@ -473,23 +473,21 @@ def _source_hits(asked: Asked, reader: Reader, source: Source) -> Iterator[Hit]:
 
 def _chosen(
     best: Sequence[Scored], view: Presentation, asked: Asked, exact: frozenset[int]
-) -> list[int]:
+) -> Iterator[int]:
     """The numbers of the candidates that may be shown, and of the first others: those are told as below
     the bar. `exact` are the files that hold an identifier of the question: whether it is shown is found
     by reading."""
     bar, strict, below = asked.options.min_score, asked.options.strict, _SHOWN_BELOW
-    chosen = []
     for number, one in enumerate(best):
-        if not (
-            _rounded(ranking.relevance(one, view)) >= bar
-            or (not strict and ranking.resembles(one, view))
+        if (
+            (not strict and ranking.resembles(one, view))
+            or _rounded(ranking.relevance(one, view)) >= bar
             or one.chunk_key // FILE_SPAN in exact
         ):
+            yield number
+        elif below:
             below -= 1
-            if below < 0:
-                continue
-        chosen.append(number)
-    return chosen
+            yield number
 
 
 def _holding(exact: Iterable[str], reader: Reader) -> frozenset[int]:
@@ -525,7 +523,7 @@ def _texts(some: Sequence[Scored], reader: Reader) -> Texts:
 
 def _makes_sense(text: str, embedder: Embedder | None) -> bool:
     """Whether a question is one: to gibberish, the nearest note is no answer."""
-    return not isinstance(embedder, WordKnowing) or is_asked(text) or embedder.knows(text)
+    return is_asked(text) or not isinstance(embedder, WordKnowing) or embedder.knows(text)
 
 
 def _take(made: Iterable[Hit], asked: Asked, notes: Sequence[Hit] = ()) -> list[Hit]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -46,12 +47,15 @@ def _by_score(hit: Hit) -> tuple[float, int]:
 def repeats(hit: Hit, others: Iterable[Hit]) -> bool:
     """Whether a hit says the same as one of the others, or nearly the same."""
     words = distinct_terms(hit.snippet)
-    long = len(words) >= _LEAST_WORDS
-    return any(
-        hit.snippet == one.snippet
-        or (long and _jaccard(words, distinct_terms(one.snippet)) >= _ALIKE)
-        for one in others
-    )
+    # Texts of very different length share too little, whatever their words.
+    least = _ALIKE * len(words) if len(words) >= _LEAST_WORDS else math.inf
+    for one in others:
+        if hit.snippet == one.snippet:
+            return True
+        theirs = distinct_terms(one.snippet)
+        if len(theirs) >= least and _jaccard(words, theirs) >= _ALIKE:
+            return True
+    return False
 
 
 def diversified(hits: Sequence[Hit], weight: float) -> list[Hit]:

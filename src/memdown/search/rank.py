@@ -6,6 +6,7 @@ import datetime
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 from memdown.notes.facts import facts_in, heading_at
@@ -188,7 +189,7 @@ def make_hits(
     read: Callable[[Sequence[Scored]], Texts],
     words: Collection[str],
     view: Presentation,
-    chosen: Sequence[int],
+    chosen: Iterator[int],
 ) -> Iterator[Hit]:
     """What a person sees of the candidates with the `chosen` numbers: windows around passages, none of them
     showing a line twice. Text is read as it is needed."""
@@ -199,10 +200,9 @@ def make_hits(
     taken = Taken()
     # Only of what is shown it is asked which of its passages are facts.
     facts: dict[int, _Facts] = {}
-    done, count = 0, _READ_FIRST
-    while done < len(chosen):
-        some = chosen[done : done + count]
-        done, count = done + count, _READ_NEXT
+    count = _READ_FIRST
+    while some := list(islice(chosen, count)):
+        count = _READ_NEXT
         texts = read([scored[number] for number in some])
         for number in some:
             one = scored[number]

@@ -75,6 +75,10 @@ class Taken:
         """Whether a piece is shown, in whichever chunk."""
         return chunk.path in self._paths and self._name(chunk, piece) in self._seen
 
+    def some_of(self, chunk: Chunk) -> bool:
+        """Whether anything is shown of the note of a chunk."""
+        return chunk.path in self._paths
+
     def add(self, chunk: Chunk, piece: Piece) -> None:
         """Note that a piece of a chunk is shown."""
         self._seen.add(self._name(chunk, piece))
@@ -83,8 +87,10 @@ class Taken:
     def add_all(self, message: TalkPassage) -> None:
         """Note that a message is shown."""
         self.messages.add(message.key)
-        for piece in _pieces_in(message):
-            self.add(message.stored.chunk, piece)
+        chunk = message.stored.chunk
+        passage = chunk.passages[message.number]
+        for piece in _pieces_in(chunk.text, passage.start, passage.end):
+            self.add(chunk, piece)
 
     def _name(self, chunk: Chunk, piece: Piece) -> tuple[str, int, str]:
         start, end, line = piece
@@ -217,7 +223,8 @@ def show_fact(
     `shares` tells how well each fact fits, by where it starts. Up to `context` lines are shown of
     what is around, fitting or not, where a fact alone may not be what was meant.
     """
-    units, pieces = units_of(chunk.text), pieces_of(chunk.text, len(chunk.text))
+    units = units_of(chunk.text)
+    pieces = pieces_of(chunk.text, len(chunk.text)) if taken.some_of(chunk) else ()
     shown = {piece.start for piece in pieces if taken.has(chunk, piece)}
     first = last = next(n for n, one in enumerate(units) if one.start == start)
     if start in shown:
@@ -238,9 +245,8 @@ def show_fact(
         chosen = max(fitting)[1]
         first, last = min(first, chosen), max(last, chosen)
     low, high = units[first].start, units[last].end
-    for piece in pieces:
-        if piece.start < high and piece.end > low:
-            taken.add(chunk, piece)
+    for piece in _pieces_in(chunk.text, low, high):
+        taken.add(chunk, piece)
     return low, high if high - low <= size else _cut(chunk.text, low, low + size)
 
 
@@ -301,13 +307,12 @@ def pieces_of(text: str, size: int) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _pieces_in(message: TalkPassage) -> list[Piece]:
-    chunk = message.stored.chunk
-    passage = chunk.passages[message.number]
-    before = chunk.text.count("\n", 0, passage.start)
+def _pieces_in(text: str, first: int, last: int) -> list[Piece]:
+    """The lines between two places that are not inside a line."""
+    before = text.count("\n", 0, first)
     return [
-        Piece(passage.start + start, passage.start + end, before + line)
-        for start, end, line in pieces_of(message.text, len(message.text))
+        Piece(first + start, first + end, before + line)
+        for start, end, line in pieces_of(text[first:last], last - first)
     ]
 
 

@@ -71,9 +71,11 @@ _SECOND: Final = 4
 _HALVES: Final = (_CLOCK | _DATE | _SPAN | _NAME) << _SECOND
 PAIRED_TIME: Final = (_CLOCK | _DATE | _SPAN) << _SECOND
 PAIRED_NAME: Final = _NAME << _SECOND
-_SPEAKER: Final = "\x02speaker:"
-_KIND: Final = "\x02kind:"
-ASKS: Final = "\x02asks"
+# What every feature term begins with, and no word.
+FEATURE: Final = "\x02"
+_SPEAKER: Final = f"{FEATURE}speaker:"
+_KIND: Final = f"{FEATURE}kind:"
+ASKS: Final = f"{FEATURE}asks"
 
 _FIRST_PERSON: Final = re.compile(
     r"\b(?:I|me|my|mine|myself|I'm|I've|I'd)\b|\b(?:we|us|our|ours)\b"
