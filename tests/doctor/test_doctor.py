@@ -50,6 +50,14 @@ def test_nothing_is_wrong(subject: Subject) -> None:
     }
 
 
+def test_a_memory_that_no_session_gets_whole_is_told(subject: Subject, folder: Path) -> None:
+    facts = "".join(f"- Fact {number} about the harbour office.\n" for number in range(400))
+    (folder / "MEMORY.md").write_text(f"# Memory\n\n{LINE}\n\n{facts}")
+    (told,) = [one for one in findings(subject) if one.name == "Session start"]
+    assert "a session starts with 9,500 at most" in told.finding
+    assert told.advice.startswith("memdown review")
+
+
 def test_a_short_note_is_searched_for_too(
     write_notes: WriteNotes, open_memory: Callable[..., Memory]
 ) -> None:

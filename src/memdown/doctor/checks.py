@@ -15,7 +15,9 @@ from typing import Literal
 from memdown import files
 from memdown.config import Settings
 from memdown.errors import MemdownError, WorkspaceError
+from memdown.facts.reviewing import SESSION_BUDGET
 from memdown.memory import Memory
+from memdown.notes.roots import CURATED
 from memdown.text.redaction import find_secrets
 
 Verdict = Literal["ok", "warning", "error"]
@@ -206,6 +208,23 @@ def notes(subject: Subject) -> Iterator[Check]:
         yield Check("Workspace", "warning", finding, f"chmod u+wx {folder}")
 
 
+def session_start(subject: Subject) -> Iterator[Check]:
+    """Whether a session gets all of MEMORY.md when it starts."""
+    if subject.memory is None:
+        return
+    try:
+        size = len(subject.memory.get(CURATED[0]).text)
+    except WorkspaceError:
+        # There is none, or that it cannot be read is told elsewhere.
+        return
+    if size > SESSION_BUDGET:
+        finding = (
+            f"MEMORY.md has {size:,} characters, and a session starts with {SESSION_BUDGET:,} at "
+            "most: older facts are left out"
+        )
+        yield Check("Session start", "warning", finding, "memdown review says what could move")
+
+
 def secrets(subject: Subject) -> Iterator[Check]:
     """Whether notes hold what looks like a secret; the secret itself is never shown."""
     if subject.memory is None:
@@ -289,4 +308,4 @@ def provider(subject: Subject) -> Iterator[Check]:
         yield Check("Provider", "ok", shown)
 
 
-SETTING_CHECKS = (configuration, notes, secrets, state_folder, provider)
+SETTING_CHECKS = (configuration, notes, session_start, secrets, state_folder, provider)
