@@ -170,15 +170,23 @@ def test_who_asks_reaches_the_tools_over_the_wire(write_notes: Callable[..., Pat
             for n, meta in enumerate(metas, 1)
         ),
     ]
-    given = "".join(json.dumps(one) + "\n" for one in asked)
-    done = subprocess.run(
+    answers: dict[int, dict[str, Any]] = {}
+    with subprocess.Popen(
         [sys.executable, "-m", "memdown.cli", "mcp", "-w", str(folder)],
-        input=given,
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        check=True,
-    )
-    answers = {one["id"]: one for one in map(json.loads, done.stdout.splitlines()) if "id" in one}
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write("".join(json.dumps(one) + "\n" for one in asked))
+        server.stdin.flush()
+        # A client that closes the pipe wants no more answers; this one does.
+        while not answers.keys() >= set(range(1, len(metas) + 1)):
+            one = json.loads(server.stdout.readline())
+            if "id" in one:
+                answers[one["id"]] = one
+        server.stdin.close()
     texts = [answers[n]["result"]["content"][0]["text"] for n in range(1, len(metas) + 1)]
     assert all("Nora lives in Braga." in text for text in texts[:4])
     assert ["MEMORY.md" in text for text in texts[:4]] == [True, False, False, True]

@@ -58,6 +58,18 @@ async def use_everything(client: Client) -> None:
     group = await client.get_prompt(prompt.name, {"chat": "group"})
     assert "ER-605" not in getattr(group.messages[0].content, "text", "")
 
+    # Who asks is told by what carries the question, for a server that several chats use.
+    metas: list[tuple[Any, bool]] = [
+        ({"memdown/sessionKey": "agent:main:main"}, True),
+        ({"memdown/sessionKey": "agent:main:slack:channel:c024"}, False),
+        ({"memdown/chat": "group"}, False),
+    ]
+    for meta, is_told in metas:
+        said = await client.call_tool("memory_search", {"query": "router"}, meta=meta)
+        assert ("MEMORY.md" in said.content[0].text) == is_told  # type: ignore[union-attr]
+        start = await client.get_prompt(prompt.name, meta=meta)
+        assert ("ER-605" in getattr(start.messages[0].content, "text", "")) == is_told
+
 
 async def make_mistakes(client: Client) -> None:
     mistakes: list[tuple[str, dict[str, Any], str]] = [

@@ -126,10 +126,11 @@ class _SdkServer:
 
     async def _read_resource(
         self,
-        context: Context,  # noqa: ARG002
+        context: Context,
         params: types.ReadResourceRequestParams,
     ) -> types.ReadResourceResult:
-        read = await self._in_thread(lambda: self._service.read_resource(params.uri))
+        meta = dict(context.meta or {})
+        read = await self._in_thread(lambda: self._service.read_resource(params.uri, meta))
         return types.ReadResourceResult.model_validate(read)
 
     async def _list_prompts(
@@ -141,11 +142,11 @@ class _SdkServer:
 
     async def _get_prompt(
         self,
-        context: Context,  # noqa: ARG002
+        context: Context,
         params: types.GetPromptRequestParams,
     ) -> types.GetPromptResult:
-        given = params.arguments or {}
-        prompt = await self._in_thread(lambda: self._service.get_prompt(params.name, given))
+        given, meta = params.arguments or {}, dict(context.meta or {})
+        prompt = await self._in_thread(lambda: self._service.get_prompt(params.name, given, meta))
         return types.GetPromptResult.model_validate(prompt)
 
 

@@ -232,13 +232,13 @@ class Service:
         }
         return {"resourceTemplates": [template]}
 
-    def read_resource(self, uri: str) -> dict[str, Any]:
+    def read_resource(self, uri: str, meta: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The answer to `resources/read`."""
         if not self.has_notes:
             told = "Notes are turned off (memorySearch.enabled, plugins.slots.memory)."
             raise Refused(INVALID_PARAMS, told)
         try:
-            check_reading(self.settings)
+            check_reading(self.settings, self._asker(meta or {}))
             text = self._memory.open().get(note_path(uri)).text
         except MemdownError as error:
             raise Refused(INVALID_PARAMS, str(error)) from None
@@ -270,8 +270,10 @@ class Service:
         }
         return {"prompts": [prompt, flush]}
 
-    def get_prompt(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to `prompts/get`."""
+    def get_prompt(
+        self, name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """The answer to `prompts/get`; what is for the owner alone must be nobody else's to hear."""
         prompts = [one["name"] for one in self.list_prompts()["prompts"]]
         if name not in prompts:
             offered = " and ".join(prompts) or "none"
@@ -285,8 +287,12 @@ class Service:
         from memdown.agent.session_start import session_context, weights_of_use
 
         try:
+            asker = self._asker(meta or {})
+            asked_in = self.settings.asked_in(asker.chat, asker.session_key)
             text = session_context(
-                self._memory.open(), private=chat == "direct", used=weights_of_use(self.settings)
+                self._memory.open(),
+                private=chat == "direct" and asked_in.is_direct,
+                used=weights_of_use(self.settings),
             )
         except MemdownError as error:
             raise Refused(INTERNAL_ERROR, str(error)) from None

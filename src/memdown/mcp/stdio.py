@@ -98,9 +98,11 @@ class StdioConnection:
         }
         self._slow: Mapping[str, Callable[[Mapping[str, Any], str | int | None], Answer]] = {
             "tools/call": self._call_tool,
-            "resources/read": lambda given, _: service.read_resource(_text(given, "uri")),
+            "resources/read": lambda given, _: service.read_resource(
+                _text(given, "uri"), _object(given.get("_meta"))
+            ),
             "prompts/get": lambda given, _: service.get_prompt(
-                _text(given, "name"), _object(given.get("arguments"))
+                _text(given, "name"), _object(given.get("arguments")), _object(given.get("_meta"))
             ),
         }
 
