@@ -64,5 +64,19 @@ def test_what_a_short_form_means_is_told_by_its_definition(memory: Memory) -> No
     assert "SLO: service level objective" in memory.search("What is an SLO?").hits[0].snippet
 
 
+@pytest.mark.parametrize(
+    ("question", "written", "meant"),
+    [
+        ("Which gradens does Ben like?", "gradens", "gardens"),
+        ("reveiws", "reveiws", "reviews"),
+        ("Nroa?", "nroa", "nora"),
+    ],
+)
+def test_the_word_is_put_right_and_not_its_stem(
+    memory: Memory, question: str, written: str, meant: str
+) -> None:
+    assert f"no note holds {written!r}: looked for {meant!r}" in memory.search(question).reasons
+
+
 def test_half_of_a_long_form_is_not_the_long_form(memory: Memory) -> None:
     assert "the CI" not in memory.search("Who looks after continuous things?").hits[0].snippet

@@ -263,15 +263,17 @@ def respell(
     query, options = asked.query, asked.options
     if any(_is_strong(hit, asked) for hit in hits):
         return None
-    put_right = respelling.put_right(query.terms.words, snapshot, options.sources)
+    put_right = respelling.put_right(query.text, query.terms.words, snapshot, options.sources)
     if not put_right:
         return None
-    words = tuple(dict.fromkeys(put_right.get(word, word) for word in query.terms.words))
+    meant = {one.term: one.meant_term for one in put_right}
+    words = tuple(dict.fromkeys(meant.get(word, word) for word in query.terms.words))
     prefixes = tuple(prefix_terms(words)) if query.terms.prefixes else ()
     query = replace(query, terms=replace(query.terms, words=words, prefixes=prefixes))
     if asked.embedder and asked.embedder.instant and query.vector is not None:
-        query = replace(query, vector=asked.embedder.embed_query(" ".join(words)))
-    again = replace(asked, query=query, respelled=put_right)
+        text = respelling.corrected(query.text, put_right)
+        query = replace(query, vector=asked.embedder.embed_query(text))
+    again = replace(asked, query=query, respelled={one.written: one.meant for one in put_right})
     found = [
         replace(hit, score=_GUESSED * hit.score, relevance=_GUESSED * hit.relevance)
         for hit in gather(again, snapshot)

@@ -7,7 +7,9 @@ trusted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,50 +18,80 @@ from memdown.index.store import Snapshot
 from memdown.search.candidates import file_mask
 from memdown.text import Alternative, QueryTerms, is_stop, without_stop_words
 from memdown.text.acronyms import Definition, alike, defined_by, definitions_in, forms_of
-from memdown.text.terms import ordered_terms
+from memdown.text.stemming import stem
+from memdown.text.terms import ordered_terms, token_terms, tokens
 from memdown.types import Source
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_LEAST_LETTERS, _MOST_LETTERS = 5, 20
+_LEAST_LETTERS, _MOST_LETTERS = 4, 20
 _MOST_WORDS = 4
 # What the other form of a defined one counts; so many passages that may define one are read.
 _OTHER_FORM, _MOST_READ = 0.95, 12
 
 
+class Correction(NamedTuple):
+    """A word of a question that no note holds, as it is written and as a term, and what is meant."""
+
+    written: str
+    term: str
+    meant: str
+    meant_term: str
+
+
 def put_right(
-    words: Sequence[str], snapshot: Snapshot, sources: tuple[Source, ...]
-) -> dict[str, str]:
-    """The words that stand nowhere, each with what the notes hold instead; those without are left out."""
-    doubtful = [term for term in words if _may_be_misspelled(term)]
+    question: str, words: Sequence[str], snapshot: Snapshot, sources: tuple[Source, ...]
+) -> list[Correction]:
+    """What the notes hold instead of those of some words that stand nowhere."""
+    written = {"".join(token_terms(token)): token.lower() for _, token in tokens(question)}
+    doubtful = [term for term in words if _may_be_misspelled(written.get(term, ""))]
     reader = snapshot.reader(Sought(tuple(doubtful), sources=sources)) if doubtful else None
     held = set(reader.holding(doubtful, file_mask(reader, sources))) if reader else set()
     unheld = [term for term in doubtful if term not in held]
-    found = ((term, _spelling(term, snapshot, sources)) for term in unheld[:_MOST_WORDS])
-    return {term: spelling for term, spelling in found if spelling}
+    found = (_correction(written[term], term, snapshot, sources) for term in unheld[:_MOST_WORDS])
+    return [one for one in found if one]
+
+
+def corrected(question: str, put_right: Sequence[Correction]) -> str:
+    """A question with what is meant in the place of what is written."""
+    for one in put_right:
+        question = re.sub(rf"\b{one.written}\b", one.meant, question, flags=re.IGNORECASE)
+    return question
 
 
 def spellings(word: str) -> list[str]:
     """What a word may have been meant to be, the likeliest slips first: swapped letters."""
     ends = range(1, len(word) + 1)
-    swapped = [word[:n] + word[n + 1] + word[n] + word[n + 2 :] for n in range(1, len(word) - 1)]
     shorter = [word[:n] + word[n + 1 :] for n in range(1, len(word))]
     longer = [word[:n] + letter + word[n:] for n in ends for letter in _LETTERS]
     changed = [
         word[:n] + letter + word[n + 1 :] for n in range(1, len(word)) for letter in _LETTERS
     ]
-    unlike = dict.fromkeys([*swapped, *shorter, *longer, *changed])
+    unlike = dict.fromkeys([*_swapped(word), *shorter, *longer, *changed])
     unlike.pop(word, None)
     return without_stop_words(unlike)
+
+
+def _swapped(word: str) -> list[str]:
+    return [word[:n] + word[n + 1] + word[n] + word[n + 2 :] for n in range(1, len(word) - 1)]
 
 
 def _may_be_misspelled(word: str) -> bool:
     return _LEAST_LETTERS <= len(word) <= _MOST_LETTERS and word.isascii() and word.isalpha()
 
 
-def _spelling(term: str, snapshot: Snapshot, sources: tuple[Source, ...]) -> str | None:
-    possible = spellings(term)
+def _correction(
+    word: str, term: str, snapshot: Snapshot, sources: tuple[Source, ...]
+) -> Correction | None:
+    # Words of four letters are too much alike, unless two letters changed places.
+    unlike = spellings(word) if len(word) > _LEAST_LETTERS else _swapped(word)
+    possible: dict[str, str] = {}
+    for meant in unlike:
+        # What is left of "theings" is no word that anybody meant.
+        if len(stemmed := stem(meant)) >= _LEAST_LETTERS and not is_stop(stemmed):
+            possible.setdefault(stemmed, meant)
     reader = snapshot.reader(Sought(tuple(possible), sources=sources))
-    return next(reader.holding(possible, file_mask(reader, sources)), None)
+    found = next(reader.holding(list(possible), file_mask(reader, sources)), None)
+    return Correction(word, term, possible[found], found) if found else None
 
 
 def other_forms(

@@ -63,8 +63,8 @@ def test_an_empty_query_is_refused(memory: Memory, query: str) -> None:
     ("query", "path", "meant"),
     [
         ("wich ruoter do we use", "memory/home-network.md", "router"),
-        ("fimrware of the routter", "memory/home-network.md", "firmwar"),
-        ("obsrvatory", "memory/2026-06-02.md", "observatori"),
+        ("fimrware of the routter", "memory/home-network.md", "firmware"),
+        ("obsrvatory", "memory/2026-06-02.md", "observatory"),
     ],
 )
 def test_misspelled_words_are_put_right(memory: Memory, query: str, path: str, meant: str) -> None:
