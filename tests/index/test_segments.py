@@ -17,7 +17,15 @@ from memdown.index import merging, segments
 from memdown.index.loading import Follower
 from memdown.index.merging import NewRows, Segment
 from memdown.index.passages import occurrences, tokenise
-from memdown.index.reader import IndexedChunks, Reader, Unit, quantise, read_in_memory, word
+from memdown.index.reader import (
+    IndexedChunks,
+    Reader,
+    Unit,
+    quantise,
+    quantise_passages,
+    read_in_memory,
+    word,
+)
 from memdown.notes.chunks import chunk_document
 from memdown.types import FILE_SPAN, Chunk, Document, FileState, StoredChunk, Vectors
 
@@ -106,7 +114,7 @@ def _vectors(chunks: Sequence[Chunk]) -> Vectors:
 
 def _vectors_of_passages(chunks: Sequence[Chunk]) -> Vectors:
     count = sum(len(chunk.passages) for chunk in chunks)
-    return np.arange(4 * count, dtype=np.float32).reshape(count, 4) + 1
+    return np.repeat(np.arange(count, dtype=np.float32) * 4 + 1, 4).reshape(count, 4)
 
 
 def _chunks(number: int, text: str) -> list[Chunk]:
@@ -235,6 +243,41 @@ def test_many_small_segments_are_due_to_be_merged_and_large_ones_are_not() -> No
     assert not merging.due([large] * 40, 0)
     assert not merging.due(small[:15], 0)
     assert merging.due([large, large], 50_000) == range(2)
+
+
+@pytest.mark.parametrize("dims", [1, 7, 64])
+def test_vectors_of_passages_take_half_a_byte_a_number(dims: int) -> None:
+    vectors = np.random.default_rng(dims).standard_normal((50, dims)).astype(np.float32)
+    vectors[3] = 0
+    packed = segments.pack_vectors(*quantise_passages(vectors), half=True)
+    assert len(packed) == 8 + 50 * (2 + (dims + 1) // 2)
+    found = segments.unpack_vectors(packed)
+    made = found.numbers * found.scale[:, None]
+    step = np.abs(vectors).max(axis=1, keepdims=True) / 7
+    assert (np.abs(made - vectors) <= 0.8 * step + 1e-3).all()
+    lengths = [np.linalg.norm(each, axis=1) for each in (made, vectors)]
+    assert lengths[0] == pytest.approx(lengths[1], rel=2e-3)
+    with pytest.raises(IndexCorrupt):
+        segments.unpack_vectors(packed[:-1])
+
+
+@pytest.mark.parametrize("last", [3, 300, 70_000, 3_000_000])
+def test_lines_of_any_file_are_stored_in_few_bytes(last: int) -> None:
+    lines = np.array([[1, 1], [2, last], [last, last + 2], [1, 2], [5, last]], np.int32)
+    rows = segments.Rows(
+        np.array([FILE_SPAN, 2 * FILE_SPAN]),
+        np.array([3, 2]),
+        lines,
+        np.array([1, 2, 300, 4, 65_535], np.int32),
+        np.array([FILE_SPAN]),
+    )
+    nothing = segments.Lists([], np.zeros(1, np.int64), *(np.empty(0, np.int64) for _ in range(3)))
+    parts = segments.encode(rows, nothing)
+    found = segments.read_rows(parts["rows", 0])
+    for name in ("key", "passages", "lines", "length", "strikes"):
+        assert np.array_equal(getattr(found, name), getattr(rows, name)), name
+    with pytest.raises(IndexCorrupt):
+        segments.read_rows(parts["rows", 0] + b"x")
 
 
 @pytest.mark.parametrize("part", ["rows", "terms", "postings", "chunk_vectors"])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from memdown.errors import IndexCorrupt
 from memdown.index import segments
 from memdown.index.passages import Tokens, occurrences, tokenise
-from memdown.index.reader import quantise
+from memdown.index.reader import quantise, quantise_passages
 from memdown.index.segments import MOST_PASSAGES, Lists, PackedVectors, Part, Rows
 from memdown.types import FILE_SPAN, Chunk, Vectors
 
@@ -24,6 +24,9 @@ ReadBlock = Callable[[int, str, int], bytes]
 _TIERS, _MANY = (1 << 10, 1 << 14), 16
 # When more rows than this share are struck, all is merged, so that they are gone.
 _MOST_STRUCK, _FEW_STRUCK = 0.3, 4_096
+
+
+_PASSAGES = "passage_vectors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +154,18 @@ def _packed(part: str, each: Sequence[tuple[Vectors | None, int]]) -> dict[Part,
     if not dims:
         return {}
     vectors = np.concatenate([_or_zeros(rows, count, dims) for rows, count in each])
-    numbers, scale = quantise(vectors)
+    as_numbers = quantise_passages if part == _PASSAGES else quantise
+    numbers, scale = as_numbers(vectors)
     scale[~vectors.any(axis=1)] = 0
     return _in_blocks(part, PackedVectors(numbers, scale))
 
 
 def _in_blocks(part: str, vectors: PackedVectors) -> dict[Part, bytes]:
-    step = segments.CHUNKS_A_BLOCK if part == "chunk_vectors" else segments.PASSAGES_A_BLOCK
+    half = part == _PASSAGES
+    step = segments.PASSAGES_A_BLOCK if half else segments.CHUNKS_A_BLOCK
     cuts = (slice(at, at + step) for at in range(0, len(vectors.scale), step))
     return {
-        (part, number): segments.pack_vectors(vectors.numbers[cut], vectors.scale[cut])
+        (part, number): segments.pack_vectors(vectors.numbers[cut], vectors.scale[cut], half=half)
         for number, cut in enumerate(cuts)
     }
 

@@ -26,7 +26,7 @@ Counts = NDArray[np.float32]
 Bytes = NDArray[np.int8]
 Mask = NDArray[np.bool_]
 
-_BYTE = 127.0
+_BYTE, _HALF_BYTE = 127.0, 7.0
 # So many passages tell what an average one is like.
 _DRAWN = 512
 
@@ -125,6 +125,15 @@ def quantise(vectors: Vectors) -> Quantised:
     scale = np.abs(vectors).max(axis=1, initial=1e-9) / np.float32(_BYTE)
     numbers = np.rint(vectors / scale[:, None]).astype(np.int8)
     return Quantised(numbers, scale.astype(np.float32))
+
+
+def quantise_passages(vectors: Vectors) -> Quantised:
+    """Float vectors, shape (n, D), as numbers from -7 to 7, each row as long as it was."""
+    largest = np.abs(vectors).max(axis=1, initial=1e-9) / np.float32(_HALF_BYTE)
+    rounded = np.rint(vectors / largest[:, None])
+    lengths = np.maximum(np.linalg.norm(rounded, axis=1), np.float32(1e-9))
+    scale = np.linalg.norm(vectors, axis=1) / lengths
+    return Quantised(rounded.astype(np.int8), scale.astype(np.float32))
 
 
 def quantise_stored(vectors: Vectors) -> Quantised:
@@ -390,7 +399,7 @@ def read_in_memory(
     passages = origin.passages
     lines = [(one.start_line, one.end_line) for one in passages]
     if embed_passages:
-        origin.passage_vectors = quantise(shorten(embed_passages(origin.texts)))
+        origin.passage_vectors = quantise_passages(shorten(embed_passages(origin.texts)))
     return Reader(
         files=[state for state, _, _ in files],
         file_source=np.array([SOURCES.index(one.state.source) for one in files], np.uint8),

@@ -10,7 +10,8 @@ rows that were struck. A segment has these parts, each cut into numbered blocks:
 `postings`        the posting lists, one after the other
 `positions`       where in each passage a term of its text stands, for phrases
 `chunk_vectors`   one byte a number, and a scale per chunk (0: the chunk has no vector)
-`passage_vectors` the same for passages, of fewer numbers; only from embedders that cost nothing
+`passage_vectors` the same for passages, at half a byte and of fewer numbers; only from embedders that
+                  cost nothing
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ _ENTRIES_AT_ONCE = 1 << 17
 _ROWS_HEAD = struct.Struct("<III")
 _TERMS_HEAD = struct.Struct("<III")
 _VECTORS_HEAD = struct.Struct("<II")
+# Stands beside the length of vectors that have half a byte a number.
+_HALF = 1 << 31
 _FIRST_TEXT = b"\x03"
 # Terms are found by so many first bytes, once a dictionary was looked into so often.
 _BEGINNING, _FEW_LOOKS = 8, 64
@@ -148,29 +151,27 @@ def encode(rows: Rows, lists: Lists) -> dict[Part, bytes]:
     parts = list(_parts(lists))
     postings, posting_ends = _joined([_packed_lists(some, rows.count) for some in parts])
     positions, position_ends = _joined([_packed_positions(some) for some in parts])
-    counts = np.diff(lists.starts)
     names = b"".join(lists.names)
-    ends = np.cumsum(np.array([len(name) for name in lists.names], np.int64))
     terms = b"".join(
         (
             _TERMS_HEAD.pack(len(lists.names), rows.count, len(names)),
-            _u32(ends),
-            _u32(posting_ends),
-            _u32(position_ends),
-            (counts - 1).astype("<u2").tobytes(),
+            _shrunk(np.fromiter(map(len, lists.names), np.int64, len(lists.names))),
+            _shrunk(np.diff(posting_ends, prepend=0)),
+            _shrunk(np.diff(position_ends, prepend=0)),
+            _shrunk(np.diff(lists.starts) - 1),
             names,
         )
     )
-    lines = rows.lines.astype("<u4")
+    first, last = rows.lines[:, 0].astype(np.int64), rows.lines[:, 1]
     head = b"".join(
         (
             _ROWS_HEAD.pack(len(rows.key), rows.count, len(rows.strikes)),
             rows.key.astype("<i8").tobytes(),
             rows.strikes.astype("<i8").tobytes(),
-            lines[:, 0].tobytes(),
-            (lines[:, 1] - lines[:, 0]).tobytes(),
-            rows.length.astype("<u2").tobytes(),
-            rows.passages.astype("<u2").tobytes(),
+            _shrunk(_folded(np.diff(first, prepend=0))),
+            _shrunk(_folded(last - first)),
+            _shrunk(rows.length),
+            _shrunk(rows.passages),
         )
     )
     return {
@@ -188,8 +189,30 @@ def _joined(each: Sequence[tuple[Bytes, Numbers]]) -> tuple[bytes, Numbers]:
     return b"".join(packed.tobytes() for packed, _ in each), np.concatenate([begins[:0], *ends])
 
 
-def _u32(numbers: Numbers) -> bytes:
-    return numbers.astype("<u4").tobytes()
+def _shrunk(numbers: Integers) -> bytes:
+    """Numbers from 0 on in as few bytes each as the largest needs, after how many that are."""
+    largest = int(numbers.max(initial=0))
+    width = 1 if largest < 1 << 8 else 2 if largest < 1 << 16 else 4
+    return bytes([width]) + numbers.astype(f"<u{width}").tobytes()
+
+
+def _folded(numbers: Numbers) -> Numbers:
+    """Numbers of either sign as numbers from 0 on: those below 0 are odd."""
+    return np.where(numbers < 0, -2 * numbers - 1, 2 * numbers)
+
+
+def _unfolded(numbers: Integers) -> Numbers:
+    half = (numbers >> 1).astype(np.int64)
+    return np.where(numbers & 1, -half - 1, half)
+
+
+def _grown(data: bytes, at: int, count: int) -> tuple[NDArray[np.integer[Any]], int]:
+    """Such numbers back from where they stand, not copied, and where they end."""
+    width = data[at] if at < len(data) else 0
+    end = at + 1 + count * width
+    if width not in (1, 2, 4) or end > len(data):
+        raise IndexCorrupt("The numbers of a segment are cut off; run `memdown index --force`.")
+    return np.frombuffer(data, f"<u{width}", count, at + 1), end
 
 
 def _blocks(name: str, stream: bytes) -> dict[Part, bytes]:
@@ -280,20 +303,24 @@ def _packed_positions(lists: Lists) -> tuple[Bytes, Numbers]:
 def read_rows(data: bytes) -> Rows:
     """What is known of the chunks and passages of a segment."""
     chunks, count, strikes = _ROWS_HEAD.unpack_from(data)
-    sizes = (8 * chunks, 8 * strikes, 4 * count, 4 * count, 2 * count, 2 * chunks)
-    if len(data) != _ROWS_HEAD.size + sum(sizes):
-        raise IndexCorrupt("The rows of a segment are cut off; run `memdown index --force`.")
-    parts = []
     at = _ROWS_HEAD.size
-    for size, kind in zip(sizes, ("<i8", "<i8", "<u4", "<u4", "<u2", "<u2"), strict=True):
-        parts.append(np.frombuffer(data, kind, size // int(kind[2]), at))
-        at += size
-    key, struck, first, more, length, passages = parts
-    lines = np.stack([first, first + more], axis=1).astype(np.int32)
+    if len(data) < at + 8 * (chunks + strikes):
+        raise IndexCorrupt("The rows of a segment are cut off; run `memdown index --force`.")
+    key = np.frombuffer(data, "<i8", chunks, at)
+    struck = np.frombuffer(data, "<i8", strikes, at + 8 * chunks)
+    parts = []
+    at += 8 * (chunks + strikes)
+    for size in (count, count, count, chunks):
+        part, at = _grown(data, at, size)
+        parts.append(part)
+    steps, more, length, passages = parts
+    if at != len(data):
+        raise IndexCorrupt("The rows of a segment are damaged; run `memdown index --force`.")
+    first = np.cumsum(_unfolded(steps))
     return Rows(
         key.astype(np.int64, copy=False),
         passages.astype(np.int64),
-        lines,
+        np.stack([first, first + _unfolded(more)], axis=1).astype(np.int32),
         length.astype(np.int32),
         struck.astype(np.int64, copy=False),
     )
@@ -304,17 +331,20 @@ class Dictionary:
 
     def __init__(self, data: bytes) -> None:
         self.count, self.passages, size = _TERMS_HEAD.unpack_from(data)
-        at, step = _TERMS_HEAD.size, 4 * self.count
-        if len(data) != at + 3 * step + 2 * self.count + size:
+        ends = []
+        at = _TERMS_HEAD.size
+        for _ in range(3):
+            sizes, at = _grown(data, at, self.count)
+            # A view of memory gives a number several times faster than an array does.
+            ends.append(np.cumsum(sizes, dtype=np.uint32).data)
+        self.name_ends, self.posting_ends, self.position_ends = ends
+        fewer, at = _grown(data, at, self.count)
+        if len(data) != at + size:
             raise IndexCorrupt(
                 "The dictionary of a segment is cut off; run `memdown index --force`."
             )
-        # A view of memory gives a number several times faster than an array does.
-        whole = memoryview(data)
-        ends = [whole[at + n * step : at + (n + 1) * step].cast("I") for n in range(3)]
-        self.name_ends, self.posting_ends, self.position_ends = ends
-        self.counts = whole[at + 3 * step : at + 3 * step + 2 * self.count].cast("H")
-        self._names = whole[at + 3 * step + 2 * self.count :]
+        self.counts = fewer.data
+        self._names = memoryview(data)[at:]
         self._starting: dict[bytes, frozenset[bytes]] = {}
         self._looked = 0
         self._beginnings: NDArray[np.uint64] | None = None
@@ -511,22 +541,48 @@ def merge_lists(each: Sequence[Lists], new_rows: Sequence[Numbers]) -> Lists:
     )
 
 
-def pack_vectors(numbers: NDArray[np.int8], scale: NDArray[np.float32]) -> bytes:
-    """A block of vectors: count and length, scales float32 (n,), then numbers int8 (n, D)."""
-    head = _VECTORS_HEAD.pack(*numbers.shape)
-    return head + scale.astype("<f4").tobytes() + numbers.tobytes()
+def pack_vectors(
+    numbers: NDArray[np.int8], scale: NDArray[np.float32], *, half: bool = False
+) -> bytes:
+    """A block of vectors: count and length, scales float32 (n,), then numbers int8 (n, D).
+
+    With `half`, for numbers from -7 to 7: scales float16 (n,), then two numbers a byte, the first below.
+    """
+    if not half:
+        head = _VECTORS_HEAD.pack(*numbers.shape)
+        return head + scale.astype("<f4").tobytes() + numbers.tobytes()
+    count, dims = numbers.shape
+    each = np.zeros((count, dims + dims % 2), np.uint8)
+    each[:, :dims] = numbers + np.int8(8)
+    packed: Bytes = each[:, ::2] | (each[:, 1::2] << 4)
+    head = _VECTORS_HEAD.pack(count, dims | _HALF)
+    return head + scale.astype("<f2").tobytes() + packed.tobytes()
 
 
 def unpack_vectors(data: bytes) -> PackedVectors:
-    """The vectors of a block, not copied; none of nothing."""
+    """The vectors of a block; none of nothing."""
     if not data:
         return PackedVectors(np.empty((0, 0), np.int8), np.empty(0, np.float32))
     count, dims = _VECTORS_HEAD.unpack_from(data)
-    if len(data) != _VECTORS_HEAD.size + count * (4 + dims):
+    half, dims = bool(dims & _HALF), dims & ~_HALF
+    row = 2 + (dims + 1) // 2 if half else 4 + dims
+    if len(data) != _VECTORS_HEAD.size + count * row:
         raise IndexCorrupt("The vectors of a segment are cut off; run `memdown index --force`.")
+    if half:
+        return _unpack_half(data, count, dims)
     scale = np.frombuffer(data, "<f4", count, _VECTORS_HEAD.size)
     numbers = np.frombuffer(data, np.int8, count * dims, _VECTORS_HEAD.size + 4 * count)
     return PackedVectors(numbers.reshape(count, dims), scale)
+
+
+def _unpack_half(data: bytes, count: int, dims: int) -> PackedVectors:
+    scale = np.frombuffer(data, "<f2", count, _VECTORS_HEAD.size).astype(np.float32)
+    packed = np.frombuffer(data, np.uint8, offset=_VECTORS_HEAD.size + 2 * count)
+    each = np.empty((count, 2 * ((dims + 1) // 2)), np.int8)
+    packed = packed.reshape(count, -1)
+    each[:, ::2], each[:, 1::2] = packed & 15, packed >> 4
+    each -= np.int8(8)
+    return PackedVectors(each[:, :dims], scale)
 
 
 def key_of_term(term: str, *, head: bool = False) -> bytes:

@@ -24,7 +24,7 @@ from memdown.index.reader import (
     Rows,
     Unit,
     Whole,
-    quantise,
+    quantise_passages,
     quantise_stored,
 )
 from memdown.index.segments import pack_vectors, unpack_vectors
@@ -91,8 +91,10 @@ def unpack_terms(packed: str, count: int) -> list[PassageTerms]:
 
 
 def pack_passage_vectors(vectors: Vectors | None) -> bytes | None:
-    """The vectors of a chunk's passages, float32 (n, D), at a byte a number."""
-    return None if vectors is None or not vectors.size else pack_vectors(*quantise(vectors))
+    """The vectors of a chunk's passages, float32 (n, D), at half a byte a number."""
+    if vectors is None or not vectors.size:
+        return None
+    return pack_vectors(*quantise_passages(vectors), half=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

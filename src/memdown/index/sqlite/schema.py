@@ -49,11 +49,11 @@ def older_layout(_: apsw.Connection) -> None:
     """Changes to tables that the last migration makes anew."""
 
 
-def m006_plain_text(db: apsw.Connection) -> None:
+def m007_small_segments(db: apsw.Connection) -> None:
     """The tables of a generation; older ones go, and the next sync fills these from the notes."""
     if run(db, "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = 'chunks'"):
         run(db, "DROP VIEW chunks")
-    for table in ("files", "chunk_rows", "chunk_texts", "chunks", "chunks_fts"):
+    for table in ("chunk_rows", "chunk_texts", *GENERATION[:-1]):
         for prefix in (LIVE, NEXT, OLD):
             run(db, f"DROP TABLE IF EXISTS {prefix}{table}")
     for prefix in (LIVE, NEXT, OLD):
@@ -70,7 +70,8 @@ MIGRATIONS = (
     older_layout,
     older_layout,
     older_layout,
-    m006_plain_text,
+    older_layout,
+    m007_small_segments,
 )
 
 
