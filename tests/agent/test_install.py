@@ -121,7 +121,9 @@ def test_hooks_of_other_clients_are_added_and_leave_the_file_as_it_was(
     place.write_text(before)
     assert run(["hooks", "install", client, "--recall", "--apply"]) == 0
     assert read(place)["hooks"][event][0]["hooks"][0]["timeout"] == timeout
-    assert len(installed_commands(place, client)) == 5
+    commands = installed_commands(place, client)
+    assert len(commands) == 5
+    assert any("hook session-end --later" in one for one in commands) == (client == "codex")
     assert run(["hooks", "install", client, "--undo", "--apply"]) == 0
     assert place.read_text() == before
 

@@ -72,8 +72,9 @@ def _started(proof: Callable[[], str]) -> tuple[str | None, str | None]:
 
 @click.command("hook")
 @click.argument("event")
+@click.option("--later", is_flag=True, help="In a process of its own: the agent does not wait.")
 @target_options
-def hook_command(target: Target, event: str) -> int:
+def hook_command(target: Target, event: str, later: bool) -> int:
     """Run by a coding agent, in the protocol of Claude Code; `memdown hooks install` sets it up.
 
     EVENT is session-start, user-prompt-submit, pre-compact, stop or session-end. The event comes
@@ -81,7 +82,10 @@ def hook_command(target: Target, event: str) -> int:
     """
     # Exit code 2 would make the agent stop what it is doing; 1 only shows the message.
     try:
-        _run(target, event)
+        if later:
+            _run_beside(target, target.workspace, ["hook", event], sys.stdin.read())
+        else:
+            _run(target, event)
     except (MemdownError, OSError) as error:
         click.echo(f"memdown: {error}", err=True)
         return 1
@@ -124,7 +128,9 @@ def _run(target: Target, event: str) -> None:
         _run_beside(target, settings.workspace, ["hook", FLUSH], json.dumps(about))
 
 
-def _run_beside(target: Target, workspace: Path, command: list[str], given: str = "") -> None:
+def _run_beside(
+    target: Target, workspace: Path | None, command: list[str], given: str = ""
+) -> None:
     """Run a command in a process of its own: the agent waits for this one."""
     import subprocess
 

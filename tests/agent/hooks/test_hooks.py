@@ -6,6 +6,7 @@ import datetime
 import io
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -359,6 +360,26 @@ def test_running_a_hook_again_doubles_nothing(agent: Agent) -> None:
         agent.hook(event)
     assert agent.log.count("Please fix the login page.") == 1
     assert agent.copy.read_text().count("Please fix the login page.") == 1
+
+
+def test_a_hook_that_is_not_waited_for_ends_at_once(agent: Agent) -> None:
+    """Codex ends it after 3 s: on a busy machine that is less than a digest takes."""
+    agent.says(*TALK)
+    given = {
+        "session_id": SESSION,
+        "transcript_path": str(agent.transcript),
+        "cwd": str(agent.folder),
+    }
+    command = [sys.executable, "-m", "memdown.cli", "hook", "session-end", "--later"]
+    done = subprocess.run(
+        [*command, "-w", str(agent.folder)],
+        input=json.dumps(given),
+        text=True,
+        check=True,
+        capture_output=True,
+    )
+    assert (done.stdout, done.stderr) == ("", "")
+    eventually(lambda: "Please fix the login page." in agent.log)
 
 
 def test_only_what_is_new_is_added(agent: Agent) -> None:

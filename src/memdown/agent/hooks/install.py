@@ -31,11 +31,15 @@ _RECALL = "user-prompt-submit"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Our name of an event, the client's, and how many seconds its hook may take."""
+    """Our name of an event, the client's, and how many seconds its hook may take.
+
+    With `later` the hook hands its work to a process of its own and ends at once.
+    """
 
     name: str
     theirs: str
     seconds: int
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +71,9 @@ HOOK_CLIENTS: Mapping[str, HookClient] = {
         ".codex",
         "CODEX_HOME",
         "hooks.json",
-        # Codex waits 3 s for the end of a session at most.
+        # Codex waits 3 s for the end of a session at most, which is too short on a busy machine.
         tuple(
-            replace(event, seconds=3) if event.name == "session-end" else event
+            replace(event, seconds=3, later=True) if event.name == "session-end" else event
             for event in _CLAUDE_EVENTS
         ),
     ),
@@ -130,9 +134,10 @@ def plan_hooks(
         for one in known.events:
             name, event = one.name, one.theirs
             wanted = not undo and (recall or name != _RECALL)
+            more = ["--later"] if one.later else []
             hook = {
                 "type": "command",
-                "command": shlex.join([*command, "hook", name, *options]),
+                "command": shlex.join([*command, "hook", name, *more, *options]),
                 "timeout": one.seconds * known.per_second,
             }
             text = _with_hook(text, event, name, hook if wanted else None)

@@ -24,8 +24,6 @@ from memdown.errors import ConfigError, SessionError, WorkspaceError
 from memdown.files import acquire_or_fail, make_folder
 from memdown.text.redaction import Redactor
 from memdown.transcripts.messages import BrokenLine, parse_entry, time_of
-from memdown.transcripts.sessions.entries import SessionEntry
-from memdown.transcripts.sessions.store import SessionStore
 
 _SESSION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
@@ -217,6 +215,8 @@ def _add_new(copy: Copy, said: Sequence[HookMessage], known: set[str], redactor:
         for source_name in IMPORTED:
             imported = copy.path.parent / f"{source_name}-{copy.path.name}"
             if imported.exists():
+                from memdown.transcripts.sessions import SessionStore
+
                 imported.unlink(missing_ok=True)
                 with contextlib.suppress(SessionError):
                     SessionStore(imported.parent).delete(imported.stem)
@@ -225,6 +225,9 @@ def _add_new(copy: Copy, said: Sequence[HookMessage], known: set[str], redactor:
 
 def enlist(copy: Copy, channel: str, folder: Path | None) -> None:
     """Put the conversation into the registry of sessions, with the program and the folder it is of."""
+    # Only now: most hooks, those after an answer, do without.
+    from memdown.transcripts.sessions import SessionEntry, SessionStore
+
     times = [one.time for one in map(_said, _entries(copy.data, _MESSAGE)) if one.time]
     entry = SessionEntry(
         copy.path.stem,
