@@ -21,7 +21,7 @@ from memdown.agent import (
     run_tool,
     tools_for,
 )
-from memdown.agent.answers import MAX_TEXT_CHARS, RECALLED, shortened
+from memdown.agent.answers import MAX_TEXT_CHARS, RECALLED, answer_text, shortened
 from memdown.agent.definitions import REMEMBER, TOOLS, ToolDefinition, checked_arguments
 from memdown.agent.toolset import offered_tools
 from memdown.config import load_settings
@@ -110,6 +110,14 @@ def test_an_empty_answer_says_what_to_do_next(memory: Memory) -> None:
     result = run_tool(memory, "memory_search", {"query": "zxqj vwkp"})
     assert "Try other words" in result.text
     assert "--" not in result.text
+
+
+def test_a_partial_answer_says_to_ask_again(memory: Memory) -> None:
+    """The server indexes already; a model need not run a command for that."""
+    answer = memory.search("router")
+    reason = "partial: indexing is not complete (7 files changed): run `memdown index`"
+    told = answer_text(replace(answer, partial=True, reasons=(reason,)), citations=True)
+    assert "(7 files changed); that goes on, so ask again in a moment)" in told
 
 
 def test_get_around_a_line_reads_both_sides(memory: Memory) -> None:

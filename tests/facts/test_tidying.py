@@ -108,6 +108,30 @@ def test_a_command_is_asked_on_its_standard_input() -> None:
         ask_command("sleep 30", "hello", seconds=0.05)
 
 
+@pytest.mark.parametrize("name", ["claude", "codex", "gemini", "opencode"])
+def test_a_coding_agent_is_asked_in_an_empty_folder_and_without_tools(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The prompt quotes what others wrote, and what it is asked is no conversation to be kept."""
+    program = tmp_path / name
+    program.write_text(
+        f"#!{sys.executable}\nimport json, os, sys\n"
+        "print(json.dumps([sys.argv[1:], os.listdir(), dict(os.environ), sys.stdin.read()]))\n"
+    )
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    words, here, environ, prompt = json.loads(ask_command(name, "hello"))
+    assert (here, prompt) == ([], "hello")
+    assert environ["MEMDOWN_ASKING"] == "1"
+    apart = {
+        "claude": "--no-session-persistence" in words and words[-2:] == ["--tools", ""],
+        "codex": words == ["exec", "--skip-git-repo-check", "--ephemeral", "-"],
+        "gemini": words == ["--skip-trust"],
+        "opencode": "--pure" in words and environ["OPENCODE_PERMISSION"] == '{"*": "deny"}',
+    }
+    assert apart[name]
+
+
 @pytest.mark.parametrize(
     ("say", "said"),
     [

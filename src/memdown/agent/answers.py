@@ -80,7 +80,7 @@ def answer_text(answer: Answer, *, citations: bool, place: str = "") -> str:
         lines.append(_NOTHING)
     told = [reason for reason in answer.reasons if not _is_for_the_terminal(reason)]
     if told:
-        lines += ["", *(f"({one_line(reason)})" for reason in told)]
+        lines += ["", *(f"({one_line(_for_models(reason))})" for reason in told)]
     return "\n".join(lines)
 
 
@@ -93,6 +93,11 @@ def _about(hit: Hit, citations: bool) -> str:
         parts.append(hit.date.isoformat())
     parts.append(hit.strength)
     return " | ".join(parts)
+
+
+def _for_models(reason: str) -> str:
+    """A reason with what a model can do about it: the index is being brought up to date already."""
+    return reason.replace(": run `memdown index`", "; that goes on, so ask again in a moment")
 
 
 def _is_for_the_terminal(reason: str) -> bool:
