@@ -480,6 +480,9 @@ class SynonymKnowing(Embedder, Protocol):
 
     def synonyms(self, word: str) -> Sequence[NearWord]: ...
 
+    def has_word(self, word: str) -> bool:
+        """Whether a text in small letters is a word that it surely knows."""
+
 
 class Reranker(Protocol):
     """Judges how well texts answer a query, more exactly and more slowly than the two legs."""

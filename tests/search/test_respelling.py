@@ -40,7 +40,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     )
     (folder / "memory/duties.md").write_text(
         "# Duties\n\n- Nora looks after the CI.\n- Ben looks after the garden.\n"
-        "- Ida reviews each service level objective in June.\n- Sven reviews the garden in July.\n"
+        "- Ida reviews each service level objective in June.\n- Sven reviews the community garden in July.\n"
     )
     with Memory.open(folder, state_dir=state, environ={"HOME": str(state)}) as opened:
         yield opened
@@ -76,6 +76,12 @@ def test_the_word_is_put_right_and_not_its_stem(
     memory: Memory, question: str, written: str, meant: str
 ) -> None:
     assert f"no note holds {written!r}: looked for {meant!r}" in memory.search(question).reasons
+
+
+def test_a_word_that_is_known_is_right_though_no_note_holds_it(memory: Memory) -> None:
+    """Of "common" it is one letter to what is left of "community"."""
+    assert any("looked for 'garden'" in reason for reason in memory.search("guarden").reasons)
+    assert not any("looked for" in reason for reason in memory.search("common").reasons)
 
 
 def test_half_of_a_long_form_is_not_the_long_form(memory: Memory) -> None:

@@ -274,10 +274,17 @@ class BundledEmbedder:
 
     def synonyms(self, word: str) -> Sequence[NearWord]:
         """Words of nearly the same meaning, nearest first; none for a word of several pieces."""
+        return self._near_words().of(word)
+
+    def has_word(self, word: str) -> bool:
+        """Whether a word is one piece."""
+        return word in self._near_words()
+
+    def _near_words(self) -> _NearWords:
         if self._near is None:
             cutter, weights = self._files()
             self._near = _NearWords(cutter.whole_words, weights)
-        return self._near.of(word)
+        return self._near
 
     def _files(self) -> tuple[Cutter, _Weights]:
         if self._loaded is None:
@@ -388,6 +395,9 @@ class _NearWords:
         vectors = weights.short(list(pieces.values()), _NEAR_DIMS)
         largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-9)
         self._vectors = np.round(vectors * (127 / largest)).astype(np.int8)
+
+    def __contains__(self, word: str) -> bool:
+        return word in self._rows
 
     def of(self, word: str) -> Sequence[NearWord]:
         row = self._rows.get(word)

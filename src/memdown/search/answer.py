@@ -263,7 +263,9 @@ def respell(
     query, options = asked.query, asked.options
     if any(_is_strong(hit, asked) for hit in hits):
         return None
-    put_right = respelling.put_right(query.text, query.terms.words, snapshot, options.sources)
+    put_right = respelling.put_right(
+        query.text, query.terms.words, snapshot, options.sources, asked.embedder
+    )
     if not put_right:
         return None
     meant = {one.term: one.meant_term for one in put_right}

@@ -20,7 +20,7 @@ from memdown.text import Alternative, QueryTerms, is_stop, without_stop_words
 from memdown.text.acronyms import Definition, alike, defined_by, definitions_in, forms_of
 from memdown.text.stemming import stem
 from memdown.text.terms import ordered_terms, token_terms, tokens
-from memdown.types import Source
+from memdown.types import Embedder, Source, SynonymKnowing
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LEAST_LETTERS, _MOST_LETTERS = 4, 20
@@ -39,14 +39,23 @@ class Correction(NamedTuple):
 
 
 def put_right(
-    question: str, words: Sequence[str], snapshot: Snapshot, sources: tuple[Source, ...]
+    question: str,
+    words: Sequence[str],
+    snapshot: Snapshot,
+    sources: tuple[Source, ...],
+    embedder: Embedder | None,
 ) -> list[Correction]:
-    """What the notes hold instead of those of some words that stand nowhere."""
+    """What the notes hold instead of those of some words that stand nowhere.
+
+    A word that the embedder knows is right, though no note holds it.
+    """
     written = {"".join(token_terms(token)): token.lower() for _, token in tokens(question)}
     doubtful = [term for term in words if _may_be_misspelled(written.get(term, ""))]
     reader = snapshot.reader(Sought(tuple(doubtful), sources=sources)) if doubtful else None
     held = set(reader.holding(doubtful, file_mask(reader, sources))) if reader else set()
     unheld = [term for term in doubtful if term not in held]
+    if isinstance(embedder, SynonymKnowing):
+        unheld = [term for term in unheld if not embedder.has_word(written[term])]
     found = (_correction(written[term], term, snapshot, sources) for term in unheld[:_MOST_WORDS])
     return [one for one in found if one]
 
