@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,13 @@ class View(Protocol):
         """The exact vectors of chunks, float32 (n, D), in the order asked for; zeros where none is."""
 
 
+class _Packed(NamedTuple):
+    """A posting list as it is stored, and how many entries it has."""
+
+    data: bytes
+    entries: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Segment:
     """One segment with what every search needs of it; `first` is its first row, `chunk` its first chunk."""
@@ -81,15 +88,9 @@ class _Segment:
         return known
 
     def posting(self, view: View, unit: Unit) -> Posting:
-        """The posting list of a unit, with the rows of this segment only, from 0."""
+        """The posting list of a prefix or phrase, with the rows of this segment only, from 0."""
         if not self.rows.count:
             return NO_POSTING
-        if unit.kind == "word":
-            (term,) = unit.terms
-            found = self._list(view, key_of_term(term))
-            # What a passage tells besides its words is never in a head.
-            is_feature = term.startswith(FEATURE)
-            return _both(found, segments.NOTHING if is_feature else self._head(view, term))
         if unit.kind == "prefix":
             return _posting(self._beginning(view, key_of_term(unit.terms[0])))
         return _posting(self._phrase(view, unit.terms))
@@ -109,16 +110,22 @@ class _Segment:
             )
         }
 
-    def _head(self, view: View, term: str) -> PostingList:
-        return self._list(view, key_of_term(term, head=True))
-
-    def _list(self, view: View, term: bytes) -> PostingList:
+    def packed(self, view: View, term: bytes) -> _Packed | None:
+        """The list of a term as it is stored; None if there is none."""
+        if not self.rows.count:
+            return None
         dictionary = self.dictionary(view)
         number = dictionary.find(term)
         if number is None:
-            return segments.NOTHING
+            return None
         data = self._stream(view, "postings", span(dictionary.posting_ends, number))
-        return segments.unpack_list(data, dictionary.entries(number), dictionary.passages)
+        return _Packed(data, dictionary.entries(number))
+
+    def _list(self, view: View, term: bytes) -> PostingList:
+        found = self.packed(view, term)
+        if found is None:
+            return segments.NOTHING
+        return segments.unpack_list(found.data, found.entries, self.rows.count)
 
     def _beginning(self, view: View, prefix: bytes) -> PostingList:
         """The lists of all terms that begin like this, added up."""
@@ -256,6 +263,8 @@ class _Origin:
 
     def _made(self, unit: Unit, skip: int) -> Posting:
         """The list in all segments but the first `skip`."""
+        if unit.kind == "word":
+            return self._word(unit.terms[0], self.segments[skip:])
         found = [(one.first, one.posting(self._view, unit)) for one in self.segments[skip:]]
         found = [(first, posting) for first, posting in found if len(posting.rows)]
         if not found:
@@ -265,6 +274,28 @@ class _Origin:
             np.concatenate([posting.text_tf for _, posting in found]),
             np.concatenate([posting.head_tf for _, posting in found]),
         )
+
+    def _word(self, term: str, each: Sequence[_Segment]) -> Posting:
+        """The list of a word; those of all segments are unpacked together."""
+        text = self._lists(key_of_term(term), each)
+        # What a passage tells besides its words is never in a head.
+        is_feature = term.startswith(FEATURE)
+        head = segments.NOTHING if is_feature else self._lists(key_of_term(term, head=True), each)
+        return _both(text, head)
+
+    def _lists(self, term: bytes, each: Sequence[_Segment]) -> PostingList:
+        view = self._view
+        found = [(one, packed) for one in each if (packed := one.packed(view, term)) is not None]
+        if not found:
+            return segments.NOTHING
+        counts = np.array([packed.entries for _, packed in found], np.int64)
+        sizes = np.array([len(packed.data) for _, packed in found], np.int64)
+        passages = np.array([one.rows.count for one, _ in found], np.int64)
+        data = np.frombuffer(b"".join(packed.data for _, packed in found), np.uint8)
+        ends = np.cumsum(sizes)
+        rows, tf = segments.unpack_lists(data, ends - sizes, ends, counts, passages)
+        firsts = np.array([one.first for one, _ in found], np.int64)
+        return PostingList(rows + np.repeat(firsts, counts), tf)
 
     def holding(self, words: Collection[str]) -> set[str]:
         """Those of some words that have a posting list."""
@@ -344,8 +375,10 @@ class _Kept:
         """The list of a unit in these segments; what is known of the first of them is not read again."""
         with self._lock:
             of, known = self._postings.get(unit, ((), NO_POSTING))
-        if of == numbers:
-            return known
+            if of == numbers:
+                # What is asked for often is dropped last.
+                self._postings[unit] = self._postings.pop(unit)
+                return known
         if of and numbers[: len(of)] == of:
             more = made(unit, len(of))
             if len(more.rows):

@@ -220,7 +220,7 @@ def _blocks(name: str, stream: bytes) -> dict[Part, bytes]:
     return {(name, n): stream[at : at + STREAM_BLOCK] for n, at in enumerate(cuts)}
 
 
-def _is_sparse(counts: Any, passages: int) -> Any:
+def _is_sparse(counts: Any, passages: Any) -> Any:
     return (counts < _FEW) | (counts * _SPARSE < passages)
 
 
@@ -400,6 +400,11 @@ class Dictionary:
 
     def find(self, term: bytes) -> int | None:
         """The number of a term."""
+        if self._beginnings is not None:
+            begins = _beginning_of(term)
+            first = self._beginnings.searchsorted(begins)
+            if first == self.count or self._beginnings[first] != begins:
+                return None
         number = self.place(term)
         return number if number < self.count and self.name(number) == term else None
 
@@ -464,9 +469,10 @@ def decode_lists(terms: bytes, postings: bytes, positions: bytes) -> Lists:
 
 
 def unpack_lists(
-    packed: Bytes, begins: Numbers, ends: Numbers, counts: Numbers, passages: int
+    packed: Bytes, begins: Numbers, ends: Numbers, counts: Numbers, passages: int | Numbers
 ) -> PostingList:
-    """The lists that stand at these places, one after the other."""
+    """The lists that stand at these places, one after the other; `passages` is how many their segment has,
+    or the segment of each."""
     starts = np.concatenate([[0], np.cumsum(counts)])
     rows, tf = np.empty(starts[-1], np.int64), np.ones(starts[-1], np.int64)
     sparse = _is_sparse(counts, passages)
