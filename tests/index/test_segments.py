@@ -328,3 +328,26 @@ def test_long_lists_and_rare_words_are_packed_and_unpacked() -> None:
 
 def _no_lines(count: int) -> tuple[np.ndarray, np.ndarray]:
     return np.ones((count, 2), np.int32), np.ones(count, np.int32)
+
+
+def test_a_dictionary_is_read_wherever_its_numbers_begin() -> None:
+    count = 300
+    rows = segments.Rows(
+        np.array([0]),
+        np.array([count]),
+        np.ones((count, 2), np.int32),
+        np.ones(count, np.int32),
+        np.empty(0, np.int64),
+    )
+    for terms in range(1, 6):
+        names = [b"\x01" + b"x" * (300 + number) for number in range(terms)]
+        lists = segments.Lists(
+            names,
+            np.arange(terms + 1) * count,
+            np.tile(np.arange(count), terms),
+            np.ones(terms * count, np.int64),
+            np.empty(0, np.int64),
+        )
+        found = segments.Dictionary(segments.encode(rows, lists)["terms", 0])
+        assert [found.entries(number) for number in range(terms)] == [count] * terms
+        assert [found.find(name) for name in names] == list(range(terms))

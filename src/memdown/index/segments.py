@@ -343,7 +343,8 @@ class Dictionary:
             raise IndexCorrupt(
                 "The dictionary of a segment is cut off; run `memdown index --force`."
             )
-        self.counts = fewer.data
+        # Copied: a view of numbers of two bytes cannot be read where they begin at an odd place.
+        self.counts = fewer.astype(np.uint32).data
         self._names = memoryview(data)[at:]
         self._starting: dict[bytes, frozenset[bytes]] = {}
         self._looked = 0
