@@ -17,7 +17,14 @@ from memdown.index.reader import Reader, Sought, word
 from memdown.index.store import Snapshot
 from memdown.search.candidates import file_mask
 from memdown.text import Alternative, QueryTerms, is_stop, without_stop_words
-from memdown.text.acronyms import Definition, alike, defined_by, definitions_in, forms_of
+from memdown.text.acronyms import (
+    DEFINES,
+    Definition,
+    alike,
+    defined_by,
+    definitions_in,
+    forms_of,
+)
 from memdown.text.stemming import stem
 from memdown.text.terms import ordered_terms, token_terms, tokens
 from memdown.types import Embedder, Source, SynonymKnowing
@@ -110,6 +117,9 @@ def other_forms(
 
     A passage that defines a form holds it, so that every reader of what a question looks for has it.
     """
+    # Most notes define nothing, which one look tells.
+    if not len(reader.posting(word(DEFINES)).rows):
+        return ()
     told = _told(question, terms)
     held = list(reader.holding(defined_by(told), file_mask(reader, sources)))
     if not held:
@@ -132,7 +142,7 @@ def _definitions(held: Sequence[str], reader: Reader) -> list[Definition]:
     rows = np.unique(np.concatenate([reader.posting(word(one)).rows for one in held]))[:_MOST_READ]
     chunks = reader.passage_chunk[rows]
     stored = reader.chunks(np.unique(chunks).tolist())
-    found = []
+    found: list[Definition] = []
     for row, number in zip(rows.tolist(), chunks.tolist(), strict=True):
         chunk = stored[number].chunk
         passage = chunk.passages[row - int(reader.chunk_first[number])]

@@ -16,7 +16,9 @@ from memdown.text.stemming import stem
 from memdown.text.stopwords import is_stop
 from memdown.text.terms import ordered_terms
 
-_DEFINES: Final = "\x02defines:"
+DEFINES: Final = "\x02defines"
+"""The feature term of every text that defines a short form."""
+
 _LEAST, _MOST = 2, 10
 _LONGEST: Final = 100
 _MOST_WORDS: Final = 12
@@ -81,20 +83,27 @@ def may_define(text: str) -> bool:
     return _SHORT_LIKE.search(text) is not None
 
 
-def definitions_in(text: str) -> list[Definition]:
+@lru_cache(maxsize=256)
+def definitions_in(text: str) -> tuple[Definition, ...]:
     """The short forms that a text defines, each as often as it does so differently."""
-    return list(dict.fromkeys(_found(text)))
+    return tuple(dict.fromkeys(_found(text)))
 
 
 def defining_terms(text: str) -> tuple[str, ...]:
-    """The feature terms of a text that defines short forms: of each, and of its long form's first word."""
+    """The feature terms of a text that defines short forms: that it does, each short form, and the first
+    word of each long form."""
     firsts = (form[0] for one in definitions_in(text) for form in forms_of(one) if form)
-    return tuple(dict.fromkeys(_DEFINES + alike(term) for term in firsts))
+    found = dict.fromkeys(_defining(alike(term)) for term in firsts)
+    return (DEFINES, *found) if found else ()
+
+
+def _defining(term: str) -> str:
+    return f"{DEFINES}:{term}"
 
 
 def defined_by(terms: Iterable[str]) -> list[str]:
     """The feature terms of texts that may define a term of a question, or a long form that begins with it."""
-    return [_DEFINES + term for term in dict.fromkeys(map(alike, terms))]
+    return list(map(_defining, dict.fromkeys(map(alike, terms))))
 
 
 def alike(term: str) -> str:
