@@ -175,6 +175,17 @@ REVIEW = ToolDefinition(
     title="Review memory",
 )
 
+TIDY = ToolDefinition(
+    "memory_tidy",
+    "Let the model of this client look through all facts and name what is outdated, said twice, over or "
+    "under a wrong heading. Use it when the user asks to tidy the memory. Only operations on facts that "
+    "stand there are accepted; they are listed, and done with `apply`. Every change can be undone.",
+    (Field("apply", "True to do what is proposed; false (the default) to list it.", "boolean"),),
+    writes=True,
+    title="Tidy memory",
+    aliases=_aliases(apply="do confirm execute"),
+)
+
 TOOLS = (SEARCH, GET)
 WRITING = (REMEMBER, FORGET, REVIEW)
 

@@ -27,7 +27,9 @@ from memdown.agent.answers import (
     show_citations,
 )
 from memdown.agent.definitions import (
+    REMEMBER,
     SEARCH,
+    TIDY,
     TOOLS,
     WRITING,
     Checked,
@@ -52,11 +54,15 @@ _MOST_PROPOSALS = 20
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who calls a tool: in what kind of chat and session, and where progress is reported."""
+    """Who calls a tool: in what kind of chat and session, and where progress is reported.
+
+    `sample` asks the model of who calls, where that is offered.
+    """
 
     chat: ChatType | None = None
     session_key: str | None = None
     progress: ProgressCallback | None = None
+    sample: Callable[[str], str] | None = None
 
 
 ALONE = Asker()
@@ -100,6 +106,11 @@ def offered_tools(settings: Settings, *, write: bool = False) -> tuple[ToolDefin
     search = search_tool(most, settings.query.min_score)
     tools = tuple(search if tool is SEARCH and tool != search else tool for tool in TOOLS)
     return (*tools, *WRITING) if write and settings.access == "rw" else tools
+
+
+def with_sampling(tools: tuple[ToolDefinition, ...]) -> tuple[ToolDefinition, ...]:
+    """The tools where the client lets its model be asked: who may write may tidy with it."""
+    return (*tools, TIDY) if REMEMBER in tools else tools
 
 
 def open_toolset(
@@ -170,9 +181,10 @@ class NoteTools:
         self, name: str, arguments: Mapping[str, Any] | str, asker: Asker = ALONE
     ) -> ToolResult:
         """Call a tool by name."""
-        tool = next((tool for tool in self.definitions if tool.name == name), None)
+        offered = with_sampling(self.definitions) if asker.sample else self.definitions
+        tool = next((tool for tool in offered if tool.name == name), None)
         if tool is None:
-            return unknown_tool(name, self.definitions)
+            return unknown_tool(name, offered)
         try:
             given = checked_arguments(tool, arguments)
             result = self._run(name, given, asker)
@@ -189,6 +201,8 @@ class NoteTools:
             return self._forget(given.values)
         if name == "memory_review":
             return self._review()
+        if name == "memory_tidy" and asker.sample is not None:
+            return self._tidy(given.values, asker.sample)
         return self._remember(given.values)
 
     def _search(self, given: Mapping[str, Any], asker: Asker) -> ToolResult:
@@ -264,6 +278,34 @@ class NoteTools:
             for one in found
         ]
         return ToolResult(data, "\n".join([RECALLED, *lines]) if found else "Nothing to tidy.")
+
+    def _tidy(self, given: Mapping[str, Any], sample: Callable[[str], str]) -> ToolResult:
+        """What the client's own model proposes, checked as every other model's answer is."""
+        from memdown.facts import tidying
+
+        memory = self.memory()
+        found = tidying.plan(memory, sample)
+        data: dict[str, Any] = {
+            "operations": [
+                {"op": one.kind, "references": [fact.reference for fact in one.facts]}
+                for one in found.operations
+            ],
+            "refused": list(found.refused),
+        }
+        lines = [
+            f"- {one.kind} {', '.join(fact.reference for fact in one.facts)}: "
+            f"{framed(one_line(' / '.join(one.diff)))}"
+            for one in found.operations
+        ]
+        lines += [f"- refused, {framed(one_line(why))}" for why in found.refused]
+        if not found.operations:
+            return ToolResult(data, "\n".join([*lines, "Nothing was changed."]))
+        if not given.get("apply"):
+            told = "Nothing was changed yet; ask the user, then call again with apply=true."
+            return ToolResult(data, "\n".join([RECALLED, *lines, told]))
+        data["changes"] = tidying.apply(memory, found)
+        done = f"Done; `memdown undo {data['changes'][-1]}` takes the last change back."
+        return ToolResult(data, "\n".join([RECALLED, *lines, done if data["changes"] else ""]))
 
     def _place(self, path: str) -> tuple[Memory, str]:
         """The memory that a path is of, and the path there: `project:memory/x.md`."""

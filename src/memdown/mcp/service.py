@@ -13,8 +13,8 @@ import logging
 import os
 import stat
 import threading
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -22,7 +22,14 @@ from urllib.parse import quote, unquote
 from memdown.agent.answers import ToolResult, failed, show_citations
 from memdown.agent.definitions import mcp_tools
 from memdown.agent.prompt import prompt_section
-from memdown.agent.toolset import Asker, NoteTools, asker_of, check_reading, open_toolset
+from memdown.agent.toolset import (
+    Asker,
+    NoteTools,
+    asker_of,
+    check_reading,
+    open_toolset,
+    with_sampling,
+)
 from memdown.config import ChatType
 from memdown.errors import MemdownError, PathRefused, QueryError
 from memdown.types import ProgressCallback
@@ -180,13 +187,15 @@ class Service:
         for one in (self._memory, *self._others.values()):
             one.close()
 
-    def list_tools(self) -> dict[str, Any]:
-        """The answer to `tools/list`."""
-        return {"tools": mcp_tools(self.tools.definitions)}
+    def list_tools(self, *, sampling: bool = False) -> dict[str, Any]:
+        """The answer to `tools/list`, for a client that lets its model be asked (`sampling`) or not."""
+        tools = self.tools.definitions
+        return {"tools": mcp_tools(with_sampling(tools) if sampling else tools)}
 
     def writes(self, name: str) -> bool:
         """Whether a tool changes something, so that its call is not to be given up half-way."""
-        return any(tool.writes for tool in self.tools.definitions if tool.name == name)
+        tools = with_sampling(self.tools.definitions)
+        return any(tool.writes for tool in tools if tool.name == name)
 
     def call_tool(
         self,
@@ -196,10 +205,14 @@ class Service:
         progress: ProgressCallback | None = None,
         *,
         structured: bool = True,
+        sample: Callable[[str], str] | None = None,
     ) -> dict[str, Any]:
-        """The answer to `tools/call`: text for the model and, if wanted, the same as data."""
+        """The answer to `tools/call`: text for the model and, if wanted, the same as data.
+
+        `sample` asks the client's model.
+        """
         try:
-            asker = self._asker(meta or {}, progress)
+            asker = replace(self._asker(meta or {}, progress), sample=sample)
             result = self.tools.run(name, arguments, asker)
         except MemdownError as error:
             result = failed(str(error))

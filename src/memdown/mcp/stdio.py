@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import os
+import queue
+import secrets
 import sys
 import threading
 import time
@@ -16,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, Protocol
 
 from memdown import __version__
+from memdown.errors import WorkspaceError
 from memdown.mcp.service import INVALID_PARAMS, Refused, Service
 from memdown.types import Progress
 
@@ -27,6 +30,8 @@ _PARSE_ERROR, _INVALID_REQUEST, _NOT_FOUND = -32700, -32600, -32601
 _MOST_LINE = 16 * 1024 * 1024
 _THREADS = 8
 _REPORT_SECONDS = 0.1
+# How long an answer of the client's model may be, in tokens.
+_MOST_SAMPLED = 8192
 # If nobody asks for the tools: when to load what a search needs all the same.
 _IDLE_SECONDS = 1.0
 # How long calls that only read are waited for once the client has gone.
@@ -84,6 +89,9 @@ class StdioConnection:
         self._cancelled: set[str] = set()
         self._state_lock = threading.Lock()
         self._client = ""
+        self._samples = False
+        self._asked: dict[str, queue.SimpleQueue[Answer]] = {}
+        self._gone = False
         self._warming: threading.Thread | None = None
         self._idle: threading.Timer | None = None
         self._quick: Mapping[str, Callable[[Mapping[str, Any]], Answer]] = {
@@ -129,6 +137,9 @@ class StdioConnection:
             self._idle.cancel()
         with self._state_lock:
             running = dict(self._running)
+            self._gone = True
+            for waiting in self._asked.values():
+                waiting.put({"error": {"message": "it is gone"}})
         until = time.monotonic() + _LAST_SECONDS
         for key, thread in running.items():
             thread.join(None if key in self._writers else max(0.0, until - time.monotonic()))
@@ -140,7 +151,11 @@ class StdioConnection:
             return
         method, number = message.get("method"), message.get("id")
         if not isinstance(method, str):
-            # An answer to something that was never asked.
+            with self._state_lock:
+                waiting = self._asked.pop(str(number), None)
+            # Others are answers to what was never asked, or is no longer waited for.
+            if waiting is not None:
+                waiting.put(message)
             return
         given = _object(message.get("params"))
         if "id" not in message:
@@ -204,6 +219,7 @@ class StdioConnection:
 
     def _initialize(self, given: Mapping[str, Any]) -> Answer:
         self._client = _name(given.get("clientInfo"))
+        self._samples = isinstance(_object(given.get("capabilities")).get("sampling"), dict)
         asked = given.get("protocolVersion")
         self._idle = threading.Timer(_IDLE_SECONDS, self._warm_up)
         self._idle.daemon = True
@@ -228,7 +244,7 @@ class StdioConnection:
         del given
         # The client has what it waits for: now is the time to load the rest.
         self._warm_up(after=0.05)
-        return self._service.list_tools()
+        return self._service.list_tools(sampling=self._samples)
 
     def _call_tool(self, given: Mapping[str, Any], token: str | int | None) -> Answer:
         name, arguments = _text(given, "name"), given.get("arguments")
@@ -241,7 +257,43 @@ class StdioConnection:
             _object(given.get("_meta")),
             None if token is None else _Reporter(token, self._send),
             structured=not client.lower().startswith(_READ_DATA_FIRST),
+            sample=self._sample if self._samples else None,
         )
+
+    def _sample(self, prompt: str) -> str:
+        """The answer of the client's model; a sentence for whoever waits if there is none."""
+        seconds = self._service.settings.tidy.timeout_ms / 1000
+        number = f"memdown-{secrets.token_hex(8)}"
+        waiting: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+        with self._state_lock:
+            if self._gone:
+                raise WorkspaceError("The client is gone; nothing was changed.")
+            self._asked[number] = waiting
+        content = {"type": "text", "text": prompt}
+        params = {
+            "messages": [{"role": "user", "content": content}],
+            "maxTokens": _MOST_SAMPLED,
+            "includeContext": "none",
+        }
+        request = {"jsonrpc": "2.0", "id": number, "method": "sampling/createMessage"}
+        self._send({**request, "params": params})
+        try:
+            answer = waiting.get(timeout=seconds)
+        except queue.Empty:
+            with self._state_lock:
+                self._asked.pop(number, None)
+            cancelled = {"requestId": number, "reason": "It took too long."}
+            note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}
+            self._send(note)
+            raise WorkspaceError(
+                f"The client's model did not answer within {seconds:.0f} s; nothing was changed."
+            ) from None
+        if "error" in answer:
+            why = str(_object(answer["error"]).get("message", ""))[:200]
+            raise WorkspaceError(
+                f"The client did not let its model be asked ({why}); nothing was changed."
+            )
+        return _said(_object(answer.get("result")).get("content"))
 
     def _warm_up(self, after: float = 0.0) -> None:
         with self._state_lock:
@@ -327,6 +379,13 @@ def _text(given: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise Refused(INVALID_PARAMS, f"{name} must be text.")
     return value
+
+
+def _said(content: Any) -> str:
+    """The text of a sampled message: one block, or several."""
+    blocks = content if isinstance(content, list) else [content]
+    texts = [_object(block).get("text") for block in blocks]
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def _name(info: Any) -> str:

@@ -1,0 +1,166 @@
+"""Tidying by the client's own model: a real client answers, well, badly, not at all, or goes away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import mcp_types as types
+import pytest
+from mcp_case import run, server
+
+from mcp import Client
+from memdown.config import load_settings
+from memdown.memory import Memory
+from memdown.notes.undoing import undo
+
+MEMORY = "# Memory\n\n- Nora lives in Lisbon.\n- Nora lives in Porto.\n- Likes tea.\n"
+GOOD = {"operations": [{"op": "replace", "old": "MEMORY.md#L3", "new": "MEMORY.md#L4"}]}
+Sampled = types.CreateMessageResult | types.ErrorData
+
+
+def answering(text: str, asked: list[str] | None = None) -> Callable[..., Awaitable[Sampled]]:
+    """A client's model that always says the same."""
+
+    async def sample(context: Any, params: types.CreateMessageRequestParams) -> Sampled:
+        content = params.messages[0].content
+        assert isinstance(content, types.TextContent)
+        if asked is not None:
+            asked.append(content.text)
+        said = types.TextContent(type="text", text=text)
+        return types.CreateMessageResult(role="assistant", content=said, model="scripted")
+
+    return sample
+
+
+def with_model(
+    folder: Path,
+    work: Callable[[Client], Awaitable[None]],
+    sample: Callable[..., Awaitable[Sampled]] | None,
+    *options: str,
+) -> None:
+    async def main() -> None:
+        started = server(folder, "--write", *options)
+        async with Client(started, mode="legacy", sampling_callback=sample) as client:
+            await work(client)
+
+    run(main)
+
+
+def text_of(result: types.CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, types.TextContent)
+    return content.text
+
+
+@pytest.fixture
+def notes(write_notes: Callable[[dict[str, str]], Path], own_state: Path) -> Path:
+    return write_notes({"MEMORY.md": MEMORY})
+
+
+def test_the_tool_is_there_for_clients_that_lend_their_model(notes: Path) -> None:
+    async def lent(client: Client) -> None:
+        assert "memory_tidy" in [tool.name for tool in (await client.list_tools()).tools]
+
+    async def alone(client: Client) -> None:
+        assert "memory_tidy" not in [tool.name for tool in (await client.list_tools()).tools]
+        refused = await client.call_tool("memory_tidy", {})
+        assert refused.is_error
+        assert "There is no tool 'memory_tidy'" in text_of(refused)
+
+    with_model(notes, lent, answering("{}"))
+    with_model(notes, alone, None)
+
+
+def test_good_operations_are_listed_then_done_and_can_be_undone(notes: Path) -> None:
+    asked: list[str] = []
+
+    async def work(client: Client) -> None:
+        listed = await client.call_tool("memory_tidy", {})
+        assert "replace MEMORY.md#L3, MEMORY.md#L4" in text_of(listed)
+        assert "Nothing was changed yet" in text_of(listed)
+        assert (notes / "MEMORY.md").read_text() == MEMORY
+        done = await client.call_tool("memory_tidy", {"apply": True})
+        assert not done.is_error
+        assert "memdown undo" in text_of(done)
+
+    with_model(notes, work, answering(f"Here you are: {json.dumps(GOOD)}", asked))
+    assert "MEMORY.md#L5 [Memory] Likes tea." in asked[0]
+    assert "  - ~~Nora lives in Lisbon.~~" in (notes / "MEMORY.md").read_text()
+    with Memory.from_settings(load_settings(workspace=notes)) as memory:
+        (change,) = [one for one in memory.pen().journal.changes() if one.actor == "tidy"]
+        undo(memory.pen(), change.id)
+    assert (notes / "MEMORY.md").read_text() == MEMORY
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ("I would rather write a poem.", "names no operations as JSON; nothing was changed"),
+        ('{"operations": "all"}', "names no operations as JSON; nothing was changed"),
+        ('{"operations": [{"op": "erase", "fact": "MEMORY.md#L3"}]}', "Nothing was changed."),
+        ('{"operations": [{"op": "expire", "fact": "MEMORY.md#L99"}]}', "Nothing was changed."),
+        ('{"operations": []}', "Nothing was changed."),
+    ],
+)
+def test_nonsense_changes_nothing(notes: Path, answer: str, told: str) -> None:
+    async def work(client: Client) -> None:
+        assert told in text_of(await client.call_tool("memory_tidy", {"apply": True}))
+
+    with_model(notes, work, answering(answer))
+    assert (notes / "MEMORY.md").read_text() == MEMORY
+
+
+def test_a_refusal_changes_nothing(notes: Path) -> None:
+    async def refuse(context: Any, params: types.CreateMessageRequestParams) -> Sampled:
+        return types.ErrorData(code=-1, message="The user said no.")
+
+    async def work(client: Client) -> None:
+        result = await client.call_tool("memory_tidy", {"apply": True})
+        assert result.is_error
+        assert "(The user said no.); nothing was changed" in text_of(result)
+
+    with_model(notes, work, refuse)
+    assert (notes / "MEMORY.md").read_text() == MEMORY
+
+
+def test_a_model_that_takes_too_long_changes_nothing(notes: Path, tmp_path: Path) -> None:
+    """Its late answer is passed over, and the server goes on."""
+    config = tmp_path / "config.json5"
+    config.write_text("{memory: {tidy: {timeoutMs: 1000}}}")
+    late = anyio.Event()
+
+    async def slow(context: Any, params: types.CreateMessageRequestParams) -> Sampled:
+        await late.wait()
+        return await answering(json.dumps(GOOD))(context, params)
+
+    async def work(client: Client) -> None:
+        result = await client.call_tool("memory_tidy", {"apply": True})
+        assert result.is_error
+        assert "did not answer within 1 s; nothing was changed" in text_of(result)
+        late.set()
+        assert not (await client.call_tool("memory_search", {"query": "tea"})).is_error
+
+    with_model(notes, work, slow, "--config", str(config))
+    assert (notes / "MEMORY.md").read_text() == MEMORY
+
+
+def test_a_client_that_goes_away_leaves_nobody_waiting(notes: Path) -> None:
+    begun = anyio.Event()
+
+    async def never(context: Any, params: types.CreateMessageRequestParams) -> Sampled:
+        begun.set()
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async def work(client: Client) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "memory_tidy", {"apply": True})
+            await begun.wait()
+            tasks.cancel_scope.cancel()
+
+    with_model(notes, work, never)
+    assert (notes / "MEMORY.md").read_text() == MEMORY
