@@ -97,7 +97,7 @@ def open_parts(
         reranker=reranker or open_reranker(settings, environ),
         sync_first=settings.sync.on_search,
         in_turn=settings.store.driver == "sqlite",
-        seen=SeenDays(Journal(journal_file(notes.folder, lock_dir(settings)))).of,
+        seen=SeenDays(Journal(journal_file(notes.folder, lock_dir(settings)))),
     )
     qmd = open_sidecar(settings, notes)
     return Parts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -161,6 +162,29 @@ def test_what_has_no_day_is_older_than_what_says_now() -> None:
     assert not any(one.was for one in order_by_currency([plain, silent], Times(TODAY), "Teo"))
 
 
+@dataclass(frozen=True)
+class Known:
+    """The days on which facts came."""
+
+    days: dict[str, datetime.date]
+
+    def of(self, path: str) -> dict[str, datetime.date]:
+        return self.days
+
+    def begun(self) -> datetime.date:
+        return datetime.date(2026, 11, 1)
+
+
+def test_what_was_there_before_all_was_seen_is_older() -> None:
+    old = hit("- Ida's bank is Alba.", line=3)
+    new = hit("- Ida's bank is Nordea.", "memory/2026-11-09.md")
+    times = Times(TODAY, seen=Known({}))
+    found = order_by_currency([old, new], times, "What is Ida's bank?")
+    assert [(one.snippet, one.was) for one in found] == [(new.snippet, False), (old.snippet, True)]
+    past = replace(new, path="memory/2026-10-09.md", date=datetime.date(2026, 10, 9))
+    assert order_by_currency([old, past], times, "What is Ida's bank?")[0].snippet == old.snippet
+
+
 def test_an_undated_fact_is_of_the_day_on_which_it_came() -> None:
     """Of two without a day the one that came later is first, and the day is told."""
     days = {"Ida's bank is Alba.": datetime.date(2026, 11, 2)}
@@ -169,18 +193,18 @@ def test_an_undated_fact_is_of_the_day_on_which_it_came() -> None:
         hit("- Ida's bank is Alba.", line=3),
         hit("- Ida's bank is Nordea.", "memory/bank.md"),
     )
-    times = Times(TODAY, seen=lambda path: days)
+    times = Times(TODAY, seen=Known(days))
     found = order_by_currency([old, new], times, "What is Ida's bank?")
     assert [(one.snippet, one.was) for one in found] == [(new.snippet, False), (old.snippet, True)]
     assert [one.date for one in found] == [
         days["Ida's bank is Nordea."],
         days["Ida's bank is Alba."],
     ]
-    then = Times(TODAY, datetime.date(2026, 11, 4), seen=lambda path: days)
+    then = Times(TODAY, datetime.date(2026, 11, 4), seen=Known(days))
     assert [one.snippet for one in order_by_currency([old, new], then)] == [old.snippet]
 
 
 def test_a_day_of_its_own_counts_more_than_when_a_fact_came() -> None:
     told = hit("- Ida's bank is Alba. (2026-01-05)")
-    times = Times(TODAY, seen=lambda path: {"Ida's bank is Alba.": TODAY})
+    times = Times(TODAY, seen=Known({"Ida's bank is Alba.": TODAY}))
     assert order_by_currency([told], times)[0].date == datetime.date(2026, 1, 5)

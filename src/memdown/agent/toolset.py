@@ -304,8 +304,10 @@ class NoteTools:
             told = "Nothing was changed yet; ask the user, then call again with apply=true."
             return ToolResult(data, "\n".join([RECALLED, *lines, told]))
         data["changes"] = tidying.apply(memory, found)
-        done = f"Done; `memdown undo {data['changes'][-1]}` takes the last change back."
-        return ToolResult(data, "\n".join([RECALLED, *lines, done if data["changes"] else ""]))
+        numbers = " ".join(map(str, data["changes"]))
+        return ToolResult(
+            data, "\n".join([RECALLED, *lines, f"Done; `memdown undo {numbers}` takes it back."])
+        )
 
     def _place(self, path: str) -> tuple[Memory, str]:
         """The memory that a path is of, and the path there: `project:memory/x.md`."""

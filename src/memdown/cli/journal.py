@@ -87,27 +87,30 @@ def diff_command(target: Target, number: int | None) -> int:
 
 
 @click.command("undo")
-@click.argument("number", type=int, required=False)
+@click.argument("numbers", metavar="[NUMBER]...", type=int, nargs=-1)
 @click.option("--last", is_flag=True, help="Take back the last change (as without a number).")
 @click.option("--since", metavar="TIME", help='Everything since then: "2026-11-17 14:00", today.')
 @target_options
-def undo_command(target: Target, number: int | None, last: bool, since: str | None) -> int:
+def undo_command(target: Target, numbers: tuple[int, ...], last: bool, since: str | None) -> int:
     """Take a change back byte by byte, or refuse if its lines were changed since.
 
-    NUMBER is that of `memdown history`. An undo is a change as well, and can be taken back.
+    NUMBER is that of `memdown history`; of several, all are taken back or none. An undo is a change as
+    well, and can be taken back.
     """
     from memdown.cli.index import print_json
-    from memdown.notes.undoing import undo, undo_last, undo_since
+    from memdown.notes.undoing import undo, undo_all, undo_last, undo_since
 
-    if sum((number is not None, last, since is not None)) > 1:
-        raise click.UsageError("Give a number, --last or --since, only one of them.")
+    if sum((bool(numbers), last, since is not None)) > 1:
+        raise click.UsageError("Give numbers, --last or --since, only one of them.")
     with target.open() as memory:
         memory.sync()
         pen = memory.notebook.writing_pen()
         if since is not None:
             done = undo_since(pen, _moment(since, pen.today))
         else:
-            done = [undo(pen, number) if number is not None else undo_last(pen)]
+            single = len(numbers) == 1
+            done = [undo(pen, numbers[0])] if single else undo_all(pen, numbers)
+            done = done or [undo_last(pen)]
     if target.as_json:
         print_json({"undone": [{"id": one.id, "path": one.path} for one in done]})
     elif not done:

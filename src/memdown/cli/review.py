@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -34,7 +35,7 @@ def review_command(target: Target, wanted: str | None, by_use: bool, clear: bool
     With --use it tells what the log of questions says. That log is kept on this machine only, and only
     after `memdown config set memory.use.enabled true`.
     """
-    from memdown.cli.index import counted, print_json
+    from memdown.cli.index import print_json
 
     if clear and not by_use:
         raise click.UsageError("--clear deletes the log of questions; say so with --use --clear.")
@@ -52,10 +53,7 @@ def review_command(target: Target, wanted: str | None, by_use: bool, clear: bool
         print_json({"proposals": [proposal_json(one) for one in proposals], "changes": done})
         return 0 if proposals else 1
     if wanted:
-        numbers = ", ".join(map(str, done))
-        click.echo(
-            f"Made {counted(len(done), 'change')} ({numbers}); `memdown undo` takes them back."
-        )
+        click.echo(_made(done))
         return 0
     for one in proposals:
         click.echo(f"{one.number}. {one.kind}: {', '.join(one.references)}")
@@ -122,6 +120,17 @@ def _numbers(text: str) -> list[int]:
         raise click.UsageError(f"--apply takes numbers such as 3,5, not {text!r}.") from None
 
 
+def _made(changes: Sequence[int]) -> str:
+    """What was done, and how all of it is taken back."""
+    from memdown.cli.index import counted
+
+    if not changes:
+        return "Nothing had to be changed."
+    numbers = " ".join(map(str, changes))
+    back = "takes it back" if len(changes) == 1 else "takes them back"
+    return f"Made {counted(len(changes), 'change')}; `memdown undo {numbers}` {back}."
+
+
 @click.command("tidy")
 @click.option(
     "--with",
@@ -145,7 +154,7 @@ def tidy_command(
     takes it back. Exit code 1: there is nothing to do.
     """
     from memdown.agent.tidy import asker
-    from memdown.cli.index import counted, print_json
+    from memdown.cli.index import print_json
     from memdown.facts.tidying import apply, plan
 
     with target.open() as memory:
@@ -167,7 +176,7 @@ def tidy_command(
     for why in found.refused:
         click.echo(f"refused: {why}", err=True)
     if wanted:
-        click.echo(f"Made {counted(len(done), 'change')}; `memdown undo` takes them back.")
+        click.echo(_made(done))
     elif found.operations:
         click.echo("This was only shown; add --apply to do it.", err=True)
     else:

@@ -223,7 +223,7 @@ def _found(pen: Pen, paths: Sequence[str]) -> list[_Found]:
     every = [
         *_expired(facts, pen.today),
         *_duplicates(current),
-        *_contradictions(current),
+        *_contradictions(current, seen.begun()),
         *_repeated(current, curated(pen.workspace)),
         *_oversized(pen),
     ]
@@ -291,9 +291,9 @@ def _duplicates(facts: Sequence[Fact]) -> Iterator[_Found]:
                 )
 
 
-def _contradictions(facts: Sequence[Fact]) -> Iterator[_Found]:
-    """Two lasting facts that differ in one detail only, of different days."""
-    lasting = [fact for fact in facts if fact.day is not None]
+def _contradictions(facts: Sequence[Fact], begun: datetime.date | None) -> Iterator[_Found]:
+    """Two facts of which the newer says something else; what has no day was there before all was seen."""
+    lasting = [fact for fact in facts if fact.day is not None or begun is not None]
     words = [frozenset(details_of(fact.text).words) for fact in lasting]
     pairs = 0
     for number, one in enumerate(lasting):
@@ -304,9 +304,9 @@ def _contradictions(facts: Sequence[Fact]) -> Iterator[_Found]:
             pairs += 1
             if pairs > _MOST_PAIRS * 10:
                 return
-            if one.day is None or other.day is None:
+            older, newer = sorted((one, other), key=lambda fact: fact.day or datetime.date.min)
+            if older.day is None and (begun is None or newer.day is None or newer.day <= begun):
                 continue
-            older, newer = (one, other) if one.day < other.day else (other, one)
             if contradicts(older, newer):
                 yield _Found(
                     Proposal(

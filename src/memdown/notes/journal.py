@@ -244,6 +244,17 @@ class Journal:
 
         return self._write(compare, 0)
 
+    def begun(self) -> datetime.date | None:
+        """When all notes were looked at for the first time, or since when changes are kept."""
+
+        def look(db: apsw.Connection) -> float | None:
+            value = _value(db, "begun")
+            oldest = next(iter(db.execute("SELECT min(time) FROM changes")))[0]
+            return None if value is None else max(float(value), oldest or 0.0)
+
+        seconds = self._read(look, None)
+        return None if seconds is None else _local(seconds).date()
+
     def known(self) -> dict[str, str]:
         """The notes that are known, with the digest of their last version."""
         return self._read(lambda db: dict(db.execute("SELECT path, digest FROM known")), {})
@@ -571,6 +582,7 @@ class SeenDays:
         self._stamp: tuple[tuple[int, int], ...] = ()
         self._fresh: set[str] = set()
         self._known: dict[str, _Known] = {}
+        self._begun: datetime.date | None = None
 
     def of(self, path: str) -> Mapping[str, datetime.date]:
         """The days on which the facts of a note came, by what they say."""
@@ -582,6 +594,13 @@ class SeenDays:
                 self._read(path)
                 self._fresh.add(path)
             return self._known[path].came
+
+    def begun(self) -> datetime.date | None:
+        """The day from which on everything was seen: an undated fact that did not come since is older."""
+        with self._lock:
+            if self._begun is None:
+                self._begun = self._journal.begun()
+            return self._begun
 
     def _read(self, path: str) -> _Known:
         known = self._known.setdefault(path, _Known())

@@ -72,7 +72,7 @@ _SELDOM: Final = 3
 # What is meant by words of different stems: where someone lives, how something is called, what is used.
 _CONCEPTS: Final = {
     "@home": re.compile(
-        r"\b(?:lives?|living|moves?|resides?|wohnt|wohnen|lebt|leben|umgezogen|umziehen|zieht|habiter?|demenager?"
+        r"\b(?:lives?|living|moves?|resides?|wohnt|wohnen|lebt|leben|umgezogen|gezogen|umziehen|zieht|habiter?|demenager?"
         r"|vive[nrs]?|vivo|vivir|mudo|mudou|mora[rm]?|abita(?:re)?|vivere|trasferit\w+|woont|wonen|verhuisd"
         r"|moved(?! (?:the|a|an|his|her|its|our|my|their)\b))\b|住|搬|引っ越"
         rf"|{fold('อาศัย')}|{fold('ย้าย')}"

@@ -242,7 +242,14 @@ def _by_old_words(pen: Pen, words: str, current: Sequence[Fact], every: Sequence
             return ranked[0].fact
     if any(one.struck and same_fact(one.text, words) for one in every):
         raise WorkspaceError(f"{shown(words)!r} is struck already; name the line that holds now.")
-    near = "; ".join(f"{one.fact.reference} {one.fact.text!r}" for one in ranked)
+    over = next((one for one in every if one.validity.until and same_fact(one.text, words)), None)
+    if over is not None:
+        raise WorkspaceError(
+            f"{shown(words)!r} is over since {over.validity.until} ({over.reference}), so nothing was "
+            "changed; it is no longer shown as true."
+        )
+    likely = [one for one in ranked if one.score >= _RELATED]
+    near = "; ".join(f"{one.fact.reference} {one.fact.text!r}" for one in likely)
     raise WorkspaceError(
         f"It is not clear which fact {shown(words)!r} means, so nothing was changed; name it by its "
         f"reference{f', perhaps {near}' if near else ''}."

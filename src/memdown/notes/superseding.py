@@ -54,7 +54,7 @@ _ENDED: Final = re.compile(
     # de
     r"|aufgehort|hort .{0,20}auf|beendet|abgebrochen|gekundigt|kundigt|abgesagt|abgemeldet|abgegeben|geschlossen"
     r"|verkauft|verlassen|ausgezogen|weggezogen|gestorben|verstorben|rente|ruhestand|pensioniert|getrennt"
-    r"|geschieden|ersetzt|getauscht|ausgetauscht|gewechselt|wechselt|umgestellt|umgestiegen|umgezogen|zieht um"
+    r"|geschieden|ersetzt|getauscht|ausgetauscht|gewechselt|wechselt|umgestellt|umgestiegen|umgezogen|gezogen|zieht um|zieht nach"
     r"|umgebaut|umgebucht|umgeschrieben|umgewandelt|umbenannt|ubernommen|ubernimmt|ubergeben|abgelost"
     r"|nachfolger\w*|verlegt|verschoben|verlangert|verkurzt|vorgezogen|vertagt|erhoht|gestiegen|gesunken|gesenkt"
     r"|reduziert|teurer|billiger|gewachsen|repariert worden|geheilt|genesen|doch|nicht mehr|kein\w* .{0,20}mehr"

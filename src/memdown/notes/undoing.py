@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -86,12 +86,16 @@ def undo_last(pen: Pen) -> Undone:
 def undo_since(pen: Pen, since: datetime.datetime) -> list[Undone]:
     """Take back everything since a time, the newest first; all of it or, if it conflicts, nothing."""
     undone = pen.journal.undone()
+    changes = pen.journal.changes(since=since)
+    return undo_all(pen, [one.id for one in changes if not one.undoes and one.id not in undone])
+
+
+def undo_all(pen: Pen, numbers: Iterable[int]) -> list[Undone]:
+    """Take back some changes, the newest first; all of them or, if one conflicts, none."""
     done: list[Undone] = []
-    for change in pen.journal.changes(since=since):
-        if change.undoes or change.id in undone:
-            continue
+    for number in sorted(set(numbers), reverse=True):
         try:
-            done.append(undo(pen, change.id))
+            done.append(undo(pen, number))
         except WorkspaceError as error:
             for one in reversed(done):
                 _redo(pen, one)

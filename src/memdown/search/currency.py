@@ -7,9 +7,9 @@ about the same thing that say different things, the newer comes first. A lone ol
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from memdown.errors import QueryError
 from memdown.notes.related import (
@@ -26,7 +26,13 @@ from memdown.notes.related import (
     takes_up,
 )
 from memdown.notes.statements import Fact, facts_of
-from memdown.notes.superseding import Replaced, another_event, replaced, stand_apart
+from memdown.notes.superseding import (
+    Replaced,
+    another_event,
+    replaced,
+    stand_apart,
+    tells_end,
+)
 from memdown.text.dates import read_time
 from memdown.types import LEFT_OUT, Hit
 
@@ -45,8 +51,15 @@ _NEARLY_AS_GOOD: Final = 0.7
 _SAME_TOPIC: Final = 0.4
 
 
-# The days on which the facts of a note came, by what they say.
-Seen = Callable[[str], Mapping[str, datetime.date]]
+class Seen(Protocol):
+    """What is known of facts that name no day: when those of a note came, by what they say.
+
+    Those that are not there are older than the day on which looking began.
+    """
+
+    def of(self, path: str) -> Mapping[str, datetime.date]: ...
+
+    def begun(self) -> datetime.date | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +80,7 @@ class _Dated:
     """A hit with its facts, the day it is of, and what it says that is not struck.
 
     Of a hit that may be cut it is one fact with what is nested below it: the lines `first` to `last` of the
-    hit, counted from 0; all of them if `last` is None.
+    hit, counted from 0; all of them if `last` is None. What has no day was there `by` that one.
     """
 
     hit: Hit
@@ -76,6 +89,7 @@ class _Dated:
     said: str
     first: int = 0
     last: int | None = None
+    by: datetime.date | None = None
 
     @property
     def start_line(self) -> int:
@@ -97,14 +111,20 @@ class _Dated:
         )
 
 
-def _dated(hit: Hit, facts: tuple[Fact, ...], first: int = 0, last: int | None = None) -> _Dated:
+def _dated(
+    hit: Hit,
+    facts: tuple[Fact, ...],
+    first: int = 0,
+    last: int | None = None,
+    by: datetime.date | None = None,
+) -> _Dated:
     """A hit of the day of its first current fact, else of its note."""
     current = [fact for fact in facts if not fact.struck]
     day = next((fact.day for fact in current if fact.day), hit.date)
     heading = hit.heading.rpartition(" > ")[2]
     words = " ".join(fact.text for fact in current)
     said = f"{heading}: {words}" if any(map(str.isalpha, heading)) else words
-    return _Dated(hit, facts, day, said, first, last)
+    return _Dated(hit, facts, day, said, first, last, by)
 
 
 class _Parts(NamedTuple):
@@ -119,7 +139,8 @@ def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> 
 
     What was is struck, or over, or another hit is newer and says something else about the same thing.
     """
-    every = [_taken_apart(_dated(hit, _facts(hit, times))) for hit in hits]
+    by = times.seen.begun() if times.seen is not None else None
+    every = [_taken_apart(_dated(hit, _facts(hit, times), by=by)) for hit in hits]
     if times.as_of is not None:
         parts = [part for one in every for part in _parts(one, times)]
         return [hit for one in parts if (hit := _as_of(one, times.as_of)) is not None]
@@ -172,7 +193,7 @@ def _facts(hit: Hit, times: Times) -> tuple[Fact, ...]:
     facts = facts_of(hit.snippet, hit.path)[:_MOST_FACTS]
     if times.seen is None or hit.date is not None or all(fact.day for fact in facts):
         return facts
-    came = times.seen(hit.path)
+    came = times.seen.of(hit.path)
     return tuple(
         replace(fact, day=day)
         if fact.day is None and (day := came.get(fact.text)) and day <= times.today
@@ -203,7 +224,7 @@ def _part(one: _Dated, fact: Fact, tops: Sequence[Fact]) -> _Dated:
     following = [other.line for other in tops if other.line > fact.line]
     inner = [other for other in one.facts if fact.line <= other.line < (following or [1 << 30])[0]]
     last = max(other.end_line for other in inner)
-    return _dated(one.hit, tuple(inner), fact.line - 1, last - 1)
+    return _dated(one.hit, tuple(inner), fact.line - 1, last - 1, one.by)
 
 
 def _is_past(one: _Dated, today: datetime.date) -> bool:
@@ -431,8 +452,9 @@ def _is_newer(one: _Dated, other: _Dated) -> bool:
     if one.day is None:
         return False
     if other.day is None:
-        # "Now" is later than what has no day at all.
-        return details_of(one.said).cued
+        # "Now" is later than what has no day at all; so is what came after that was there.
+        is_later = other.by is not None and one.day > other.by
+        return is_later or details_of(one.said).cued or tells_end(one.said)
     if one.day != other.day:
         return one.day > other.day
     # Within a day and a note, what was written later stands below.
