@@ -3,7 +3,7 @@
 It was written before the rules by which an older fact counts as replaced were made anew, and asked once when
 they were done. Of its 67 threads, told by someone who ignores the question, 48 were clean then (72 %), in 4
 the outdated fact came first (6 %); 3 of the 60 facts that hold side by side were shown as what was. The rules
-before that had 30, 20 and 5. Whoever changes rules by looking at it writes a new one.
+before that had 30, 20 and 5. Since then the three were mended, so it is no longer unseen. Whoever changes rules by looking at it writes a new one.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 import mcp_types as types
 import pytest
+from mcp.client.session import SamplingFnT
 
 from mcp import Client
 from mcp_case import run, server
@@ -22,7 +23,7 @@ GOOD = {"operations": [{"op": "replace", "old": "MEMORY.md#L3", "new": "MEMORY.m
 Sampled = types.CreateMessageResult | types.ErrorData
 
 
-def answering(text: str, asked: list[str] | None = None) -> Callable[..., Awaitable[Sampled]]:
+def answering(text: str, asked: list[str] | None = None) -> SamplingFnT:
     """A client's model that always says the same."""
 
     async def sample(context: Any, params: types.CreateMessageRequestParams) -> Sampled:
@@ -39,7 +40,7 @@ def answering(text: str, asked: list[str] | None = None) -> Callable[..., Awaita
 def with_model(
     folder: Path,
     work: Callable[[Client], Awaitable[None]],
-    sample: Callable[..., Awaitable[Sampled]] | None,
+    sample: SamplingFnT | None,
     *options: str,
 ) -> None:
     async def main() -> None:

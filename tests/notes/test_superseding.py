@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
+
 import pytest
 
 from memdown.notes.related import content_words
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.superseding import Replaced, contradicts, replaced
+from memdown.search.currency import Times, order_by_currency
+from memdown.types import Hit
 
 REPLACED = (
+    ("Ole takes 5 mg of zinc twice a day.", "The doctor raised Ole's zinc to 10 mg twice a day."),
     ("The rent is 940 euros a month.", "Rent is 985 euros a month."),
     ("Piet coaches the under-tens.", "Sofie has taken over the under-tens from Piet."),
     (
@@ -87,3 +92,23 @@ def test_a_name_tells_whom_both_are_about() -> None:
     old, new = facts_of(note, "MEMORY.md")
     assert isinstance(old, Fact)
     assert contradicts(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Hallberg is a customer since 2021.", "Nordlys is a new customer."),
+        ("Felix has a hamster.", "Felix now has an aquarium in his room."),
+        ("一号服务器跑网站。", "二号服务器跑新的数据库。"),
+    ],
+)
+def test_one_more_takes_nothing_away(old: str, new: str) -> None:
+    (first,) = facts_of(f"- {old}\n", "memory/2026-03-01.md")
+    (second,) = facts_of(f"- {new}\n", "memory/2026-03-09.md")
+    assert not contradicts(first, second)
+    hits = [
+        Hit(fact.path, "memory", 1, 1, 0.9, f"- {fact.text}", date=fact.day)
+        for fact in (first, second)
+    ]
+    found = order_by_currency(hits, Times(datetime.date(2026, 4, 1)), f"{old} {new}")
+    assert not any(hit.was for hit in found)

@@ -56,6 +56,14 @@ _ONLY_WHEN: Final = re.compile(
     r"|ora|ormai|nu|inmiddels)\b|现在|現在|今は|今では|ตอนนี้"
 )
 _SINCE: Final = re.compile(r"\b(?:since|seit|depuis|desde|sinds)\b")
+# Somebody or something that is a new one, or that there is, comes besides: "is a new customer".
+_ONE_MORE: Final = re.compile(
+    r"\b(?:is|are|ist|sind|est|sont|es|son|e|sao|sono|zijn|there is|there are|es gibt|il y a|hay|ha|c'e|er is)\s+"
+    r"(?:an?|eine?[nmrs]?|une?|un[oa]?|uma?|een)\s+(?:new|neue?[rsnm]?|nouve(?:au|lle)|nuev[oa]|nov[oa]|nuov[oa]|nieuwe?)\b"
+)
+_HAS: Final = re.compile(
+    r"\b(?:ha[sd]|have|got|hat|haben|a (?:une?|maintenant)|ont|tiene[ns]?|tem|hanno|ha|heeft|hebben)\b"
+)
 _INDEFINITE: Final = re.compile(
     r"\b(?:an?|eine?[nmrs]?|une?|un[oa]?|uma?|een)\s+(?P<what>\w+(?:\s+\w+){0,2})"
 )
@@ -219,7 +227,7 @@ def _change(folded: str) -> ChangeCues:
         but_since=bool(_CUES.search(_SINCE.sub(" ", folded))),
         but_new=bool(_CUES.search(bare)),
         itself=bool(_CUES.search(_ONLY_WHEN.sub(" ", bare))),
-        besides=bool(_BESIDES.search(folded)),
+        besides=bool(_BESIDES.search(folded) or _ONE_MORE.search(folded)),
     )
 
 
@@ -232,6 +240,9 @@ def _beside_new(folded: str) -> list[str]:
     found: list[str] = []
     for match in _NEW.finditer(folded):
         ahead, behind = folded[: match.start()].split(), folded[match.end() :].split()
+        if match[0] >= _UNSPACED:
+            # What stands before it is the whole sentence.
+            ahead = []
         found += index_terms(" ".join([*ahead[-1:], *(word[:12] for word in behind[:1])]))
     return found
 
@@ -306,9 +317,13 @@ def says_otherwise(new: str, old: str) -> bool:
     )
     if sum(kinds) > 1 or _other_names(fresh, known):
         return False
+    several = _any_among(fresh.several, come) and _any_among(known.several, gone)
+    if several and not fresh.change.itself and not kinds[1] and _HAS.search(fold(new)):
+        # "Now has an aquarium" takes no hamster away; with names it may: a Seat, a Dacia.
+        return False
     if not fresh.change.but_since:
         # "Reads a book on whales", "reads a book on bridges": one of several, unless it says "now".
-        return not (_any_among(fresh.several, come) and _any_among(known.several, gone))
+        return not several
     if not any(kinds[:2]) and min(_spaced(come), _spaced(gone)) > 1:
         # Much else is said: only what tells of a change itself is enough.
         return fresh.change.itself

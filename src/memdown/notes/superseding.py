@@ -368,7 +368,10 @@ def _other_value(old: str, new: str) -> bool:
 def _is_anothers(shared: Collection[str], old: str, new: str) -> bool:
     """Whether the newer fact is about what belongs to whom the older is about: "Pia", "Pia's brother"."""
     owners, before = _owners(new), _owners(old)
-    return any(is_among(word, owners) and not is_among(word, before) for word in shared)
+    owned = {word for word in shared if is_among(word, owners) and not is_among(word, before)}
+    # If the thing itself is named by both, it is the same: "takes 5 mg of it", "Ole's dose of it in mg".
+    things = [word for word in shared if word not in owned and not _is_name(word, old)]
+    return bool(owned) and len(things) < _FEWEST_SHARED
 
 
 @functools.lru_cache(maxsize=8192)
