@@ -20,7 +20,7 @@ from memdown.notes.undoing import undo_last
 
 MEMORY = "# Memory\n\n- Nora lives in Lisbon.\n- Nora lives in Porto.\n- Likes tea.\n"
 GOOD = {"operations": [{"op": "replace", "old": "MEMORY.md#L3", "new": "MEMORY.md#L4"}]}
-Sampled = types.CreateMessageResult | types.ErrorData
+Sampled = types.CreateMessageResult | types.CreateMessageResultWithTools | types.ErrorData
 
 
 def answering(text: str, asked: list[str] | None = None) -> SamplingFnT:
