@@ -555,10 +555,10 @@ def _take(made: Iterable[Hit], asked: Asked, notes: Sequence[Hit] = ()) -> list[
             break
         hits.append(hit)
         if _may_be_shown(hit, asked):
-            # Where all that follow are far below the best, none of them is shown.
+            # Where all that follow are far below the best, none of them is shown, unless it holds an identifier.
             best = max(best, hit.score)
-            far += hit.score < _FAR * best and asked.query.terms.exact.isdisjoint(hit.matched)
-            if far > _SHOWN_BELOW and not options.strict:
+            far += hit.score < _FAR * best
+            if far > _SHOWN_BELOW and not options.strict and not asked.query.terms.exact:
                 break
             distinct += not (diversity.repeats(hit, good) or ranking.echoes(hit, known))
             good.append(hit)
