@@ -377,7 +377,7 @@ class _Kept:
             of, known = self._postings.get(unit, ((), NO_POSTING))
             if of == numbers:
                 # What is asked for often is dropped last.
-                self._postings[unit] = self._postings.pop(unit)
+                self._postings[unit] = self._postings.pop(unit, (of, known))
                 return known
         if of and numbers[: len(of)] == of:
             more = made(unit, len(of))
