@@ -252,13 +252,15 @@ def _packed_lists(lists: Lists, passages: int) -> tuple[Bytes, Numbers]:
     """Lists as bytes, and where each one ends.
 
     A dense list is the gaps between its rows, twice each and one more if the term stands there more
-    than once, then how often it does. A sparse one is its rows in two bytes and their counts in one.
+    than once, then how often it does. A sparse one is its rows in two bytes, and their counts in one
+    unless all are 1.
     """
     starts, rows, tf = lists.starts, lists.rows, lists.tf
     counts = np.diff(starts)
     if not len(counts):
         return np.empty(0, np.uint8), counts
-    sparse = np.repeat(_is_sparse(counts, passages), counts)
+    is_sparse = _is_sparse(counts, passages)
+    sparse = np.repeat(is_sparse, counts)
     within = np.arange(len(rows)) - np.repeat(starts[:-1], counts)
     gaps = np.diff(rows, prepend=0)
     gaps[starts[:-1]] = rows[starts[:-1]]
@@ -267,7 +269,9 @@ def _packed_lists(lists: Lists, passages: int) -> tuple[Bytes, Numbers]:
     sizes = np.where(sparse, 0, values // _STEP + 1)
     gap_sizes = np.add.reduceat(sizes, starts[:-1])
     often_counts = np.add.reduceat(often, starts[:-1])
-    ends = np.cumsum(np.where(_is_sparse(counts, passages), 3 * counts, gap_sizes + often_counts))
+    counted = is_sparse & (often_counts > 0)
+    sparse_sizes = 2 * counts + np.where(counted, counts, 0)
+    ends = np.cumsum(np.where(is_sparse, sparse_sizes, gap_sizes + often_counts))
     begins = np.concatenate([[0], ends[:-1]])
     out = np.full(int(ends[-1]), _STEP, np.uint8)
     begin = np.repeat(begins, counts)
@@ -281,7 +285,8 @@ def _packed_lists(lists: Lists, passages: int) -> tuple[Bytes, Numbers]:
     out[(begin + np.repeat(gap_sizes, counts) + rank - 1)[many]] = tf[many]
     at = (begin + 2 * within)[sparse]
     out[at], out[at + 1] = rows[sparse] & 0xFF, rows[sparse] >> 8
-    out[(begin + 2 * np.repeat(counts, counts) + within)[sparse]] = tf[sparse]
+    each = np.repeat(counted, counts)
+    out[(begin + 2 * np.repeat(counts, counts) + within)[each]] = tf[each]
     return out, ends
 
 
@@ -429,10 +434,11 @@ def unpack_list(data: bytes, count: int, passages: int) -> PostingList:
     """A posting list of so many entries, in a segment of so many passages."""
     packed = np.frombuffer(data, np.uint8)
     if _is_sparse(count, passages):
-        if len(packed) != 3 * count:
+        if len(packed) not in (2 * count, 3 * count):
             raise _damaged()
         rows = np.frombuffer(data, "<u2", count).astype(np.int64)
-        return PostingList(rows, packed[2 * count :].astype(np.int64))
+        tf = packed[2 * count :].astype(np.int64)
+        return PostingList(rows, tf if len(tf) else np.ones(count, np.int64))
     return _unpack_dense(packed, np.array([len(packed)]), np.array([count]))
 
 
@@ -477,13 +483,15 @@ def unpack_lists(
     starts = np.concatenate([[0], np.cumsum(counts)])
     rows, tf = np.empty(starts[-1], np.int64), np.ones(starts[-1], np.int64)
     sparse = _is_sparse(counts, passages)
-    if not np.array_equal((ends - begins)[sparse], 3 * counts[sparse]):
+    counted = sparse & (ends - begins == 3 * counts)
+    if (sparse & ~counted & (ends - begins != 2 * counts)).any():
         raise _damaged()
     few = np.repeat(sparse, counts)
     within = np.arange(len(rows)) - np.repeat(starts[:-1], counts)
     at = (np.repeat(begins, counts) + 2 * within)[few]
     rows[few] = packed[at] + 256 * packed[at + 1].astype(np.int64)
-    tf[few] = packed[(np.repeat(begins + 2 * counts, counts) + within)[few]]
+    each = np.repeat(counted, counts)
+    tf[each] = packed[(np.repeat(begins + 2 * counts, counts) + within)[each]]
     dense = np.flatnonzero(~sparse)
     if len(dense):
         many = ~few

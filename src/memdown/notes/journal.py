@@ -53,7 +53,7 @@ _RENAMED_SECONDS: Final = 60
 _MOST_LETTERS, _SPELT_ALIKE = 3, 0.7
 _DIGITS: Final = re.compile(r"\d+")
 # A longer log is moved into the file, and its space given back.
-_MOST_LOG: Final = 1024 * 1024
+_MOST_LOG: Final = 256 * 1024
 _VERSION: Final = 2
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS changes (
