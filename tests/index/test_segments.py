@@ -261,6 +261,25 @@ def test_vectors_of_passages_take_half_a_byte_a_number(dims: int) -> None:
         segments.unpack_vectors(packed[:-1])
 
 
+@pytest.mark.parametrize("terms", [1, 2, 3, 4])
+def test_a_dictionary_counts_entries_wherever_they_stand(terms: int) -> None:
+    """Numbers of two bytes may begin at an odd place of the block."""
+    names = [b"term%d" % number for number in range(terms)]
+    each = np.tile(np.arange(400), terms)
+    ones = np.ones(len(each), np.int64)
+    lists = segments.Lists(names, np.arange(terms + 1) * 400, each, ones, ones)
+    rows = segments.Rows(
+        np.array([FILE_SPAN]),
+        np.array([400]),
+        np.ones((400, 2), np.int32),
+        np.ones(400, np.int32),
+        np.empty(0, np.int64),
+    )
+    found = segments.Dictionary(segments.encode(rows, lists)["terms", 0])
+    assert [found.entries(number) for number in range(terms)] == [400] * terms
+    assert [found.find(name) for name in names] == list(range(terms))
+
+
 @pytest.mark.parametrize("last", [3, 300, 70_000, 3_000_000])
 def test_lines_of_any_file_are_stored_in_few_bytes(last: int) -> None:
     lines = np.array([[1, 1], [2, last], [last, last + 2], [1, 2], [5, last]], np.int32)
