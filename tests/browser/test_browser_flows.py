@@ -31,6 +31,9 @@ OWN = {
     "- The winter tyres are stored at Schulz. (since 2026-03-01)\n"
     f"- The bike insurance ends with the year. (until {YESTERDAY})\n",
     "memory/flows/hebrew.md": "# משפחה\n\n- יונתן גר בתל אביב.\n- אמא אוהבת קפה, לא תה.\n",
+    "memory/flows/zoo.md": "# Zoo\n\n## Tasks\n\n- [ ] One\n- [x] Two\n\n## Code\n\n```python\n"
+    "def f(x: int) -> str:  # why\n    return 'text' * 3\n```\n\n```diff\n+ came\n- went\n```\n\n## Formula\n\n"
+    "So $x^2$ and\n\n$$\n\\frac{a}{b}\n$$\n\n> [!note] See\n> [[Tyres]]\n",
     "memory/flows/token.md": f"# Token\n\n- {'a1b2c3d4' * 24} is a digest.\n",
 }
 PAGES = (
@@ -47,12 +50,14 @@ PAGES = (
     "/notes/memory/flows/tyres.md?view=chunks",
     "/notes/memory/flows/tyres.md?view=history",
     "/notes/memory/flows/hebrew.md",
+    "/notes/memory/flows/zoo.md",
     "/notes/memory/flows/token.md",
     "/notes/memory/flows/nowhere.md",
     "/days/2001-01-01",
     "/sessions",
     "/sessions?q=hello",
     "/health",
+    "/settings",
 )
 
 

@@ -262,3 +262,15 @@ def test_the_settings_in_force_without_secrets(
         "everything is as it comes"
         in client_for(site_over(open_memory(folder))).get("/settings").text
     )
+
+
+def test_a_day_is_told_once(client: TestClient, folder: Path) -> None:
+    """Beside `1 Mar` a title that is only the date says nothing; any other is as it is written."""
+    (folder / "memory/2026-03-03.md").write_text("# 2026-03-03\n\n- Snow.\n")
+    page = client.get("/notes").text
+    for path, title in (
+        ("2026-03-01.md", "Sunday"),
+        ("2026-03-03.md", "Tuesday"),
+        ("2026-03-02-trip.md", "Trip"),
+    ):
+        assert f'<a href="/notes/memory/{path}" data-hit>{title}</a>' in page

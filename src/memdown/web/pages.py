@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import calendar
 import contextlib
 import datetime
 import functools
 import json
 import os
 import posixpath
+import re
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,6 +41,15 @@ View = Callable[[Site, Request], Response]
 _LATEST = 6
 _OPENING = 4_000
 _MOST_PICTURE_BYTES = 32_000_000
+_DAY_WORDS = frozenset(
+    word.casefold()
+    for words in (calendar.month_name, calendar.month_abbr, calendar.day_name, calendar.day_abbr)
+    for word in words
+    if word
+) | frozenset(
+    "st nd rd th of januar februar märz mai juni juli oktober dezember mär okt dez montag dienstag "
+    "mittwoch donnerstag freitag samstag sonnabend sonntag mo di mi do fr sa so".split()
+)
 _OUTLINE_LEAST, _OUTLINE_DEPTH = 3, 2
 _VIEWS = ("read", "source", "chunks", "history", "edit")
 
@@ -74,7 +85,10 @@ def _home(site: Site) -> dict[str, Any]:
     return {
         **changes.page_values(site),
         "total": len(files),
-        "curated": next((path for path in files if path.lower() == "memory.md"), None),
+        "curated": next(
+            (_glimpse(site, one) for path, one in files.items() if path.lower() == "memory.md"),
+            None,
+        ),
         "latest": [_glimpse(site, state) for state in latest(files, _LATEST)],
     }
 
@@ -86,7 +100,16 @@ def _glimpse(site: Site, state: FileState) -> dict[str, Any]:
         with contextlib.suppress(MemdownError):
             text = site.memory.get(state.path, lines=40).text
     title, html = _opening(state.path, (text or "")[:_OPENING])
+    if state.date and _says_only_the_day(title):
+        # The day stands beside it already.
+        title = state.date.strftime("%A")
     return {"path": state.path, "date": state.date, "title": title, "html": html}
+
+
+def _says_only_the_day(title: str) -> bool:
+    """Whether a title is a date and nothing else: `2026-11-14`, `14 November, Saturday`."""
+    words = re.findall(r"[^\W\d_]+", title.casefold())
+    return any(map(str.isdigit, title)) and all(word in _DAY_WORDS for word in words)
 
 
 @functools.lru_cache(maxsize=500)
