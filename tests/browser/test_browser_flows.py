@@ -6,6 +6,7 @@ The tests share one server for each workspace; each changes notes of its own.
 from __future__ import annotations
 
 import datetime
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from browser.conftest import fill, serving
 from browser.pages import until_ready
+from memdown.transcripts.reading import sessions_folder
 from memdown.web.site import Site
 from web.live import launch_link
 
@@ -56,6 +58,7 @@ PAGES = (
     "/days/2001-01-01",
     "/sessions",
     "/sessions?q=hello",
+    "/sessions/talk",
     "/health",
     "/settings",
 )
@@ -89,7 +92,14 @@ def site(
     folder = request.param(tmp_path_factory.mktemp("notes"))
     config = tmp_path_factory.mktemp("config") / "memdown.json5"
     config.write_text("{memory: {use: {enabled: true}}}")
-    with serving(folder, tmp_path_factory.mktemp("state"), config) as site:
+    state = tmp_path_factory.mktemp("state")
+    talk = sessions_folder(state, "main") / "talk.jsonl"
+    talk.parent.mkdir(parents=True)
+    for role in ("user", "assistant"):
+        line = {"type": "message", "message": {"role": role, "content": "The `ferry`?"}}
+        with talk.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+    with serving(folder, state, config) as site:
         yield site
 
 
