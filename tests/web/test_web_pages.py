@@ -274,3 +274,12 @@ def test_a_day_is_told_once(client: TestClient, folder: Path) -> None:
         ("2026-03-02-trip.md", "Trip"),
     ):
         assert f'<a href="/notes/memory/{path}" data-hit>{title}</a>' in page
+
+
+def test_the_start_page_shows_what_lasts(client: TestClient, folder: Path) -> None:
+    """The first facts of MEMORY.md that hold, not its introduction."""
+    (folder / "MEMORY.md").write_text("# Memory\n\nRules.\n\n- ~~Old.~~\n- Tea, not coffee.\n")
+    lasts = client.get("/").text.partition('id="lasts"')[2].partition("</section>")[0]
+    assert "Tea, not coffee." in lasts
+    assert "Rules." not in lasts
+    assert "Old." not in lasts

@@ -39,6 +39,7 @@ from memdown.web.site import Site, page
 View = Callable[[Site, Request], Response]
 
 _LATEST = 6
+_FIRST_FACTS = 3
 _OPENING = 4_000
 _MOST_PICTURE_BYTES = 32_000_000
 _DAY_WORDS = frozenset(
@@ -86,7 +87,7 @@ def _home(site: Site) -> dict[str, Any]:
         **changes.page_values(site),
         "total": len(files),
         "curated": next(
-            (_glimpse(site, one) for path, one in files.items() if path.lower() == "memory.md"),
+            (_lasting(site, one) for path, one in files.items() if path.lower() == "memory.md"),
             None,
         ),
         "latest": [_glimpse(site, state) for state in latest(files, _LATEST)],
@@ -104,6 +105,17 @@ def _glimpse(site: Site, state: FileState) -> dict[str, Any]:
         # The day stands beside it already.
         title = state.date.strftime("%A")
     return {"path": state.path, "date": state.date, "title": title, "html": html}
+
+
+def _lasting(site: Site, state: FileState) -> dict[str, Any]:
+    """What lasts: the first facts, rather than the words that lead up to them."""
+    lines = site.library.texts.get(state.path, "").split("\n")
+    facts = [line for line in lines if line.startswith(("- ", "* ")) and "~~" not in line]
+    shown = _glimpse(site, state)
+    if facts:
+        first = "\n".join(facts[:_FIRST_FACTS])
+        shown["html"] = render_snippet(first[:600], (), state.path, site.known())
+    return shown
 
 
 def _says_only_the_day(title: str) -> bool:
