@@ -92,6 +92,7 @@ const memdown = {
         part.replaceChildren(...other.childNodes);
         if (same) $(same + " [data-hit]", part)?.focus({ preventScroll: true });
       }
+      document.dispatchEvent(new Event("refreshed"));
       return fresh;
     } catch { return null; }
   },

@@ -69,10 +69,9 @@ document.addEventListener("pulse", async ({ detail }) => {
   note.dataset.version = detail.note || "";
   if (!detail.note) return memdown.toast("This note is gone from disk; what you see is how it was.");
   await memdown.refresh();
-  const at = scrollY;
-  showLines();
-  scrollTo(0, at);
 });
+// What is shown anew is marked anew, without moving the page.
+document.addEventListener("refreshed", () => { const at = scrollY; showLines(); scrollTo(0, at); });
 
 // A task that is ticked is a save of its line, with the way back.
 document.addEventListener("click", async (event) => {
