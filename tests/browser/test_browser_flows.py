@@ -112,6 +112,8 @@ def test_search_open_edit_save_and_undo(page: Page, base: str, folder: Path) -> 
     file = folder / "memory/flows/edit.md"
     before = file.read_bytes()
     page.locator("#q").press_sequentially("hive behind the shed")
+    # What the first letters find may have none of the words.
+    expect(page).to_have_title(re.compile("hive behind the shed"))
     page.locator(".hit [data-hit]", has_text="Bees").first.click()
     until_ready(page, re.compile(r"flows/edit\.md#L"))
     expect(page.locator("mark[data-word]").first).to_be_visible()
