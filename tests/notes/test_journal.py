@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import random
 import string
+import time
 from pathlib import Path
 
 import apsw
@@ -13,7 +14,7 @@ import pytest
 from memdown.errors import UndoConflict
 from memdown.notes import open_workspace, save
 from memdown.notes.editing import read_whole
-from memdown.notes.journal import By, Journal, Limits, SeenDays, delta, journal_file
+from memdown.notes.journal import By, Journal, Limits, Recorder, SeenDays, delta, journal_file
 from memdown.notes.remembering import Pen, remember_fact
 from memdown.notes.undoing import look_now, undo, undo_last, undo_since, versions
 
@@ -49,6 +50,21 @@ def test_the_first_look_makes_notes_known_and_is_no_change(pen: Pen) -> None:
     (pen.workspace.folder / "memory" / "new.md").write_text("later\n")
     look_now(pen, "memory/new.md")
     assert [change.kind for change in pen.journal.changes()] == ["created"]
+
+
+def test_a_note_that_was_written_after_a_sync_read_it_is_no_change_from_outside(pen: Pen) -> None:
+    """A sync reads for seconds before it looks into the journal; the agent writes meanwhile."""
+    recorder = Recorder(pen.journal)
+    before = time.time()
+    recorder.add("MEMORY.md", memory(pen).read_bytes(), before)
+    remember_fact(pen, "Nora likes tea.", durable=True)
+    recorder.finish([], complete=True)
+    (ours,) = pen.journal.changes()
+    undo(pen, ours.id)
+    memory(pen).write_text("# Memory\n\n- one\n")
+    recorder.add("MEMORY.md", memory(pen).read_bytes(), time.time())
+    recorder.finish([], complete=True)
+    assert pen.journal.changes()[0].actor == "outside"
 
 
 def test_undo_leaves_what_others_changed_elsewhere(pen: Pen) -> None:

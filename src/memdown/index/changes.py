@@ -74,8 +74,8 @@ def takes_text(have: Fingerprint | None, want: Fingerprint) -> bool:
 class Observer(Protocol):
     """Gets every note that a sync reads, since another program may have changed it."""
 
-    def add(self, path: str, data: bytes) -> None:
-        """A note was read because it is new or looks changed."""
+    def add(self, path: str, data: bytes, read_at: float) -> None:
+        """A note was read because it is new or looks changed; reading began then (seconds since 1970)."""
 
     def finish(self, gone: Sequence[str], *, complete: bool) -> None:
         """A sync has come to its end; `complete` if it read everything that changed."""
@@ -121,9 +121,10 @@ class Sources:
 
     def read(self, path: str, *, observed: bool = False) -> ReadNote:
         """A note; `observed` hands it to the observer, too."""
+        read_at = time.time()
         data, now = notes.read_note(self.workspace, path)
         if observed and self.observer is not None:
-            self.observer.add(now.path, data)
+            self.observer.add(now.path, data, read_at)
         document = read_document(now, self._clean(notes.decode(data, now.path)))
         state = replace(
             now,
@@ -143,6 +144,12 @@ class Sources:
     def any_exists(self, paths: Iterable[str]) -> bool:
         """Whether one of these paths leads to a file now, be it a note or not."""
         return any(os.path.lexists(self._place(path)) for path in paths)
+
+    def finish(self, gone: Iterable[str], *, complete: bool) -> None:
+        """Tell the observer that a sync is over; what was gone may have come back since."""
+        if self.observer is not None:
+            lost = [path for path in gone if not self.any_exists([path])]
+            self.observer.finish(lost, complete=complete)
 
     def _place(self, path: str) -> Path:
         if path.startswith(SESSIONS) and self.transcripts.enabled:

@@ -177,8 +177,7 @@ class Syncer:
         if not rebuild and (have is None or not changes.indexed):
             self._store.begin(want)
         report = self._index(changes, order, in_jobs, rebuild=rebuild)
-        if self.sources.observer is not None:
-            self.sources.observer.finish(changes.gone, complete=report.complete)
+        self.sources.finish(changes.gone, complete=report.complete)
         self._count_usage(report)
         self._memo.update(changes, report.failed)
         self._find_gaps(changes.scan, self._store.files())

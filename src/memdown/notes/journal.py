@@ -222,12 +222,20 @@ class Journal:
 
         return self._write(add, None)
 
-    def observe(self, notes: Mapping[str, bytes | None], *, complete: bool = False) -> int:
+    def observe(
+        self,
+        notes: Mapping[str, bytes | None],
+        *,
+        complete: bool = False,
+        read_at: Mapping[str, float] | None = None,
+    ) -> int:
         """Compare notes with the versions last known (None: gone) and record what differs.
 
         The first look at a workspace only makes these versions known; `complete` says that
-        everything was looked at. The number of changes found.
+        everything was looked at. `read_at` is when notes were read, in seconds since 1970: what was
+        recorded of a note since then is newer than what was read. The number of changes found.
         """
+        times = read_at or {}
 
         def compare(db: apsw.Connection) -> int:
             begun = _value(db, "begun") is not None
@@ -236,6 +244,7 @@ class Journal:
             found = sum(
                 self._observe(db, path, data, begun=begun) is not None
                 for path, data in notes.items()
+                if path not in times or not _changed_since(db, path, times[path])
             )
             self._prune(db)
             if complete and not begun:
@@ -678,13 +687,15 @@ class Recorder:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._waiting: dict[str, bytes | None] = {}
+        self._read_at: dict[str, float] = {}
         self._bytes = 0
         self._lock = threading.Lock()
 
-    def add(self, path: str, data: bytes) -> None:
-        """A note as it is now."""
+    def add(self, path: str, data: bytes, read_at: float) -> None:
+        """A note as it was at a time, in seconds since 1970; it may have been written to since."""
         with self._lock:
             self._waiting[path] = data
+            self._read_at[path] = read_at
             self._bytes += len(data)
             if self._bytes > _MOST_WAITING:
                 self._flush(complete=False)
@@ -698,8 +709,9 @@ class Recorder:
                 self._flush(complete=complete)
 
     def _flush(self, *, complete: bool) -> None:
-        self._journal.observe(self._waiting, complete=complete)
+        self._journal.observe(self._waiting, complete=complete, read_at=self._read_at)
         self._waiting = {}
+        self._read_at = {}
         self._bytes = 0
 
 
@@ -739,6 +751,11 @@ def _known_digest(db: apsw.Connection, path: str) -> str | None:
     """The digest of the last known version of a note; its bytes would have to be unpacked."""
     row = next(iter(db.execute("SELECT digest FROM known WHERE path = ?", (path,))), None)
     return row[0] if row else None
+
+
+def _changed_since(db: apsw.Connection, path: str, seconds: float) -> bool:
+    rows = db.execute("SELECT 1 FROM changes WHERE path = ? AND time >= ? LIMIT 1", (path, seconds))
+    return next(iter(rows), None) is not None
 
 
 def _known_row(db: apsw.Connection, path: str) -> tuple[str, bytes] | None:
