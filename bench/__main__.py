@@ -28,6 +28,7 @@ def main() -> None:
             "web",
             "embedding",
             "engines",
+            "million",
             "life",
             "tune",
             "all",
@@ -40,6 +41,11 @@ def main() -> None:
     )
     parser.add_argument("--questions", type=Path, help="the folder of question files for `tune`")
     parser.add_argument("--limit", type=int, default=300, help="questions a workspace, for `tune`")
+    parser.add_argument("--copies", type=int, default=49, help="of all rows, for `million`")
+    parser.add_argument(
+        "--engines", nargs="+", choices=("postgres", "lancedb"), default=("postgres", "lancedb")
+    )
+    parser.add_argument("--clients", type=int, nargs="+", default=(1, 16), help="for `million`")
     parser.add_argument("--peers", nargs="*", help="which peers `performance` runs [all]")
     arguments = parser.parse_args()
     if arguments.chunks < 1 or arguments.repeats < 10:
@@ -101,6 +107,10 @@ def main() -> None:
         from bench import engines
 
         engines.run(arguments.chunks)
+    if arguments.what == "million":
+        from bench import million
+
+        million.run(arguments.chunks, arguments.copies, arguments.engines, arguments.clients)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,8 @@ from memdown.config import Settings, load_settings
 _WARM_UP = 40
 _ASKED = 200
 _CLIENTS = 16
+# Questions that each client asks before time is taken.
+_OPENING = 5
 _SECONDS = 15.0
 
 
@@ -48,16 +50,16 @@ def _measure(load: Workload, folder: Path, engines: Mapping[str, dict[str, str]]
     step = max(1, len(load.questions) // _ASKED)
     asked = [question.text for question in load.questions][::step]
     for name, store in engines.items():
-        _write_settings(folder, name, store)
+        write_settings(folder, name, store)
     figures: dict[str, dict[str, Any]] = {}
     for name in engines:
-        with Memory.from_settings(_settings(load.folder, folder, name)) as memory:
+        with Memory.from_settings(settings_for(load.folder, folder, name)) as memory:
             _, indexing = timed(memory.sync)
             size = memory.status().store.size_bytes
         figures[name] = {"index s": indexing.wall, "index CPU s": indexing.cpu, "bytes": size}
         print(f"{name}: indexed in {indexing.wall:.0f} s", file=sys.stderr)
     _search(load.folder, folder, asked, figures)
-    clients = _clients(load.folder, folder, asked)
+    clients = ask_together(load.folder, folder, "postgres", asked)
     columns = ("wall p50", "wall p95", "worst", "CPU p50")
     print(
         table(
@@ -91,12 +93,14 @@ def _measure(load: Workload, folder: Path, engines: Mapping[str, dict[str, str]]
     save("engines", {"chunks": load.chunks, "engines": figures, "clients": clients})
 
 
-def _write_settings(folder: Path, name: str, store: dict[str, str]) -> None:
+def write_settings(folder: Path, name: str, store: dict[str, str]) -> None:
+    """Note how an engine is reached."""
     config = {"agents": {"defaults": {"memorySearch": {"store": store}}}}
     (folder / f"{name}.json").write_text(json.dumps(config))
 
 
-def _settings(notes: Path, folder: Path, name: str) -> Settings:
+def settings_for(notes: Path, folder: Path, name: str) -> Settings:
+    """The settings of a memory of `notes` in the engine that `write_settings` named."""
     return load_settings(
         config=folder / f"{name}.json",
         workspace=notes,
@@ -106,14 +110,10 @@ def _settings(notes: Path, folder: Path, name: str) -> Settings:
 
 def _search(notes: Path, folder: Path, asked: Sequence[str], figures: dict[str, Any]) -> None:
     """Every question to each engine, in a process of its own: what it holds is its memory."""
-    context = multiprocessing.get_context("spawn")
     found: dict[str, list[list[str]]] = {}
     for name in figures:
-        done = context.Queue()
-        process = context.Process(target=_ask, args=(notes, folder, name, list(asked), done))
-        process.start()
-        measured = done.get()
-        process.join()
+        measured = ask_in_process(notes, folder, name, asked, _WARM_UP)
+        measured.pop("walls")
         found[name] = measured.pop("found")
         figures[name] |= measured
     for name, answers in found.items():
@@ -124,18 +124,32 @@ def _search(notes: Path, folder: Path, asked: Sequence[str], figures: dict[str, 
         }
 
 
+def ask_in_process(
+    notes: Path, folder: Path, name: str, asked: Sequence[str], warm_up: int
+) -> dict[str, Any]:
+    """What a new process measures that asks an engine all questions."""
+    context = multiprocessing.get_context("spawn")
+    done = context.Queue()
+    arguments = (notes, folder, name, list(asked), warm_up, done)
+    process = context.Process(target=_ask, args=arguments)
+    process.start()
+    measured: dict[str, Any] = done.get()
+    process.join()
+    return measured
+
+
 def _overlap(pair: tuple[list[str], list[str]]) -> float:
     """Which share of the places that SQLite shows another engine shows, too."""
     one, other = pair
     return len({*one} & {*other}) / len(other) if other else float(not one)
 
 
-def _ask(notes: Path, folder: Path, name: str, asked: list[str], done: Any) -> None:
-    settings = _settings(notes, folder, name)
+def _ask(notes: Path, folder: Path, name: str, asked: list[str], warm_up: int, done: Any) -> None:
+    settings = settings_for(notes, folder, name)
     bare = _bare(folder)
     with Memory.from_settings(settings) as memory:
         first = timed(partial(memory.search, asked[0]))[1].wall
-        for question in asked[:_WARM_UP]:
+        for question in asked[:warm_up]:
             memory.search(question)
         timings, answers = [], []
         for question in asked:
@@ -153,6 +167,7 @@ def _ask(notes: Path, folder: Path, name: str, asked: list[str], done: Any) -> N
             "CPU p50": percentile([timing.cpu for timing in timings], 0.5),
             "client MB": held - bare,
             "found": answers,
+            "walls": walls,
         }
     )
 
@@ -169,13 +184,19 @@ def _bare(folder: Path) -> float:
     return resident_mb()
 
 
-def _clients(notes: Path, folder: Path, asked: Sequence[str]) -> dict[int, dict[str, float]]:
+def ask_together(
+    notes: Path,
+    folder: Path,
+    name: str,
+    asked: Sequence[str],
+    counts: Sequence[int] = (1, _CLIENTS),
+) -> dict[int, dict[str, float]]:
     """Searches a second by one client and by many, how many failed, how busy the machine was."""
     context = multiprocessing.get_context("spawn")
     figures = {}
-    for count in (1, _CLIENTS):
+    for count in counts:
         ready, done = context.Barrier(count + 1), context.Queue()
-        arguments = (notes, folder, list(asked), ready, done)
+        arguments = (notes, folder, name, list(asked), ready, done)
         processes = [
             context.Process(target=_client, args=(*arguments, number)) for number in range(count)
         ]
@@ -197,11 +218,10 @@ def _clients(notes: Path, folder: Path, asked: Sequence[str]) -> dict[int, dict[
 
 
 def _client(
-    notes: Path, folder: Path, asked: list[str], ready: Barrier, done: Any, number: int
+    notes: Path, folder: Path, name: str, asked: list[str], ready: Barrier, done: Any, number: int
 ) -> None:
-    with Memory.from_settings(_settings(notes, folder, "postgres")) as memory:
-        # All questions once, so that one client and many do the same work.
-        for question in asked:
+    with Memory.from_settings(settings_for(notes, folder, name)) as memory:
+        for question in asked[:_OPENING]:
             memory.search(question)
         ready.wait()
         right = wrong = 0

@@ -82,8 +82,9 @@ class Server:
                   "-d", primary.url)  # fmt: skip
         return self
 
-    def start(self) -> Server:
-        options = [f"-c{name}={value}" for name, value in _SETTINGS.items()]
+    def start(self, **settings: str) -> Server:
+        """Begin to serve; `settings` are PostgreSQL's own."""
+        options = [f"-c{name}={value}" for name, value in {**_SETTINGS, **settings}.items()]
         with (self.folder / "log").open("wb") as log:
             self.process = subprocess.Popen(
                 [str(binaries() / "postgres"), "-D", str(self.data), f"-p{self.port}", *options],

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
 from contracts.store_contract import (
@@ -68,6 +68,10 @@ _steps = st.lists(
     ),
     min_size=2,
     max_size=8,
+)
+# A phrase that overlaps itself stands there twice.
+REPEATED = Step(
+    "write", 0, ["hall hall hall"], Sought(("hall",), phrases=(("hall", "hall"),), sources=BOTH)
 )
 _numbers = itertools.count()
 
@@ -180,6 +184,7 @@ def test_lancedb_finds_what_sqlite_finds(
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
+@example(steps=[REPEATED])
 @given(steps=_steps)
 def test_postgres_finds_what_sqlite_finds(
     postgres: Server, monkeypatch: pytest.MonkeyPatch, few: int, steps: list[Step]

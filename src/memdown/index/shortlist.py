@@ -194,15 +194,22 @@ class _Column:
 
     def counted(self, sought: bytes) -> tuple[Rows, NDArray[np.float32]]:
         """The passages that hold a text, ascending, and how often each does."""
-        places = []
-        # The space behind a term is the one before the next.
-        step = len(sought) - 1
-        place = self._padded.find(sought)
-        while place >= 0:
-            places.append(place)
-            place = self._padded.find(sought, place + step)
+        places = places_of(self._padded, sought)
         rows, counts = np.unique(np.searchsorted(self._ends, places), return_counts=True)
         return rows.astype(np.int32), counts.astype(np.float32)
+
+
+def places_of(padded: bytes, sought: bytes) -> list[int]:
+    """Where terms stand one after the other, or one begins, with spaces around them; they may overlap."""
+    places = []
+    # The space behind a term is the one before the next.
+    behind = sought.find(b" ", 1)
+    step = behind if behind > 0 else len(sought)
+    place = padded.find(sought)
+    while place >= 0:
+        places.append(place)
+        place = padded.find(sought, place + step)
+    return places
 
 
 class _Terms(NamedTuple):

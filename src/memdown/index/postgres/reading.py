@@ -25,7 +25,7 @@ from memdown.index.postgres.postings import NOTHING, PackedPosting
 from memdown.index.postgres.tables import Live
 from memdown.index.postgres.vectors import Means
 from memdown.index.reader import Reader, Sought, Unit, Whole, word
-from memdown.index.shortlist import FEW_CHUNKS, ListedChunk, read_shortlist
+from memdown.index.shortlist import FEW_CHUNKS, ListedChunk, places_of, read_shortlist
 from memdown.index.similarity import highest, in_files
 from memdown.types import (
     FILE_SPAN,
@@ -285,7 +285,7 @@ def _occurrences(place: Place, phrase: tuple[str, ...], keys: Sequence[int]) -> 
         lines = zlib.decompress(packed).partition(b"\t")[0].split(b"\n")
         for key, line in enumerate(lines, start=first):
             if key in wanted:
-                found[key] = (b" " + line + b" ").count(sought)
+                found[key] = len(places_of(b" " + line + b" ", sought))
     return found
 
 

@@ -696,6 +696,6 @@ class PostgresStore:
     def _make_index(self, live: Live) -> None:
         try:
             with mapped(self._place_name), contextlib.closing(connect(self._url, None)) as db:
-                vectors.make_index(db, live.place, live.fingerprint.dims or 0)
+                vectors.make_index(db, live.place, live.fingerprint.dims or 0, live.chunks)
         except StoreError as error:
             log.info("The index over vectors was not made: %s", error)

@@ -28,6 +28,9 @@ FEW_HERE = 20_000
 # Of the true nearest six this finds 97 of 100; 200 found 81.
 _EF_SEARCH = 1_000
 _MOST_DIMS = 4_000
+# What a node of the graph takes besides its vector; the memory for making it.
+_LINKS_BYTES = 1_200
+_LEAST_MEGABYTES, _MOST_MEGABYTES = 256, 8_192
 _SAMPLE = 64
 _ROWS_A_READ = 2_000
 _FILES_TO_LIST = 5_000
@@ -242,7 +245,7 @@ def wants_index(place: Place, dims: int | None, chunks: int) -> bool:
     )
 
 
-def make_index(db: Connection, place: Place, dims: int) -> None:
+def make_index(db: Connection, place: Place, dims: int, chunks: int) -> None:
     """An HNSW index, made while others read and write; one process at a time makes it.
 
     `db` is a connection without a time limit. If the client goes away, the server goes on.
@@ -256,21 +259,30 @@ def make_index(db: Connection, place: Place, dims: int) -> None:
         target = sql.Identifier(place.schema, name)
         # What a server that was stopped has left unfinished is in the way.
         run(db, sql.SQL("DROP INDEX IF EXISTS {}").format(target))
-        for setting in ("maintenance_work_mem = '1GB'", "max_parallel_maintenance_workers = 4"):
-            run(db, sql.SQL("SET " + setting))
-        run(
-            db,
-            place.sql(
-                f"CREATE INDEX CONCURRENTLY {name} ON {{vectors}} USING hnsw "
-                f"((embedding::halfvec({dims})) halfvec_ip_ops)"
-            ),
+        run(db, sql.SQL(f"SET maintenance_work_mem = '{_graph_megabytes(chunks, dims)}MB'"))
+        making = place.sql(
+            f"CREATE INDEX CONCURRENTLY {name} ON {{vectors}} USING hnsw "
+            f"((embedding::halfvec({dims})) halfvec_ip_ops)"
         )
+        try:
+            run(db, sql.SQL("SET max_parallel_maintenance_workers = 4"))
+            run(db, making)
+        except (psycopg.errors.DiskFull, psycopg.errors.OutOfMemory):
+            # Several processes need shared memory, of which a container may have little.
+            run(db, sql.SQL("DROP INDEX IF EXISTS {}").format(target))
+            run(db, sql.SQL("SET max_parallel_maintenance_workers = 0"))
+            run(db, making)
     finally:
         if not db.closed:
             try:
                 run(db, "SELECT pg_advisory_unlock(%s)", (lock,))
             except psycopg.Error:
                 db.close()
+
+
+def _graph_megabytes(chunks: int, dims: int) -> int:
+    """The memory in which a graph of so many vectors is made: one that does not fit takes ten times as long."""
+    return min(_MOST_MEGABYTES, max(_LEAST_MEGABYTES, chunks * (2 * dims + _LINKS_BYTES) >> 20))
 
 
 def _index_name(place: Place, dims: int) -> str:

@@ -1,0 +1,298 @@
+"""A million chunks in PostgreSQL and LanceDB: how long it takes to make, how large, how fast.
+
+The notes of a smaller workspace are indexed once; then its rows are copied inside the engine, each copy
+under paths of its own and with vectors moved by noise, so that neighbours lie in clusters as real ones
+do. The texts repeat, so the figures say nothing of what is found; recall is that of the vector index.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.engines import ask_in_process, ask_together, settings_for, write_settings
+from bench.generate import Workload, generate
+from bench.measure import milliseconds, save, table
+from memdown import Memory
+from memdown.embedders.bundled import BundledEmbedder
+from memdown.types import FILE_SPAN, SOURCES
+
+# How far a copied vector lies from its original, before it has length 1 again.
+_NOISE = 0.6
+_COMMON = ("offer", "decision", "project", "last week decisions", "meeting notes about the project")
+_ASKED = 100
+_RECALLED = 30
+_VECTORS_AT_ONCE = 5_000
+_SERVER = {"shared_buffers": "2GB", "max_wal_size": "8GB", "autovacuum": "off"}
+
+
+def run(base: int, copies: int, engines: Sequence[str], clients: Sequence[int]) -> None:
+    """Make the index in each engine named, ask it, and print and keep what was measured."""
+    with tempfile.TemporaryDirectory() as folder:
+        load = generate(Path(folder, "notes"), base)
+        figures = {name: _ENGINES[name](load, Path(folder), copies, clients) for name in engines}
+    save("million", {"base": load.chunks, "copies": copies, "engines": figures})
+    print(_shown(figures))
+
+
+def _postgres(load: Workload, folder: Path, copies: int, clients: Sequence[int]) -> dict[str, Any]:
+    sys.path.append(str(Path(__file__).parents[1] / "tests"))
+    from index.postgres_server import Server
+
+    server = Server()
+    try:
+        server.create().start(**_SERVER)
+        write_settings(folder, "postgres", {"driver": "postgres", "url": server.url})
+        figures = _base(load, folder, "postgres")
+        figures |= _stage("copying", lambda: _copy_rows(server.url, copies))
+        figures |= _stage("HNSW", lambda: _make_index(server.url))
+        with Memory.from_settings(settings_for(load.folder, folder, "postgres")) as memory:
+            status = memory.status().store
+        figures |= {"chunks": sum(status.chunks.values()), "bytes": status.size_bytes}
+        figures |= _asked(load, folder, "postgres")
+        figures["recall"] = _recall(server.url, load)
+        figures["clients"] = ask_together(
+            load.folder, folder, "postgres", _questions(load), clients
+        )
+        return figures
+    finally:
+        server.remove()
+
+
+def _lancedb(load: Workload, folder: Path, copies: int, clients: Sequence[int]) -> dict[str, Any]:
+    place = folder / "lance"
+    write_settings(folder, "lancedb", {"driver": "lancedb", "url": str(place)})
+    figures = _base(load, folder, "lancedb")
+    figures |= _stage("copying", lambda: _copy_lance(place / "main", copies))
+    figures |= _stage("indexes", lambda: _index_lance(place / "main"))
+    size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
+    figures |= {"chunks": load.chunks * (copies + 1), "bytes": size}
+    figures |= _asked(load, folder, "lancedb")
+    figures["clients"] = ask_together(load.folder, folder, "lancedb", _questions(load), clients)
+    return figures
+
+
+_ENGINES: dict[str, Callable[[Workload, Path, int, Sequence[int]], dict[str, Any]]] = {
+    "postgres": _postgres,
+    "lancedb": _lancedb,
+}
+
+
+def _base(load: Workload, folder: Path, name: str) -> dict[str, Any]:
+    def index() -> None:
+        with Memory.from_settings(settings_for(load.folder, folder, name)) as memory:
+            memory.sync()
+
+    return _stage("indexing the base", index)
+
+
+def _stage(name: str, work: Callable[[], None]) -> dict[str, float]:
+    start = time.perf_counter()
+    work()
+    seconds = time.perf_counter() - start
+    print(f"{name}: {seconds:,.0f} s", file=sys.stderr, flush=True)
+    return {f"{name} s": seconds}
+
+
+def _copy_rows(url: str, copies: int) -> None:
+    """Copy the live generation's rows on a shelf of their own, moved by whole files and blocks."""
+    from memdown.index.postgres.connection import Place, connect
+    from memdown.index.postgres.tables import move_to_own_shelf, read_live
+
+    with contextlib.closing(connect(url, None)) as db:
+        live = read_live(Place(db, "memdown", "main"), None)
+        assert live is not None
+        with db.transaction():
+            place = move_to_own_shelf(live)
+        shelf, generation = place.shelf, place.generation
+        ((first, last),) = db.execute(
+            f"SELECT min(id), max(id) FROM memdown.files_{shelf}"
+        ).fetchall()
+        step = (last - first + 1) // 1_000 * 1_000 + 1_000
+        rng = np.random.default_rng(1)
+        for number in range(1, copies + 1):
+            shift = number * step
+            with db.transaction():
+                _copy_once(db, shelf, number, shift, last)
+                _copy_vectors(db, shelf, generation, shift, last, rng)
+        db.execute(
+            "UPDATE memdown.generations SET chunks = chunks * %s, passages = passages * %s, "
+            "tokens = tokens * %s WHERE generation = %s",
+            (*[copies + 1] * 3, generation),
+        )
+        db.execute(f"ANALYZE memdown.chunks_{shelf}")
+        db.execute(f"ANALYZE memdown.postings_{shelf}")
+
+
+def _copy_once(db: Any, shelf: str, number: int, shift: int, last: int) -> None:
+    columns = {
+        "files": {
+            "id": f"id + {shift}",
+            "path": f"'copy{number}/' || path",
+            "block": f"block + {shift}",
+        },
+        "chunks": {"key": f"key + {shift * FILE_SPAN}", "id": f"id || '-{number}'"},
+        "postings": {"block": f"block + {shift << 12}"},
+    }
+    bounds = {
+        "files": f"id <= {last}",
+        "chunks": f"key < {(last + 1) * FILE_SPAN}",
+        "postings": f"block < {(last + 1) << 12}",
+    }
+    for name, changed in columns.items():
+        target = f"memdown.{name}_{shelf}"
+        names = [
+            column
+            for (column,) in db.execute(
+                "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0 "
+                "AND NOT attisdropped ORDER BY attnum",
+                (target,),
+            )
+        ]
+        values = ", ".join(changed.get(column, column) for column in names)
+        db.execute(f"INSERT INTO {target} SELECT {values} FROM {target} WHERE {bounds[name]}")
+
+
+def _copy_vectors(
+    db: Any, shelf: str, generation: int, shift: int, last: int, rng: np.random.Generator
+) -> None:
+    rows = db.execute(
+        f"SELECT key, embedding FROM memdown.chunks_{shelf} "
+        f"WHERE key < {(last + 1) * FILE_SPAN} AND embedding IS NOT NULL"
+    ).fetchall()
+    with db.cursor().copy(f"COPY memdown.vectors_{shelf} FROM STDIN") as copy:
+        for start in range(0, len(rows), _VECTORS_AT_ONCE):
+            some = rows[start : start + _VECTORS_AT_ONCE]
+            moved = _moved(np.stack([np.frombuffer(packed, np.float32) for _, packed in some]), rng)
+            for (key, _), vector in zip(some, moved, strict=True):
+                literal = "[" + ",".join(f"{value:.4g}" for value in vector) + "]"
+                copy.write_row((generation, key + shift * FILE_SPAN, literal))
+
+
+def _moved(vectors: Any, rng: np.random.Generator) -> Any:
+    noise = rng.standard_normal(vectors.shape, np.float32) * (_NOISE / vectors.shape[1] ** 0.5)
+    moved = vectors + noise
+    return moved / np.linalg.norm(moved, axis=1, keepdims=True)
+
+
+def _make_index(url: str) -> None:
+    from memdown.index.postgres import vectors
+    from memdown.index.postgres.connection import Place, connect
+    from memdown.index.postgres.tables import read_live
+
+    with contextlib.closing(connect(url, None)) as db:
+        live = read_live(Place(db, "memdown", "main"), None)
+        assert live is not None
+        vectors.make_index(db, live.place, live.fingerprint.dims or 0, live.chunks)
+
+
+def _copy_lance(place: Path, copies: int) -> None:
+    import lancedb
+    import pyarrow as pa
+
+    from memdown.index.lancedb.connection import read_pointer
+
+    db = lancedb.connect(place)
+    pointer = read_pointer(db)
+    assert pointer is not None
+    live = db.open_table(pointer.table)
+    base = live.to_arrow().combine_chunks()
+    keys, files = base["key"].to_numpy(), base["file"].to_numpy()
+    step = int(max(files[files < 1 << 36]) + 1_000)
+    dims = base.schema.field("embedding").type.list_size
+    vectors = base["embedding"].combine_chunks()
+    flat = np.nan_to_num(vectors.fill_null([0.0] * dims).flatten().to_numpy().reshape(-1, dims))
+    rng = np.random.default_rng(1)
+    for number in range(1, copies + 1):
+        shift = number * step
+        moved = _moved(flat, rng).astype(np.float32)
+        changed = {
+            "key": pa.array(np.where(keys < 0, keys - shift, keys + shift * FILE_SPAN)),
+            "file": pa.array(files + shift),
+            "path": pa.array([f"copy{number}/{path}" for path in base["path"].to_pylist()]),
+            "embedding": pa.FixedSizeListArray.from_arrays(
+                pa.array(moved.ravel()), dims, mask=vectors.is_null()
+            ),
+        }
+        new = base
+        for name, values in changed.items():
+            at = new.schema.get_field_index(name)
+            new = new.set_column(at, new.schema.field(name), values)
+        live.add(new, on_bad_vectors="null")
+
+
+def _index_lance(place: Path) -> None:
+    import lancedb
+
+    from memdown.index.lancedb.connection import read_pointer
+    from memdown.index.lancedb.reading import make_indexes
+
+    db = lancedb.connect(place)
+    pointer = read_pointer(db)
+    assert pointer is not None
+    live = db.open_table(pointer.table)
+    make_indexes(live)
+    live.optimize()
+
+
+def _questions(load: Workload) -> list[str]:
+    step = max(1, len(load.questions) // _ASKED)
+    return [*_COMMON, *(question.text for question in load.questions[::step])]
+
+
+def _asked(load: Workload, folder: Path, name: str) -> dict[str, Any]:
+    """One client: every question once to warm up, then once more; the common words apart."""
+    asked = _questions(load)
+    measured = ask_in_process(load.folder, folder, name, asked, warm_up=len(asked))
+    walls: list[float] = measured.pop("walls")
+    measured.pop("found")
+    return measured | {"common": dict(zip(_COMMON, walls, strict=False))}
+
+
+def _recall(url: str, load: Workload) -> float:
+    """Which share of the true first six the index gives, for the vectors of some questions."""
+    from memdown.index.postgres import vectors
+    from memdown.index.postgres.connection import Place, connect
+    from memdown.index.postgres.tables import read_live
+
+    asked = BundledEmbedder().embed_batch(_questions(load)[:_RECALLED])
+    found = wanted = 0
+    with contextlib.closing(connect(url, None)) as db:
+        live = read_live(Place(db, "memdown", "main"), None)
+        assert live is not None
+        for vector in asked:
+            with db.transaction():
+                near = vectors.nearest(live.place, vector, SOURCES, 6, chunks=live.chunks)
+            with db.transaction():
+                exact = vectors.nearest(live.place, vector, SOURCES, 6, chunks=0)
+            found += len({*near} & {*exact})
+            wanted += len(exact)
+    return found / max(1, wanted)
+
+
+def _shown(figures: dict[str, dict[str, Any]]) -> str:
+    columns = ("wall p50", "wall p95", "worst", "CPU p50")
+    each = [
+        (
+            name,
+            f"{row['chunks']:,}",
+            f"{row['bytes'] / 1e9:.1f}",
+            milliseconds(row["first s"]),
+            *(milliseconds(row[column]) for column in columns),
+            f"{row['client MB']:.0f}",
+            json.dumps(
+                {count: round(one["per second"], 1) for count, one in row["clients"].items()}
+            ),
+        )
+        for name, row in figures.items()
+    ]
+    header = ("engine", "chunks", "GB", "first ms", *columns, "client MB", "searches /s")
+    return table("a million chunks (ms, warm)", header, each)
