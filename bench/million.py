@@ -128,8 +128,6 @@ def _copy_rows(url: str, copies: int) -> None:
             "tokens = tokens * %s WHERE generation = %s",
             (*[copies + 1] * 3, generation),
         )
-        db.execute(f"ANALYZE memdown.chunks_{shelf}")
-        db.execute(f"ANALYZE memdown.postings_{shelf}")
 
 
 def _copy_once(db: Any, shelf: str, number: int, shift: int, last: int) -> None:

@@ -171,7 +171,7 @@ def read(
 
 
 def _read(place: Place, where: str, values: Sequence[object]) -> list[tuple[str, PackedPosting]]:
-    parts: dict[str, list[PackedPosting]] = defaultdict(list)
+    parts: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
     for term, block, data in run(
         place.db,
         place.sql(
@@ -181,8 +181,8 @@ def _read(place: Place, where: str, values: Sequence[object]) -> list[tuple[str,
         values,
         binary=True,
     ):
-        parts[term].append(_unpacked(block, data))
-    return [(term, PackedPosting.joined(some)) for term, some in parts.items()]
+        parts[term].append((block, bytes(data)))
+    return [(term, _unpacked(some)) for term, some in parts.items()]
 
 
 def counts(place: Place, words: Sequence[str], prefixes: Sequence[str]) -> dict[str, int]:
@@ -277,15 +277,24 @@ def _local(block: int, key: int) -> int:
     return ((key // FILE_SPAN - (block >> _PART_BITS)) << _PART_BITS) | (key % _PART)
 
 
-def _unpacked(block: int, data: bytes) -> PackedPosting:
-    numbers, lengths, text, head = _columns(data)
+def _unpacked(rows: Sequence[tuple[int, bytes]]) -> PackedPosting:
+    """The posting list of one term from its blocks; thousands of them are unpacked together."""
+    sizes = [len(data) // _BYTES for _, data in rows]
+    numbers, lengths, text, head = (
+        np.frombuffer(
+            b"".join(
+                data[start * size : end * size] for (_, data), size in zip(rows, sizes, strict=True)
+            ),
+            kind,
+        )
+        for kind, (start, end) in zip(_KINDS, pairwise(_EDGES), strict=True)
+    )
+    blocks = np.array([block for block, _ in rows], np.int64)
+    first = (blocks >> _PART_BITS) * FILE_SPAN + ((blocks % _PART) << _PART_BITS)
     local = numbers.astype(np.int64)
-    first, part = (block >> _PART_BITS) * FILE_SPAN, (block % _PART) << _PART_BITS
+    keys = np.repeat(first, sizes) + (local >> _PART_BITS) * FILE_SPAN + (local & (_PART - 1))
     return PackedPosting(
-        first + (local >> _PART_BITS) * FILE_SPAN + part + (local & (_PART - 1)),
-        text.astype(np.float32),
-        head.astype(np.float32),
-        lengths.astype(np.int32),
+        keys, text.astype(np.float32), head.astype(np.float32), lengths.astype(np.int32)
     )
 
 

@@ -675,7 +675,10 @@ class PostgresStore:
         for table in ("files", "chunks", "postings", "vectors"):
             if schema.has_table(place, table):
                 with contextlib.suppress(psycopg.errors.InsufficientPrivilege):
-                    run(place.db, place.sql(f"VACUUM (SKIP_LOCKED, PARALLEL 0) {{{table}}}"))
+                    run(
+                        place.db,
+                        place.sql(f"VACUUM (ANALYZE, SKIP_LOCKED, PARALLEL 0) {{{table}}}"),
+                    )
 
     def _index_vectors(self) -> None:
         """Have an index over many vectors made, in the background and without holding any lock."""

@@ -14,7 +14,7 @@ import psycopg
 from numpy.typing import NDArray
 from psycopg import sql
 
-from memdown.index.packing import file_keys, source_keys
+from memdown.index.packing import file_ids, file_keys, source_keys
 from memdown.index.postgres import schema
 from memdown.index.postgres.connection import Connection, Place, one, run, transaction
 from memdown.index.segments import unpack_vectors
@@ -157,13 +157,25 @@ def means(place: Place, source: Source, dims: int, chunks: int) -> Means:
         passage = np.concatenate([one.numbers * one.scale[:, None] for one in own]).mean(
             axis=0, dtype=np.float32
         )
-    bounds = source_keys(source)
-    count = one(
+    return Means(mean, passage, _count(place, source, chunks))
+
+
+def _count(place: Place, source: Source, chunks: int) -> int:
+    """How many chunks a source has; of very many, its share of all files tells."""
+    ids, keys = file_ids(source), source_keys(source)
+    if chunks <= FEW_HERE:
+        statement = "SELECT count(*) FROM {chunks} WHERE generation = %s AND key >= %s AND key < %s"
+        values = (place.generation, keys.start, keys.stop)
+        return int(one(place.db, place.sql(statement), values))
+    ((mine, every),) = run(
         place.db,
-        place.sql("SELECT count(*) FROM {chunks} WHERE generation = %s AND key >= %s AND key < %s"),
-        (place.generation, bounds.start, bounds.stop),
+        place.sql(
+            "SELECT count(*) FILTER (WHERE id >= %s AND id < %s), count(*) FROM {files} "
+            "WHERE generation = %s"
+        ),
+        (ids.start, ids.stop, place.generation),
     )
-    return Means(mean, passage, int(count))
+    return round(chunks * int(mine) / max(1, int(every)))
 
 
 def _sample_keys(place: Place, source: Source, chunks: int) -> list[int]:
@@ -272,6 +284,9 @@ def make_index(db: Connection, place: Place, dims: int, chunks: int) -> None:
             run(db, sql.SQL("DROP INDEX IF EXISTS {}").format(target))
             run(db, sql.SQL("SET max_parallel_maintenance_workers = 0"))
             run(db, making)
+        # Until the server knows how large the tables are, it reads all of them.
+        for table in ("files", "chunks", "postings", "vectors"):
+            run(db, place.sql(f"ANALYZE {{{table}}}"))
     finally:
         if not db.closed:
             try:
