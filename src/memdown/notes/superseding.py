@@ -195,6 +195,10 @@ _SEVERAL: Final = re.compile(
 _POSSESSIVE: Final = re.compile(r"\w['’]s?$")
 _INDEFINITE: Final = frozenset("a an ein eine einen einem einer un une una uno um uma een".split())
 # Where, when or with what something is: behind these any word says it.
+# What is done to a thing that is in one place: "are stored at".
+_KEPT: Final = frozenset(
+    "stored kept parked located placed filed hidden registered docked moored housed hosted hung".split()
+)
 _PLACED: Final = frozenset(
     fold(
         "in at on under behind beside near with by from to im am auf unter hinter neben bei mit zu vor aus um "
@@ -445,7 +449,7 @@ def _is_one_slot(old: str, new: str) -> bool:
     if max(len(value), len(other)) > _MOST_VALUE or not _is_definite(old, new):
         return False
     verb = next((place for place, word in enumerate(frame) if _is_verb(word)), 0)
-    if not verb or _kind(value) != _kind(other) or not set(frame[verb + 1 :]) <= _PLACED:
+    if not verb or _kind(value) != _kind(other) or not set(frame[verb + 1 :]) <= _PLACED | _KEPT:
         return False
     telling = [word for word in frame[:verb] if not is_stop(word)]
     kind = _kind(value)
