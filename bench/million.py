@@ -196,11 +196,10 @@ def _copy_lance(place: Path, copies: int) -> None:
     import lancedb
     import pyarrow as pa
 
-    from memdown.index.lancedb.connection import read_pointer
+    from memdown.index.lancedb.connection import read_pointers
 
     db = lancedb.connect(place)
-    pointer = read_pointer(db)
-    assert pointer is not None
+    (pointer,) = read_pointers(db).values()
     live = db.open_table(pointer.table)
     base = live.to_arrow().combine_chunks()
     keys, files = base["key"].to_numpy(), base["file"].to_numpy()
@@ -230,12 +229,11 @@ def _copy_lance(place: Path, copies: int) -> None:
 def _index_lance(place: Path) -> None:
     import lancedb
 
-    from memdown.index.lancedb.connection import read_pointer
+    from memdown.index.lancedb.connection import read_pointers
     from memdown.index.lancedb.reading import make_indexes
 
     db = lancedb.connect(place)
-    pointer = read_pointer(db)
-    assert pointer is not None
+    (pointer,) = read_pointers(db).values()
     live = db.open_table(pointer.table)
     make_indexes(live)
     live.optimize()

@@ -31,7 +31,7 @@ from memdown.errors import IndexCorrupt, StoreError
 from memdown.files import VARIABLE
 from memdown.index.lancedb import LanceStore, create
 from memdown.index.lancedb import store as lance
-from memdown.index.lancedb.connection import read_pointer
+from memdown.index.lancedb.connection import read_pointers
 from memdown.index.lancedb.store import agent_url
 from memdown.types import FILE_SPAN
 
@@ -156,8 +156,7 @@ def test_many_writes_are_put_together(
             put(store, state(path), [chunk(path, 1, [f"beta {number}"])], unit(0, 1, 0, 0))
             store.files()  # Reading writes what was collected.
     with store._using() as db:
-        pointer = read_pointer(db)
-        assert pointer is not None
+        (pointer,) = read_pointers(db).values()
         assert db.open_table(pointer.table).stats()["fragment_stats"]["num_fragments"] == 1
     assert len(texts_found(store, words("beta"))) == 8
     assert texts_found(store, words("alpha")) == ["alpha"]
@@ -177,8 +176,7 @@ def test_many_notes_are_written_together(store: LanceStore, folder: Path) -> Non
     assert len(texts_found(store, words("beta"))) == 49
     assert texts_found(store, words("alpha", "gamma", "delta")) == ["delta", "gamma"]
     with store._using() as db:
-        pointer = read_pointer(db)
-        assert pointer is not None
+        (pointer,) = read_pointers(db).values()
         assert db.open_table(pointer.table).version < 8
 
 
@@ -214,8 +212,7 @@ def test_damage_is_found_and_set_aside(store: LanceStore, folder: Path) -> None:
 
 def test_a_changed_text_is_told(store: LanceStore) -> None:
     with store._using() as db:
-        pointer = read_pointer(db)
-        assert pointer is not None
+        (pointer,) = read_pointers(db).values()
         table = db.open_table(pointer.table)
         table.update(where="key >= 0", values={"digest": "0" * 64})
     assert len(store.check()) == 1

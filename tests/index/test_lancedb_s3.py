@@ -13,7 +13,7 @@ import pytest
 from contracts.store_contract import PRINT, chunk, put, state, texts_found, unit, words
 from memdown.errors import IndexBusy
 from memdown.index.lancedb import create
-from memdown.index.lancedb.connection import read_pointer
+from memdown.index.lancedb.connection import read_pointers
 
 pytestmark = pytest.mark.long
 
@@ -123,8 +123,7 @@ def test_many_writes_to_object_storage_are_put_together(
         with store.writing(5.0):
             put(store, state(path), [chunk(path, 1, ["beta"])], unit(0, 1, 0, 0))
     with store._using() as db:
-        pointer = read_pointer(db)
-        assert pointer is not None
+        (pointer,) = read_pointers(db).values()
         fragments = db.open_table(pointer.table).stats()["fragment_stats"]["num_fragments"]
     assert fragments <= 4
     assert texts_found(store, words("beta")) == ["beta"] * 6

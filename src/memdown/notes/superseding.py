@@ -493,10 +493,6 @@ def _is_definite(old: str, new: str) -> bool:
     )
 
 
-def _names_both(old: str, new: str) -> bool:
-    return bool(details_of(old).names) and bool(details_of(new).names)
-
-
 def _kind(value: Sequence[str]) -> Kind:
     joined = " ".join(value)
     if any(map(_is_day, value)):

@@ -166,11 +166,6 @@ def read_pointers(db: Any, table: Any = None) -> dict[str, Pointer]:
     return {row["name"]: _pointer(json.loads(row["data"])) for row in rows}
 
 
-def read_pointer(db: Any, variant: str = ONLY, table: Any = None) -> Pointer | None:
-    """Where the live index is; None if there is none yet."""
-    return read_pointers(db, table).get(variant)
-
-
 def _pointer(data: dict[str, Any]) -> Pointer:
     made = data["fingerprint"]
     made["key"] = ModelKey(**made["key"])
