@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from memdown import notes
 from memdown.config import Settings, load_settings
 from memdown.index.status import status_of
-from memdown.notes.journal import By
+from memdown.notes.changes import By
 from memdown.notes.remembering import Pen, Remembered
 from memdown.opening import Parts, open_parts, with_state_dir
 from memdown.search.searcher import Request

@@ -27,8 +27,10 @@ from memdown.index.index import Index, WatchOptions, watch_file
 from memdown.index.status import StatusFacts
 from memdown.index.store import Store
 from memdown.index.sync import Syncer, SyncOptions
-from memdown.notes.journal import Journal, Limits, Recorder, SeenDays, journal_file
+from memdown.notes.journal import Journal, Limits, journal_file
 from memdown.notes.notebook import Notebook
+from memdown.notes.recording import Recorder
+from memdown.notes.seen import SeenDays
 from memdown.search.answer import STRONG, SearchOptions
 from memdown.search.rank import GENTLE_DECAY
 from memdown.search.searcher import Request, Searcher

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memdown.notes.journal import Change
+from memdown.notes.changes import Change
 from memdown.notes.remembering import Remembered
 from memdown.types import JobStatus, Status, SyncReport
 

@@ -13,9 +13,12 @@ import pytest
 
 from memdown.errors import UndoConflict
 from memdown.notes import open_workspace, save
+from memdown.notes.changes import By, delta
 from memdown.notes.editing import read_whole
-from memdown.notes.journal import By, Journal, Limits, Recorder, SeenDays, delta, journal_file
+from memdown.notes.journal import Journal, Limits, journal_file
+from memdown.notes.recording import Recorder
 from memdown.notes.remembering import Pen, remember_fact
+from memdown.notes.seen import SeenDays
 from memdown.notes.undoing import look_now, undo, undo_last, undo_since, versions
 
 TODAY = datetime.date(2026, 11, 17)

@@ -10,7 +10,7 @@ import pytest
 
 from memdown.errors import WorkspaceError
 from memdown.notes import open_workspace
-from memdown.notes.journal import By
+from memdown.notes.changes import By
 from memdown.notes.remembering import Pen, Remembered, remember_fact
 from memdown.notes.undoing import look_now
 

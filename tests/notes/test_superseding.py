@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from memdown.notes.related import content_words
+from memdown.notes.details import content_words
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.superseding import Replaced, contradicts, replaced
 from memdown.search.currency import Times, order_by_currency

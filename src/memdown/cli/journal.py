@@ -14,7 +14,7 @@ from memdown.cli.options import Target, Words, target_options, words_argument
 if TYPE_CHECKING:
     from memdown.facts.forgetting import Forgetting, Receipt
     from memdown.memory import Memory
-    from memdown.notes.journal import Change
+    from memdown.notes.changes import Change
     from memdown.notes.statements import Fact
 
 

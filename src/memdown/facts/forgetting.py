@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
 
 from memdown.errors import MemdownError, WorkspaceError
 from memdown.notes import placing
+from memdown.notes.changes import By
 from memdown.notes.editing import update
-from memdown.notes.journal import By
 from memdown.notes.related import REFERENCE, find_fact, gather, note_text
 from memdown.notes.remembering import facts_meant, strike_fact
 from memdown.notes.statements import Fact, facts_of

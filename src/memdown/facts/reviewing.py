@@ -19,13 +19,15 @@ from typing import TYPE_CHECKING, Final, Literal
 from memdown.errors import NoteNotFound, WorkspaceError
 from memdown.files import locked, make_folder, replace_file
 from memdown.notes import placing
+from memdown.notes.changes import By
 from memdown.notes.descriptors import shown
+from memdown.notes.details import details_of, same_fact
 from memdown.notes.discovery import scan
 from memdown.notes.editing import update
-from memdown.notes.journal import By, SeenDays
-from memdown.notes.related import details_of, gather, note_text, same_fact
+from memdown.notes.related import gather, note_text
 from memdown.notes.remembering import Pen, remember_fact, strike_fact
 from memdown.notes.roots import date_of
+from memdown.notes.seen import SeenDays
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.superseding import contradicts
 from memdown.notes.writing import curated

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Final
 from memdown.errors import WorkspaceError
 from memdown.facts.reviewing import SESSION_BUDGET, removing
 from memdown.notes import placing
+from memdown.notes.changes import By
 from memdown.notes.editing import update
-from memdown.notes.journal import By
 from memdown.notes.related import gather, note_text
 from memdown.notes.remembering import Pen, remember_fact, strike_fact
 from memdown.notes.roots import is_memory

@@ -16,6 +16,7 @@ from pathlib import Path
 from memdown.errors import NoteChanged, NoteNotFound, PathRefused, WorkspaceError
 from memdown.files import reach
 from memdown.notes import pending
+from memdown.notes.changes import SELF, By
 from memdown.notes.descriptors import (
     failed_write,
     fault,
@@ -24,7 +25,7 @@ from memdown.notes.descriptors import (
     shown,
     sync_folder,
 )
-from memdown.notes.journal import SELF, By, Journal, journal_file
+from memdown.notes.journal import Journal, journal_file
 from memdown.notes.reading import MAX_NOTE_BYTES, decode, read_note
 from memdown.notes.roots import NotePlace, Workspace, check_folder, locate
 from memdown.notes.swapping import SwapOutcome, draft_name, publish, swap_in, told_kept, version_of

@@ -1,10 +1,9 @@
 """The journal of every change to the notes: who, when, which lines before and after.
 
 It lies in the state folder, one SQLite file for a workspace, and is derived: deleting it loses no
-note. A change is kept as the bytes between the first and the last line that differ, with the
-digests of the whole note before and after, so that it can be taken back byte by byte or be refused.
-A copy of the last known version of each note lets changes by other programs be recorded as well.
-It is packed by zlib. Secrets are kept in neither: their bytes are zeros there.
+note. A change is kept with the digests of the whole note before and after, so that it can be taken back
+byte by byte or be refused. A copy of the last known version of each note, packed by zlib, lets changes by
+other programs be recorded as well.
 """
 
 from __future__ import annotations
@@ -14,44 +13,37 @@ import datetime
 import logging
 import os
 import re
-import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from difflib import SequenceMatcher
-from itertools import zip_longest
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memdown.errors import WorkspaceError
 from memdown.files import make_folder
+from memdown.notes.changes import (
+    MOST_NOTE,
+    OUTSIDE,
+    By,
+    Change,
+    delta,
+    kept_bytes,
+    masked_all,
+    spliced,
+)
 from memdown.notes.pending import lock_file
-from memdown.notes.statements import facts_of
 from memdown.notes.swapping import version_of
-from memdown.text.redaction.conversation import Redactor
-from memdown.text.redaction.finding import Span, find_all
 
 if TYPE_CHECKING:
     import apsw
 
 log = logging.getLogger("memdown")
 _T = TypeVar("_T")
-
-# A larger note is recorded without its text.
-_MOST_NOTE: Final = 1024 * 1024
 _EMPTY: Final = version_of(b"")
-# So many lines around a change are looked at with it for secrets.
-_AROUND: Final = 3
-_MOST_WAITING: Final = 4 * 1024 * 1024
 _BUSY_MS: Final = 5_000
 _PRUNE_EVERY: Final = 200
-# Of one note, so many changes are looked through for the days on which its facts came.
-_MOST_CHANGES: Final = 5_000
-_RENAMED_SECONDS: Final = 60
-_MOST_LETTERS, _SPELT_ALIKE = 3, 0.7
-_DIGITS: Final = re.compile(r"\d+")
 # A longer log is moved into the file, and its space given back.
 _MOST_LOG: Final = 256 * 1024
 _VERSION: Final = 2
@@ -89,106 +81,10 @@ _TEXTS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class By:
-    """Who changes something: a person, an agent, an import; and in which session, at which line."""
-
-    actor: str = "memdown"
-    session: str = ""
-
-
-SELF: Final = By()
-OUTSIDE: Final = By("outside")
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One change of one note.
-
-    `removed` stood at byte `at` before, `added` stands there since. `before` and `after` are the
-    digests of the whole note; an empty one means that there was no note. `undoes` is the number of
-    the change that this one took back. `whole` is False where the note was too large to keep.
-    """
-
-    id: int
-    time: datetime.datetime
-    actor: str
-    session: str
-    path: str
-    at: int
-    removed: bytes
-    added: bytes
-    before: str
-    after: str
-    undoes: int = 0
-    whole: bool = True
-
-    @property
-    def kind(self) -> str:
-        """What happened to the note: `created`, `removed` or `changed`."""
-        return "created" if not self.before else "changed" if self.after else "removed"
-
-    @property
-    def removed_text(self) -> str:
-        """The lines that went, as text; secrets as dots."""
-        return _shown(self.removed)
-
-    @property
-    def added_text(self) -> str:
-        """The lines that came, as text; secrets as dots."""
-        return _shown(self.added)
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """The lines between the first and the last that differ in two versions, as bytes."""
-
-    at: int
-    removed: bytes
-    added: bytes
-
-
 def journal_file(workspace: Path, lock_dir: Path) -> Path:
     """Where the journal of a workspace lies: beside the folder of the locks."""
     name = lock_file(workspace, lock_dir).stem
     return lock_dir.parent / "journal" / f"{name}.sqlite"
-
-
-def delta(before: bytes, after: bytes) -> Delta:
-    """What differs between two versions, in whole lines."""
-    start = _common(before, after)
-    start = before.rfind(b"\n", 0, start) + 1
-    most = min(len(before), len(after)) - start
-    end = _common(before[::-1][:most], after[::-1][:most])
-    # The last lines count from a line break on.
-    if end:
-        tail = before[len(before) - end :]
-        cut = tail.find(b"\n") + 1
-        behind_break = all(
-            len(text) == end or text[len(text) - end - 1 : len(text) - end] == b"\n"
-            for text in (before[start:], after[start:])
-        )
-        end = end if behind_break else len(tail) - cut if cut else 0
-    return Delta(start, before[start : len(before) - end], after[start : len(after) - end])
-
-
-def masked(data: bytes) -> bytes:
-    """The bytes with those of secrets as zeros, which no note holds."""
-    found = Redactor().find_all([data])[0]
-    return _blanked(data, found) if found else data
-
-
-def masked_all(notes: Sequence[bytes]) -> list[bytes]:
-    """Each note for itself as `masked` makes it, several times faster than one by one."""
-    found, _ = find_all(notes)
-    return [masked(data) if spans else data for data, spans in zip(notes, found, strict=True)]
-
-
-def _blanked(data: bytes, found: Sequence[Span]) -> bytes:
-    clean = bytearray(data)
-    for start, end, _ in found:
-        clean[start:end] = bytes(end - start)
-    return bytes(clean)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +159,10 @@ class Journal:
 
         seconds = self._read(look, None)
         return None if seconds is None else _local(seconds).date()
+
+    def stamp(self) -> tuple[tuple[int, int], ...]:
+        """Another value after every change of the file."""
+        return tuple(map(_stamp, (self.file, _log_of(self.file))))
 
     def known(self) -> dict[str, str]:
         """The notes that are known, with the digest of their last version."""
@@ -364,7 +264,7 @@ class Journal:
         new = {
             path: data
             for path, data in notes.items()
-            if data is not None and len(data) <= _MOST_NOTE and _known_digest(db, path) is None
+            if data is not None and len(data) <= MOST_NOTE and _known_digest(db, path) is None
         }
         for (path, data), kept in zip(new.items(), masked_all(list(new.values())), strict=True):
             self._know(db, path, version_of(data), data, kept)
@@ -377,7 +277,7 @@ class Journal:
             return None
         row = _known_row(db, path)
         if row is None and not begun:
-            self._know(db, path, digest, data, _kept(data or b""))
+            self._know(db, path, digest, data, kept_bytes(data or b""))
             return None
         return self._insert(
             db, path, (row[0], row[1]) if row else ("", b""), digest, data, OUTSIDE, 0
@@ -397,7 +297,7 @@ class Journal:
         row = _known_row(db, path) if before is not None else None
         old = row or ("", b"")
         digest = version_of(after) if after is not None else ""
-        kept = _spliced(old[1], before or b"", after) if after is not None else b""
+        kept = spliced(old[1], before or b"", after) if after is not None else b""
         return self._insert(db, path, old, digest, after, by, undoes, kept)
 
     def _insert(
@@ -412,9 +312,9 @@ class Journal:
         kept: bytes | None = None,
     ) -> int:
         if kept is None:
-            kept = _kept(data or b"")
+            kept = kept_bytes(data or b"")
         had_text = old[0] in ("", _EMPTY) or bool(old[1])
-        whole = had_text and len(data or b"") <= _MOST_NOTE
+        whole = had_text and len(data or b"") <= MOST_NOTE
         change = delta(old[1], kept)
         db.execute(
             "INSERT INTO changes (time, actor, session, path, at, removed, added, before, after, "
@@ -569,106 +469,6 @@ def _migrate(db: apsw.Connection) -> None:
     db.execute("COMMIT")
 
 
-@dataclass(slots=True)
-class _Known:
-    """The facts of one note by the day they came, as far as the changes up to `last` tell."""
-
-    last: int = 0
-    came: dict[str, datetime.date] = field(default_factory=dict)
-    gone: dict[str, datetime.date] = field(default_factory=dict)
-
-
-class SeenDays:
-    """When facts came into their notes, as the journal saw it; each change is read once.
-
-    Safe to use from several threads. Without a journal nothing is known. A fact whose spelling is mended
-    keeps its day, and so does one that an undo brings back, or that moves with its note to another name.
-    """
-
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self._lock = threading.Lock()
-        self._stamp: tuple[tuple[int, int], ...] = ()
-        self._fresh: set[str] = set()
-        self._known: dict[str, _Known] = {}
-        self._begun: datetime.date | None = None
-
-    def of(self, path: str) -> Mapping[str, datetime.date]:
-        """The days on which the facts of a note came, by what they say."""
-        with self._lock:
-            stamp = tuple(map(_stamp, (self._journal.file, _log_of(self._journal.file))))
-            if stamp != self._stamp:
-                self._stamp, self._fresh = stamp, set()
-            if path not in self._fresh:
-                self._read(path)
-                self._fresh.add(path)
-            return self._known[path].came
-
-    def begun(self) -> datetime.date | None:
-        """The day from which on everything was seen: an undated fact that did not come since is older."""
-        with self._lock:
-            if self._begun is None:
-                self._begun = self._journal.begun()
-            return self._begun
-
-    def _read(self, path: str) -> _Known:
-        known = self._known.setdefault(path, _Known())
-        changes = self._journal.changes(path=path, after=known.last, limit=_MOST_CHANGES)
-        for change in reversed(changes):
-            known.last = change.id
-            before = {fact.text for fact in facts_of(change.removed_text)}
-            after = {fact.text for fact in facts_of(change.added_text)}
-            lost, come = before - after, after - before
-            moved = self._moved(change) if come and not change.before else {}
-            days = {text: self._day(text, change, lost, moved, known) for text in come}
-            for text in lost:
-                if (day := known.came.pop(text, None)) is not None:
-                    known.gone[text] = day
-            known.came |= {text: day for text, day in days.items() if day is not None}
-        return known
-
-    @staticmethod
-    def _day(
-        text: str,
-        change: Change,
-        lost: set[str],
-        moved: Mapping[str, datetime.date | None],
-        known: _Known,
-    ) -> datetime.date | None:
-        if text in moved:
-            return moved[text]
-        if change.undoes:
-            return known.gone.get(text)
-        if (old := next((one for one in lost if _respelled(one, text)), None)) is not None:
-            return known.came.get(old)
-        return change.time.date()
-
-    def _moved(self, change: Change) -> dict[str, datetime.date | None]:
-        """The facts that another note lost when this one was made: it was renamed."""
-        found: dict[str, datetime.date | None] = {}
-        if change.actor != OUTSIDE.actor:
-            return found
-        since = change.time - datetime.timedelta(seconds=_RENAMED_SECONDS)
-        for other in self._journal.changes(since=since):
-            near = abs((other.time - change.time).total_seconds()) <= _RENAMED_SECONDS
-            if near and other.path != change.path and other.kind == "removed":
-                gone = self._read(other.path).gone
-                found |= {fact.text: gone.get(fact.text) for fact in facts_of(other.removed_text)}
-        return found
-
-
-def _respelled(old: str, new: str) -> bool:
-    """Whether a fact is the same but for its spelling: no other number, hardly a letter differs."""
-    if abs(len(old) - len(new)) > _MOST_LETTERS or _DIGITS.findall(old) != _DIGITS.findall(new):
-        return False
-    pairs = list(zip_longest(old.split(), new.split(), fillvalue=""))
-    differ = [(one, other) for one, other in pairs if one != other]
-    return len(differ) == 1 and all(
-        min(map(len, pair)) > _MOST_LETTERS and SequenceMatcher(None, *pair).ratio() >= _SPELT_ALIKE
-        for pair in differ
-    )
-
-
 def _stamp(file: Path) -> tuple[int, int]:
     try:
         status = file.stat()
@@ -679,72 +479,6 @@ def _stamp(file: Path) -> tuple[int, int]:
 
 def _log_of(file: Path) -> Path:
     return file.with_name(file.name + "-wal")
-
-
-class Recorder:
-    """Puts notes as a sync reads them into the journal, some at a time."""
-
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self._waiting: dict[str, bytes | None] = {}
-        self._read_at: dict[str, float] = {}
-        self._bytes = 0
-        self._lock = threading.Lock()
-
-    def add(self, path: str, data: bytes, read_at: float) -> None:
-        """A note as it was at a time, in seconds since 1970; it may have been written to since."""
-        with self._lock:
-            self._waiting[path] = data
-            self._read_at[path] = read_at
-            self._bytes += len(data)
-            if self._bytes > _MOST_WAITING:
-                self._flush(complete=False)
-
-    def finish(self, gone: Sequence[str], *, complete: bool) -> None:
-        """The sync is over: these notes are gone, and if it is `complete`, it read all others."""
-        with self._lock:
-            for path in gone:
-                self._waiting.setdefault(path, None)
-            if self._waiting:
-                self._flush(complete=complete)
-
-    def _flush(self, *, complete: bool) -> None:
-        self._journal.observe(self._waiting, complete=complete, read_at=self._read_at)
-        self._waiting = {}
-        self._read_at = {}
-        self._bytes = 0
-
-
-def _kept(data: bytes) -> bytes:
-    return masked(data) if len(data) <= _MOST_NOTE else b""
-
-
-def _spliced(kept: bytes, before: bytes, after: bytes) -> bytes:
-    """The new version as it is kept, from the old one: only what is new is looked at for secrets.
-
-    Lines around it are looked at with it, since a secret may be named on one line and follow on another.
-    """
-    if len(kept) != len(before) or len(after) > _MOST_NOTE:
-        return _kept(after)
-    change = delta(before, after)
-    behind = change.at + len(change.removed)
-    ahead = _lines_back(before, change.at)
-    tail = before[behind : _lines_on(before, behind)]
-    clean = masked(before[ahead : change.at] + change.added + tail)
-    start = change.at - ahead
-    return kept[: change.at] + clean[start : start + len(change.added)] + kept[behind:]
-
-
-def _lines_back(data: bytes, at: int) -> int:
-    for _ in range(_AROUND):
-        at = data.rfind(b"\n", 0, max(0, at - 1)) + 1
-    return at
-
-
-def _lines_on(data: bytes, at: int) -> int:
-    for _ in range(_AROUND):
-        at = data.find(b"\n", at) + 1 or len(data)
-    return at
 
 
 def _known_digest(db: apsw.Connection, path: str) -> str | None:
@@ -762,20 +496,6 @@ def _known_row(db: apsw.Connection, path: str) -> tuple[str, bytes] | None:
     """The digest and the kept bytes of the last known version of a note."""
     rows = db.execute("SELECT digest, data FROM known WHERE path = ?", (path,))
     return next(((digest, zlib.decompress(data)) for digest, data in rows), None)
-
-
-def _common(one: bytes, other: bytes) -> int:
-    """The length of what two texts begin with alike."""
-    low, high = 0, min(len(one), len(other))
-    if one[:high] == other[:high]:
-        return high
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _local(seconds: float) -> datetime.datetime:
@@ -803,7 +523,3 @@ def _change(row: Sequence[Any]) -> Change:
 def _value(db: apsw.Connection, name: str) -> str | None:
     row = next(iter(db.execute("SELECT value FROM facts WHERE name = ?", (name,))), None)
     return row[0] if row else None
-
-
-def _shown(data: bytes) -> str:
-    return data.replace(b"\0", b"\xc2\xb7").decode("utf-8", "replace")

@@ -10,7 +10,7 @@ from pathlib import Path
 from memdown import notes
 from memdown.errors import WorkspaceError
 from memdown.files import make_folder
-from memdown.notes.journal import By
+from memdown.notes.changes import By
 from memdown.notes.related import Comparing, Finding
 from memdown.notes.remembering import Pen, Remembered, remember_fact
 from memdown.notes.roots import CURATED, LOGS

@@ -19,9 +19,11 @@ from typing import Final
 from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
 from memdown.files import locked, reach, replace_file
 from memdown.notes import pending, placing, writing
+from memdown.notes.changes import SELF, By
 from memdown.notes.descriptors import shown
+from memdown.notes.details import looks_superseded, same_fact
 from memdown.notes.editing import update
-from memdown.notes.journal import SELF, By, Journal, SeenDays, journal_file
+from memdown.notes.journal import Journal, journal_file
 from memdown.notes.related import (
     REFERENCE,
     Comparing,
@@ -30,12 +32,11 @@ from memdown.notes.related import (
     find_fact,
     gather,
     in_context,
-    looks_superseded,
     note_text,
     rank_related,
-    same_fact,
 )
 from memdown.notes.roots import Workspace, daily_note, date_of
+from memdown.notes.seen import SeenDays
 from memdown.notes.statements import BULLET, Fact, facts_of, read_until, read_validity
 from memdown.notes.superseding import Replaced, replaced
 from memdown.notes.writing import append, curated, entry_of

@@ -14,8 +14,7 @@ from enum import IntEnum
 from itertools import takewhile
 from typing import Final, Literal
 
-from memdown.notes.placing import INBOX
-from memdown.notes.related import (
+from memdown.notes.details import (
     FactDetails,
     content_words,
     details_of,
@@ -23,6 +22,7 @@ from memdown.notes.related import (
     is_among,
     same_fact,
 )
+from memdown.notes.placing import INBOX
 from memdown.notes.roots import date_of
 from memdown.notes.statements import Fact
 from memdown.text import fold, index_terms, is_stop

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from memdown.errors import NoteNotFound, UndoConflict, WorkspaceError
+from memdown.notes.changes import Change
 from memdown.notes.descriptors import shown
 from memdown.notes.editing import save_bytes
-from memdown.notes.journal import Change, Journal
+from memdown.notes.journal import Journal
 from memdown.notes.reading import read_note
 from memdown.notes.related import gather, rank_related
 from memdown.notes.remembering import Pen

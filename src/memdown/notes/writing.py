@@ -15,6 +15,7 @@ from pathlib import Path
 from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
 from memdown.files import reach
 from memdown.notes import pending
+from memdown.notes.changes import SELF, By
 from memdown.notes.descriptors import (
     NOTE,
     failed_write,
@@ -25,7 +26,7 @@ from memdown.notes.descriptors import (
     shown,
     sync_folder,
 )
-from memdown.notes.journal import SELF, By, Journal, journal_file
+from memdown.notes.journal import Journal, journal_file
 from memdown.notes.roots import (
     CURATED,
     LOGS,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, Protocol
 
 from memdown.errors import QueryError
-from memdown.notes.related import (
+from memdown.notes.details import (
     content_words,
     details_of,
     differ_in_number,

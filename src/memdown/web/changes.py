@@ -24,8 +24,8 @@ from memdown.errors import NoteNotFound, UndoConflict, WorkspaceError
 from memdown.facts.reviewing import Proposal
 from memdown.files import make_folder, open_file
 from memdown.notes import placing, undoing
+from memdown.notes.changes import By, Change
 from memdown.notes.editing import save_bytes
-from memdown.notes.journal import By, Change
 from memdown.notes.related import note_text
 from memdown.notes.remembering import Pen
 from memdown.notes.statements import Fact, facts_of

@@ -18,8 +18,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memdown.errors import NoteNotFound
+from memdown.notes.changes import Change
 from memdown.notes.document import read_front_matter
-from memdown.notes.journal import Change
 from memdown.notes.statements import Fact, facts_of
 from memdown.transcripts.sessions import recall
 from memdown.web import talks

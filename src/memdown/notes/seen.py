@@ -1,0 +1,122 @@
+"""On which days facts came into their notes, as the journal saw it."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import Final
+
+from memdown.notes.changes import OUTSIDE, Change
+from memdown.notes.journal import Journal
+from memdown.notes.statements import facts_of
+
+# Of one note, so many changes are looked through for the days on which its facts came.
+_MOST_CHANGES: Final = 5_000
+_RENAMED_SECONDS: Final = 60
+_MOST_LETTERS, _SPELT_ALIKE = 3, 0.7
+_DIGITS: Final = re.compile(r"\d+")
+
+
+@dataclass(slots=True)
+class _Known:
+    """The facts of one note by the day they came, as far as the changes up to `last` tell."""
+
+    last: int = 0
+    came: dict[str, datetime.date] = field(default_factory=dict)
+    gone: dict[str, datetime.date] = field(default_factory=dict)
+
+
+class SeenDays:
+    """When facts came into their notes, as the journal saw it; each change is read once.
+
+    Safe to use from several threads. Without a journal nothing is known. A fact whose spelling is mended
+    keeps its day, and so does one that an undo brings back, or that moves with its note to another name.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._lock = threading.Lock()
+        self._stamp: tuple[tuple[int, int], ...] = ()
+        self._fresh: set[str] = set()
+        self._known: dict[str, _Known] = {}
+        self._begun: datetime.date | None = None
+
+    def of(self, path: str) -> Mapping[str, datetime.date]:
+        """The days on which the facts of a note came, by what they say."""
+        with self._lock:
+            stamp = self._journal.stamp()
+            if stamp != self._stamp:
+                self._stamp, self._fresh = stamp, set()
+            if path not in self._fresh:
+                self._read(path)
+                self._fresh.add(path)
+            return self._known[path].came
+
+    def begun(self) -> datetime.date | None:
+        """The day from which on everything was seen: an undated fact that did not come since is older."""
+        with self._lock:
+            if self._begun is None:
+                self._begun = self._journal.begun()
+            return self._begun
+
+    def _read(self, path: str) -> _Known:
+        known = self._known.setdefault(path, _Known())
+        changes = self._journal.changes(path=path, after=known.last, limit=_MOST_CHANGES)
+        for change in reversed(changes):
+            known.last = change.id
+            before = {fact.text for fact in facts_of(change.removed_text)}
+            after = {fact.text for fact in facts_of(change.added_text)}
+            lost, come = before - after, after - before
+            moved = self._moved(change) if come and not change.before else {}
+            days = {text: self._day(text, change, lost, moved, known) for text in come}
+            for text in lost:
+                if (day := known.came.pop(text, None)) is not None:
+                    known.gone[text] = day
+            known.came |= {text: day for text, day in days.items() if day is not None}
+        return known
+
+    @staticmethod
+    def _day(
+        text: str,
+        change: Change,
+        lost: set[str],
+        moved: Mapping[str, datetime.date | None],
+        known: _Known,
+    ) -> datetime.date | None:
+        if text in moved:
+            return moved[text]
+        if change.undoes:
+            return known.gone.get(text)
+        if (old := next((one for one in lost if _respelled(one, text)), None)) is not None:
+            return known.came.get(old)
+        return change.time.date()
+
+    def _moved(self, change: Change) -> dict[str, datetime.date | None]:
+        """The facts that another note lost when this one was made: it was renamed."""
+        found: dict[str, datetime.date | None] = {}
+        if change.actor != OUTSIDE.actor:
+            return found
+        since = change.time - datetime.timedelta(seconds=_RENAMED_SECONDS)
+        for other in self._journal.changes(since=since):
+            near = abs((other.time - change.time).total_seconds()) <= _RENAMED_SECONDS
+            if near and other.path != change.path and other.kind == "removed":
+                gone = self._read(other.path).gone
+                found |= {fact.text: gone.get(fact.text) for fact in facts_of(other.removed_text)}
+        return found
+
+
+def _respelled(old: str, new: str) -> bool:
+    """Whether a fact is the same but for its spelling: no other number, hardly a letter differs."""
+    if abs(len(old) - len(new)) > _MOST_LETTERS or _DIGITS.findall(old) != _DIGITS.findall(new):
+        return False
+    pairs = list(zip_longest(old.split(), new.split(), fillvalue=""))
+    differ = [(one, other) for one, other in pairs if one != other]
+    return len(differ) == 1 and all(
+        min(map(len, pair)) > _MOST_LETTERS and SequenceMatcher(None, *pair).ratio() >= _SPELT_ALIKE
+        for pair in differ
+    )
