@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.life_third import THIRD_ASIDE, THIRD_BESIDE, THIRD_LIFE
 from bench.life_unseen import UNSEEN_ASIDE, UNSEEN_BESIDE, UNSEEN_LIFE
 from bench.life_words import ASIDE, BESIDE, BESIDE_FRESH, LANGUAGES, Thread
 from bench.measure import save, table
@@ -27,7 +28,7 @@ from memdown.notes.statements import facts_of
 from memdown.types import Hit
 
 _FIRST = datetime.date(2026, 9, 1)
-_DAYS = 35
+DAYS = 35
 _SEED = 19
 TELLERS = ("replaces", "follows the question", "ignores the question")
 
@@ -45,18 +46,21 @@ def _joined(told: Mapping[str, tuple[Thread, ...]]) -> tuple[Thread, ...]:
     return tuple(thread for language in told.values() for thread in language)
 
 
-# The rules were made while the first was known; the second was asked once, when they were done.
+# The rules were made while the first was known; the second was asked once, when they were done. The third
+# was written by someone who did not know them.
 KNOWN = Life(_joined(LANGUAGES), ASIDE, (*BESIDE, *BESIDE_FRESH))
 UNSEEN = Life(_joined(UNSEEN_LIFE), UNSEEN_ASIDE, UNSEEN_BESIDE)
+THIRD = Life(_joined(THIRD_LIFE), THIRD_ASIDE, THIRD_BESIDE)
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something told on a day; `old` are the earlier texts of its thread."""
+    """Something told on a day; of the earlier texts of its thread, `old` say another thing, `same` the same."""
 
     day: int
     text: str
     old: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
     durable: bool = True
     until: int = 0
     again: bool = False
@@ -86,21 +90,24 @@ def statements(life: Life, durable_share: float = 0.5) -> list[Statement]:
     for thread in life.threads:
         count = len(thread.statements)
         durable = draw.random() < durable_share
-        days = sorted(draw.sample(range(_DAYS - 8), count))
-        for number, ((text, _), day) in enumerate(zip(thread.statements, days, strict=True)):
-            old = tuple(one for one, _ in thread.statements[:number])
-            found.append(Statement(day, text, old, durable, thread.until))
+        days = sorted(draw.sample(range(DAYS - 8), count))
+        for number, ((text, word), day) in enumerate(zip(thread.statements, days, strict=True)):
+            earlier = thread.statements[:number]
+            old = tuple(one for one, other in earlier if other != word)
+            same = tuple(one for one, other in earlier if other == word)
+            found.append(Statement(day, text, old, same, durable, thread.until))
         if thread.repeated:
             text = thread.statements[0][0]
-            later = draw.randint(days[0] + 1, _DAYS - 1)
-            found.append(Statement(later, text, (), durable, again=True))
-    found += [Statement(draw.randrange(_DAYS), text, (), durable=False) for text in life.aside]
+            later = draw.randint(days[0] + 1, DAYS - 1)
+            found.append(Statement(later, text, durable=durable, again=True))
+    found += [Statement(draw.randrange(DAYS), text, durable=False) for text in life.aside]
     return sorted(found, key=lambda one: one.day)
 
 
 def run() -> None:
     """Live each life once for each teller, and print what a search shows afterwards."""
-    save("life", {"known": _lived("A simulated life", KNOWN), "unseen": _lived("Another", UNSEEN)})
+    lives = {"known": KNOWN, "unseen": UNSEEN, "third": THIRD}
+    save("life", {name: _lived(f"A simulated life: {name}", one) for name, one in lives.items()})
 
 
 def _lived(title: str, life: Life) -> dict[str, Any]:
@@ -162,7 +169,7 @@ def beside(folder: Path, life: Life) -> list[str]:
                 clock[0] = _FIRST + datetime.timedelta(number * 6 + len(question) % 5)
                 for text in facts[number : number + 1]:
                     memory.remember(text, durable=len(question) % 2 == number % 2)
-        clock[0] = _FIRST + datetime.timedelta(_DAYS)
+        clock[0] = _FIRST + datetime.timedelta(DAYS)
         for question, *facts in life.beside:
             lines = dict(_lines(memory.search(question).hits, clock[0]))
             wrong += [text for text in facts if not lines.get(text, True)]
@@ -194,7 +201,7 @@ def live(folder: Path, teller: str, life: Life) -> Figures:
             clock[0] = _FIRST + datetime.timedelta(one.day)
             _tell(memory, one, teller, figures)
         figures.milliseconds = (time.perf_counter() - begun) * 1000 / figures.statements
-        clock[0] = _FIRST + datetime.timedelta(_DAYS)
+        clock[0] = _FIRST + datetime.timedelta(DAYS)
         for thread in life.threads:
             _ask(memory, thread, clock[0], figures)
         _review(memory, life, figures)
@@ -218,7 +225,9 @@ def _tell(memory: Memory, one: Statement, teller: str, figures: Figures) -> None
             figures.misses.append(f"not related: {one.text!r} to {one.old[-1]!r}")
     meant = next((near for near in done.related if near.superseded), None)
     figures.asked += bool(done.question)
-    figures.asked_wrongly += bool(done.question) and (meant is None or meant.text not in one.old)
+    figures.asked_wrongly += bool(done.question) and (
+        meant is None or meant.text not in (*one.old, *one.same)
+    )
     if teller == "follows the question" and one.old:
         # An agent reads the question and the related facts, and names what is outdated of them.
         names = [near.reference for near in done.related if near.text in one.old]
@@ -265,9 +274,15 @@ def _review(memory: Memory, life: Life, figures: Figures) -> None:
         (old, thread.statements[number][0])
         for thread in life.threads
         for number in range(1, len(thread.statements))
-        for old, _ in thread.statements[:number]
+        for old, word in thread.statements[:number]
+        if word != thread.statements[number][1]
     }
-    outdated = {old for old, _ in wrong}
+    outdated = {
+        text
+        for thread in life.threads
+        for text, word in thread.statements
+        if word != thread.statements[-1][1]
+    }
     texts: dict[str, str] = {}
     current = set()
     for path in memory.notes().files:
