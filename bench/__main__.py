@@ -46,6 +46,7 @@ def main() -> None:
         "--engines", nargs="+", choices=("postgres", "lancedb"), default=("postgres", "lancedb")
     )
     parser.add_argument("--clients", type=int, nargs="+", default=(1, 16), help="for `million`")
+    parser.add_argument("--keep", type=Path, help="where the indexes of `million` stay")
     parser.add_argument("--peers", nargs="*", help="which peers `performance` runs [all]")
     arguments = parser.parse_args()
     if arguments.chunks < 1 or arguments.repeats < 10:
@@ -110,7 +111,13 @@ def main() -> None:
     if arguments.what == "million":
         from bench import million
 
-        million.run(arguments.chunks, arguments.copies, arguments.engines, arguments.clients)
+        million.run(
+            arguments.chunks,
+            arguments.copies,
+            arguments.engines,
+            arguments.clients,
+            arguments.keep,
+        )
 
 
 if __name__ == "__main__":

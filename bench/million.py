@@ -1,8 +1,9 @@
 """A million chunks in PostgreSQL and LanceDB: how long it takes to make, how large, how fast.
 
 The notes of a smaller workspace are indexed once; then its rows are copied inside the engine, each copy
-under paths of its own and with vectors moved by noise, so that neighbours lie in clusters as real ones
-do. The texts repeat, so the figures say nothing of what is found; recall is that of the vector index.
+under paths of its own. A copied vector lies between its original and one of that one's neighbours, with
+some noise, so that all lie where real ones do and no two in the same place. The texts repeat, so the
+figures say nothing of what is found; recall is that of the vector index.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +27,9 @@ from memdown import Memory
 from memdown.embedders.bundled import BundledEmbedder
 from memdown.types import FILE_SPAN, SOURCES
 
-# How far a copied vector lies from its original, before it has length 1 again.
-_NOISE = 0.6
+# A copied vector goes up to so far towards one of so many neighbours of its original, and by so much
+# noise away from the line between them, before it has length 1 again.
+_TOWARDS, _NEIGHBOURS, _NOISE = 0.7, 32, 0.2
 _COMMON = ("offer", "decision", "project", "last week decisions", "meeting notes about the project")
 _ASKED = 100
 _RECALLED = 30
@@ -34,11 +37,23 @@ _VECTORS_AT_ONCE = 5_000
 _SERVER = {"shared_buffers": "2GB", "max_wal_size": "8GB", "autovacuum": "off"}
 
 
-def run(base: int, copies: int, engines: Sequence[str], clients: Sequence[int]) -> None:
-    """Make the index in each engine named, ask it, and print and keep what was measured."""
-    with tempfile.TemporaryDirectory() as folder:
-        load = generate(Path(folder, "notes"), base)
-        figures = {name: _ENGINES[name](load, Path(folder), copies, clients) for name in engines}
+def run(
+    base: int, copies: int, engines: Sequence[str], clients: Sequence[int], keep: Path | None
+) -> None:
+    """Make the index in each engine named, ask it, and print and keep what was measured.
+
+    In `keep` the indexes stay, and are only asked the next time.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        load = generate(Path(temporary, "notes"), base)
+        folder = Path(temporary)
+        if keep is not None:
+            keep.mkdir(exist_ok=True, parents=True)
+            folder = keep
+            if not (keep / "notes").exists():
+                load.folder.rename(keep / "notes")
+            load = replace(load, folder=keep / "notes")
+        figures = {name: _ENGINES[name](load, folder, copies, clients) for name in engines}
     save("million", {"base": load.chunks, "copies": copies, "engines": figures})
     print(_shown(figures))
 
@@ -47,13 +62,25 @@ def _postgres(load: Workload, folder: Path, copies: int, clients: Sequence[int])
     sys.path.append(str(Path(__file__).parents[1] / "tests"))
     from index.postgres_server import Server
 
-    server = Server()
+    place = folder / "server"
+    is_made = place.exists()
+    place.mkdir(exist_ok=True)
+    server = Server(place)
+    # A host knows a server by its address.
+    port = place / "port"
+    if is_made:
+        server.port = int(port.read_text())
+    port.write_text(str(server.port))
     try:
-        server.create().start(**_SERVER)
+        if not is_made:
+            server.create()
+        server.start(**_SERVER)
         write_settings(folder, "postgres", {"driver": "postgres", "url": server.url})
-        figures = _base(load, folder, "postgres")
-        figures |= _stage("copying", lambda: _copy_rows(server.url, copies))
-        figures |= _stage("HNSW", lambda: _make_index(server.url))
+        figures: dict[str, Any] = {}
+        if not is_made:
+            figures |= _base(load, folder, "postgres")
+            figures |= _stage("copying", lambda: _copy_rows(server.url, copies))
+            figures |= _stage("HNSW", lambda: _make_index(server.url))
         with Memory.from_settings(settings_for(load.folder, folder, "postgres")) as memory:
             status = memory.status().store
         figures |= {"chunks": sum(status.chunks.values()), "bytes": status.size_bytes}
@@ -64,15 +91,18 @@ def _postgres(load: Workload, folder: Path, copies: int, clients: Sequence[int])
         )
         return figures
     finally:
-        server.remove()
+        server.stop()
 
 
 def _lancedb(load: Workload, folder: Path, copies: int, clients: Sequence[int]) -> dict[str, Any]:
     place = folder / "lance"
+    is_made = place.exists()
     write_settings(folder, "lancedb", {"driver": "lancedb", "url": str(place)})
-    figures = _base(load, folder, "lancedb")
-    figures |= _stage("copying", lambda: _copy_lance(place / "main", copies))
-    figures |= _stage("indexes", lambda: _index_lance(place / "main"))
+    figures: dict[str, Any] = {}
+    if not is_made:
+        figures |= _base(load, folder, "lancedb")
+        figures |= _stage("copying", lambda: _copy_lance(place / "main", copies))
+        figures |= _stage("indexes", lambda: _index_lance(place / "main"))
     size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
     figures |= {"chunks": load.chunks * (copies + 1), "bytes": size}
     figures |= _asked(load, folder, "lancedb")
@@ -117,12 +147,14 @@ def _copy_rows(url: str, copies: int) -> None:
             f"SELECT min(id), max(id) FROM memdown.files_{shelf}"
         ).fetchall()
         step = (last - first + 1) // 1_000 * 1_000 + 1_000
-        rng = np.random.default_rng(1)
+        keys, base = _read_vectors(db, shelf)
+        near, rng = _neighbours(base), np.random.default_rng(1)
         for number in range(1, copies + 1):
             shift = number * step
             with db.transaction():
                 _copy_once(db, shelf, number, shift, last)
-                _copy_vectors(db, shelf, generation, shift, last, rng)
+                moved = keys + shift * FILE_SPAN
+                _write_vectors(db, shelf, generation, moved, _moved(base, near, rng))
         db.execute(
             "UPDATE memdown.generations SET chunks = chunks * %s, passages = passages * %s, "
             "tokens = tokens * %s WHERE generation = %s",
@@ -159,25 +191,45 @@ def _copy_once(db: Any, shelf: str, number: int, shift: int, last: int) -> None:
         db.execute(f"INSERT INTO {target} SELECT {values} FROM {target} WHERE {bounds[name]}")
 
 
-def _copy_vectors(
-    db: Any, shelf: str, generation: int, shift: int, last: int, rng: np.random.Generator
-) -> None:
+def _read_vectors(db: Any, shelf: str) -> tuple[Any, Any]:
     rows = db.execute(
-        f"SELECT key, embedding FROM memdown.chunks_{shelf} "
-        f"WHERE key < {(last + 1) * FILE_SPAN} AND embedding IS NOT NULL"
+        f"SELECT key, embedding FROM memdown.chunks_{shelf} WHERE embedding IS NOT NULL"
     ).fetchall()
-    with db.cursor().copy(f"COPY memdown.vectors_{shelf} FROM STDIN") as copy:
-        for start in range(0, len(rows), _VECTORS_AT_ONCE):
-            some = rows[start : start + _VECTORS_AT_ONCE]
-            moved = _moved(np.stack([np.frombuffer(packed, np.float32) for _, packed in some]), rng)
-            for (key, _), vector in zip(some, moved, strict=True):
-                literal = "[" + ",".join(f"{value:.4g}" for value in vector) + "]"
-                copy.write_row((generation, key + shift * FILE_SPAN, literal))
+    vectors = np.stack([np.frombuffer(packed, np.float32) for _, packed in rows])
+    return np.array([key for key, _ in rows], np.int64), vectors
 
 
-def _moved(vectors: Any, rng: np.random.Generator) -> Any:
+def _write_vectors(db: Any, shelf: str, generation: int, keys: Any, vectors: Any) -> None:
+    """Binary rows: three fields, each with its length before it; a vector is 2 bytes a number."""
+    dims = vectors.shape[1]
+    rows = np.zeros(
+        len(keys),
+        [("fields", ">i2"), ("length1", ">i4"), ("generation", ">i8"), ("length2", ">i4"),
+         ("key", ">i8"), ("length3", ">i4"), ("dims", ">i2"), ("unused", ">i2"),
+         ("numbers", ">f2", dims)],
+    )  # fmt: skip
+    rows["fields"], rows["length1"], rows["length2"], rows["length3"] = 3, 8, 8, 4 + 2 * dims
+    rows["generation"], rows["key"], rows["dims"], rows["numbers"] = generation, keys, dims, vectors
+    with db.cursor().copy(f"COPY memdown.vectors_{shelf} FROM STDIN (FORMAT BINARY)") as copy:
+        copy.write(b"PGCOPY\n\xff\r\n\0" + bytes(8) + rows.tobytes() + b"\xff\xff")
+
+
+def _neighbours(vectors: Any) -> Any:
+    """The rows of the nearest vectors of each, the vector itself left out; int32 (n, _NEIGHBOURS)."""
+    found = np.empty((len(vectors), _NEIGHBOURS), np.int32)
+    for start in range(0, len(vectors), _VECTORS_AT_ONCE):
+        alike = vectors[start : start + _VECTORS_AT_ONCE] @ vectors.T
+        alike[np.arange(len(alike)), np.arange(start, start + len(alike))] = -2
+        found[start : start + len(alike)] = np.argpartition(-alike, _NEIGHBOURS)[:, :_NEIGHBOURS]
+    return found
+
+
+def _moved(vectors: Any, neighbours: Any, rng: np.random.Generator) -> Any:
+    """Each vector somewhere between itself and one of its neighbours."""
+    drawn = neighbours[np.arange(len(vectors)), rng.integers(_NEIGHBOURS, size=len(vectors))]
+    share = rng.uniform(0, _TOWARDS, (len(vectors), 1)).astype(np.float32)
     noise = rng.standard_normal(vectors.shape, np.float32) * (_NOISE / vectors.shape[1] ** 0.5)
-    moved = vectors + noise
+    moved = (1 - share) * vectors + share * vectors[drawn] + noise
     return moved / np.linalg.norm(moved, axis=1, keepdims=True)
 
 
@@ -207,10 +259,10 @@ def _copy_lance(place: Path, copies: int) -> None:
     dims = base.schema.field("embedding").type.list_size
     vectors = base["embedding"].combine_chunks()
     flat = np.nan_to_num(vectors.fill_null([0.0] * dims).flatten().to_numpy().reshape(-1, dims))
-    rng = np.random.default_rng(1)
+    near, rng = _neighbours(flat), np.random.default_rng(1)
     for number in range(1, copies + 1):
         shift = number * step
-        moved = _moved(flat, rng).astype(np.float32)
+        moved = _moved(flat, near, rng).astype(np.float32)
         changed = {
             "key": pa.array(np.where(keys < 0, keys - shift, keys + shift * FILE_SPAN)),
             "file": pa.array(files + shift),

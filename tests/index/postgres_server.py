@@ -53,10 +53,10 @@ def unprivileged() -> dict[str, Any]:
 
 
 class Server:
-    """One server and its folder."""
+    """One server and its folder: a new one, or one that is there and stays."""
 
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="memdown-pg-"))
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="memdown-pg-"))
         self.port = free_port()
         self.process: subprocess.Popen[bytes] | None = None
         if os.geteuid() == 0:
@@ -119,6 +119,13 @@ class Server:
         assert self.process is not None
         # SIGQUIT lets every backend end at once, without a word to disk.
         self.process.send_signal(signal.SIGQUIT)
+        self.process.wait()
+        self.process = None
+
+    def stop(self) -> None:
+        """In order: everything is on disk then."""
+        assert self.process is not None
+        self.process.send_signal(signal.SIGINT)
         self.process.wait()
         self.process = None
 
