@@ -401,7 +401,7 @@ def test_an_event_that_another_thread_took_spoils_a_scan_that_began_before(
     found = watched.syncer.sources.scan(watched.memory.index.store.files())
     (folder / "memory/c.md").write_text("Gamma.\n")
     first.before_scan()
-    first.scanned(begun, watched.syncer.sources.places(found), state)
+    first.scanned(begun, watched.syncer.sources.places(found.folders), state)
     assert not first.nothing_happened(state)
 
 

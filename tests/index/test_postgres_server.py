@@ -176,6 +176,8 @@ def test_a_server_that_dies_while_writing_ends_the_right_to_write(own_server: Se
             with pytest.raises(StoreError):
                 put(store, *beta)
             own_server.start()
+            with closing(create(own_server.url)) as other, other.writing(5.0) as mine:
+                assert mine
             with pytest.raises(IndexBusy, match="was lost while writing"):
                 put(store, *beta)
         assert set(store.files()) == {"a.md"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -102,6 +103,43 @@ def test_the_same_notes_on_two_hosts_are_read_once_each(hosts: tuple[Host, Host]
         assert (report.indexed, report.removed) == (0, 0)
     with a.memory() as memory:
         assert memory.index.store.state() == before, "nothing was written"  # type: ignore[attr-defined]
+
+
+def test_who_has_nothing_new_reads_no_list_of_files(postgres: Server, tmp_path: Path) -> None:
+    logged = f"{postgres.url}?options=-clog_statement%3Dall"
+    host = Host(tmp_path, "a", logged, "settled")
+    host.write({f"memory/{n}.md": f"Box {n} holds thing number {n}.\n" for n in range(400)})
+    host.sync()
+    before = _lists_read(postgres)
+    assert before > 0
+    assert "memory/250.md" in host.find("thing number 250")
+    assert _lists_read(postgres) == before
+    host.write({"memory/250.md": "The box was given to Zuzana.\n"})
+    assert "memory/250.md" in host.find("Zuzana"), "what changed is seen"
+    before = _lists_read(postgres)
+    assert "memory/250.md" in host.find("Zuzana")
+    assert _lists_read(postgres) == before, "the sync has noted that all is indexed"
+
+
+def _lists_read(server: Server) -> int:
+    """How often the server was asked for all files, by its log."""
+    log = (server.folder / "log").read_text(errors="replace")
+    return len(re.findall(r'FROM "memdown"."files_\w+" WHERE generation = \$1$', log, re.MULTILINE))
+
+
+def test_what_another_host_took_out_is_looked_for_again(hosts: tuple[Host, Host]) -> None:
+    a, b = hosts
+    a.write(NOTES)
+    shutil.copytree(a.notes, b.notes, dirs_exist_ok=True)
+    a.sync()
+    b.sync()
+    for _ in range(2):
+        assert "memory/home.md" in a.find("router")
+    (b.notes / "memory/home.md").unlink()
+    b.sync()
+    assert "memory/home.md" in a.find("router"), "it is still on this host's disk"
+    (a.notes / "memory/home.md").unlink()
+    assert "memory/home.md" not in a.find("router")
 
 
 def test_an_older_copy_does_not_undo_a_newer_one(hosts: tuple[Host, Host]) -> None:

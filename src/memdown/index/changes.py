@@ -119,6 +119,15 @@ class Sources:
         talks, problems = self.transcripts.scan()
         return replace(found, files=found.files | talks, problems=(*found.problems, *problems))
 
+    def glance(self) -> notes.Glance | None:
+        """What is on disk as one number; None if some of it could not be looked at."""
+        found = notes.glance(self.workspace)
+        talks, problems = self.transcripts.scan()
+        if found.problems or problems:
+            return None
+        self._listed = found.folders
+        return replace(found, total=found.total + notes.total_of(talks.values()))
+
     def read(self, path: str, *, observed: bool = False) -> ReadNote:
         """A note; `observed` hands it to the observer, too."""
         read_at = time.time()
@@ -164,12 +173,12 @@ class Sources:
         outside = [path.parent for path in self.workspace.extra]
         return [folder, folder.parent, *outside, *listed, *talks]
 
-    def places(self, found: notes.Scan) -> Places:
-        """The folders that a scan depended on."""
+    def places(self, folders: Iterable[str]) -> Places:
+        """The folders that a scan depended on, which listed these."""
         folder = str(self.folder)
         bases, ways = notes.ways(self.workspace)
         talks = [str(self.transcripts.folder)] if self.transcripts.enabled else []
-        listed = (os.path.join(folder, name).rstrip("/") or "/" for name in found.folders)  # noqa: PTH118
+        listed = (os.path.join(folder, name).rstrip("/") or "/" for name in folders)  # noqa: PTH118
         return Places((*bases, *talks), (*ways, *listed))
 
 

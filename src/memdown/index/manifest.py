@@ -27,6 +27,7 @@ CREATE TABLE IF NOT EXISTS facts (
   place TEXT, path TEXT, size INTEGER, mtime INTEGER, ctime INTEGER, inode TEXT,
   PRIMARY KEY (place, path)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS chosen (place TEXT PRIMARY KEY, variant TEXT);
+CREATE TABLE IF NOT EXISTS settled (place TEXT PRIMARY KEY, state TEXT, found TEXT);
 """
 
 
@@ -119,7 +120,7 @@ class Manifest:
                 f"INSERT OR IGNORE INTO facts VALUES (?, ?, {_UNKNOWN}, 0, 0, '0')",
                 [(self._place, path) for path in paths],
             )
-            self._known = None
+            self._unsettle(db)
 
     def adopt(self, variant: str, files: Iterable[FileState]) -> None:
         """Use this variant, in which this host has exactly these files."""
@@ -150,7 +151,7 @@ class Manifest:
                     "DELETE FROM facts WHERE place = ? AND path = ?",
                     [(self._place, path) for path in paths],
                 )
-            self._known = None
+            self._unsettle(db)
 
     def variant(self) -> str | None:
         """Which variant of the index this host uses."""
@@ -169,7 +170,28 @@ class Manifest:
                 return
             db.execute("DELETE FROM facts WHERE place = ?", (self._place,))
             db.execute("INSERT OR REPLACE INTO chosen VALUES (?, ?)", (self._place, variant))
-            self._known = None
+            self._unsettle(db)
+
+    def settled(self) -> tuple[str, str] | None:
+        """The state of the index, and what was on this host's disk, when all of it was indexed last."""
+        with self._lock:
+            row = (
+                self._open()
+                .execute("SELECT state, found FROM settled WHERE place = ?", (self._place,))
+                .fetchone()
+            )
+        return None if row is None else (str(row[0]), str(row[1]))
+
+    def settle(self, state: str, found: str) -> None:
+        """All that was `found` on this host's disk is in the index, which is in this state."""
+        with self._lock, self._open() as db:
+            db.execute(
+                "INSERT OR REPLACE INTO settled VALUES (?, ?, ?)", (self._place, state, found)
+            )
+
+    def _unsettle(self, db: apsw.Connection) -> None:
+        self._known = None
+        db.execute("DELETE FROM settled WHERE place = ?", (self._place,))
 
     def close(self) -> None:
         """Close the file."""

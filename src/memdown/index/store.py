@@ -111,6 +111,17 @@ class StatefulStore(Protocol):
 
 
 @runtime_checkable
+class SettledStore(Protocol):
+    """A store that remembers for this host that all its files were indexed, without a list of them."""
+
+    def is_settled(self, found: str) -> bool:
+        """Whether this was noted last, and nothing happened to this host's files in the index since."""
+
+    def settle(self, found: str) -> None:
+        """Note that all files are indexed which a look at this host's disk has `found`."""
+
+
+@runtime_checkable
 class MendableStore(Protocol):
     """A store that can look itself over, and begin anew after damage."""
 

@@ -28,7 +28,7 @@ from memdown.index.changes import (
 from memdown.index.embedding import Backfill, Embedding, Estimate, jobs_of
 from memdown.index.freshness import FolderEvents
 from memdown.index.pipeline import Pipeline, Stopped, Tally
-from memdown.index.store import MendableStore, StatefulStore, Store, Writes
+from memdown.index.store import MendableStore, SettledStore, StatefulStore, Store, Writes
 from memdown.types import Embedder, Failure, FileState, ProgressCallback, SyncReport
 
 _LOCK_SECONDS = 60.0
@@ -182,6 +182,8 @@ class Syncer:
         self._memo.update(changes, report.failed)
         self._find_gaps(changes.scan, self._store.files())
         failed = (*changes.scan.problems, *changes.failed, *report.failed)
+        if report.complete and settled is None:
+            self._settle(notes.total_of(changes.scan.files.values()), failed, order.down)
         return replace(report, failed=failed, ignored=changes.scan.ignored)
 
     def _index(
@@ -245,6 +247,12 @@ class Syncer:
         if state is not None and self.events.nothing_happened(state):
             return 0
         begun = self.events.before_scan() if state is not None else None
+        glance = self.sources.glance() if isinstance(self._store, SettledStore) else None
+        if glance is not None and self._is_settled(glance.total, down):
+            self.gaps, self._last_scan = Gaps(), None
+            if begun is not None:
+                self.events.scanned(begun, self.sources.places(glance.folders), state)
+            return 0
         changes = self._compare(None, Order(jobs=False, down=down))
         self._find_gaps(changes.scan, changes.indexed)
         count = changes.count
@@ -252,8 +260,10 @@ class Syncer:
         if changes.indexed and not down and not fits(self._store.fingerprint(), want):
             count += len(changes.indexed)
         if begun is not None:
-            places = self.sources.places(changes.scan)
+            places = self.sources.places(changes.scan.folders)
             self.events.scanned(begun, places, None if count else state)
+        if glance is not None and not count:
+            self._settle(glance.total, changes.failed, down)
         self._last_scan = changes.scan if count else None
         return count
 
@@ -283,6 +293,21 @@ class Syncer:
         if not isinstance(self._store, StatefulStore):
             return None
         return self._store.state(), self._embedder, down is None
+
+    def _is_settled(self, total: int, down: EmbedderError | None) -> bool:
+        return isinstance(self._store, SettledStore) and self._store.is_settled(
+            self._found(total, down)
+        )
+
+    def _settle(self, total: int, failed: Sequence[Failure], down: EmbedderError | None) -> None:
+        """Spare the next process the list of files, if it would find nothing to do in it or to tell."""
+        if isinstance(self._store, SettledStore) and not failed and self.gaps == Gaps():
+            self._store.settle(self._found(total, down))
+
+    def _found(self, total: int, down: EmbedderError | None) -> str:
+        """What is on disk, and how it would be indexed."""
+        want = self.chunking.fingerprint(self._embedder)
+        return f"{total:x} {want} {'' if down is None else 'by words alone'}"
 
     def _compare(self, scan: notes.Scan | None, order: Order) -> Changes:
         indexed = self._store.files()

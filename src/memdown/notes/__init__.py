@@ -5,7 +5,7 @@ outside the workspace have their absolute path. A path that `scan` lists is a pa
 opens, and nothing else is.
 """
 
-from memdown.notes.discovery import Scan, scan
+from memdown.notes.discovery import Glance, Scan, glance, scan, total_of
 from memdown.notes.editing import Note, read_whole, save
 from memdown.notes.notebook import create_workspace
 from memdown.notes.reading import decode, excerpt, read_note
@@ -29,6 +29,7 @@ from memdown.notes.writing import (
 )
 
 __all__ = [
+    "Glance",
     "Note",
     "Scan",
     "Workspace",
@@ -40,6 +41,7 @@ __all__ = [
     "decode",
     "drafts",
     "excerpt",
+    "glance",
     "is_memory",
     "kept_versions",
     "open_workspace",
@@ -50,6 +52,7 @@ __all__ = [
     "repair",
     "save",
     "scan",
+    "total_of",
     "unfinished_save",
     "ways",
 ]

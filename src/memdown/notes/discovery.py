@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from memdown.notes.descriptors import enter, fault, opened_folder, shown
@@ -61,6 +62,40 @@ def scan(workspace: Workspace, known: Mapping[str, FileState] | None = None) -> 
         tuple(walk.unseen),
         tuple(sorted(walk.ignored - walk.files.keys())),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What a walk has come by, as one number instead of a list: another one if any file changed.
+
+    It says nothing if there were `problems`.
+    """
+
+    folders: tuple[str, ...]
+    total: int
+    problems: bool
+
+
+def glance(workspace: Workspace) -> Glance:
+    """The same walk as a scan, in little memory however many notes there are."""
+    check_folder(workspace.folder)
+    walk = _Glancing({})
+    for root in roots(workspace):
+        walk.root(root)
+    return Glance(tuple(walk.folders), walk.total, bool(walk.problems))
+
+
+def total_of(files: Iterable[FileState]) -> int:
+    """The number of a walk that comes by these files, in any order."""
+    total = 0
+    for one in files:
+        total += _number(one.path, one.size, one.mtime_ns, one.ctime_ns, one.inode)
+    return total
+
+
+def _number(path: str, *facts: int) -> int:
+    text = f"{path}\0{facts}".encode("utf-8", "surrogateescape")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=16).digest(), "big")
 
 
 class _Walk:
@@ -242,6 +277,24 @@ class _Walk:
     def _problem(self, path: str, what: str) -> None:
         name = shown(path.rstrip("/") or path or ".")
         self.problems.setdefault(name, f"{name} {what}.")
+
+
+class _Glancing(_Walk):
+    """A walk that keeps no list."""
+
+    __slots__ = ("total",)
+
+    def __init__(self, known: Mapping[str, FileState]) -> None:
+        super().__init__(known)
+        self.total = 0
+
+    def _note(self, path: str, name: str, facts: os.stat_result) -> None:
+        if unusable(name) or fault(facts):
+            super()._note(path, name, facts)
+            return
+        self.total += _number(
+            path, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino
+        )
 
 
 def _may_be_folder(link: os.DirEntry[str]) -> bool:

@@ -153,6 +153,24 @@ class LanceStore:
             found = {path: state for path, (_, state) in self._files(db, pointer.table).items()}
         return found if self._manifest is None else self._manifest.seen(found)
 
+    def is_settled(self, found: str) -> bool:
+        """Whether this was noted last, and nothing was written since."""
+        if self._manifest is None:
+            return False
+        noted = self._manifest.settled()
+        return noted is not None and noted == (self._settled_state(), found)
+
+    def settle(self, found: str) -> None:
+        """Note that all files are indexed which a look at this host's disk has `found`."""
+        if self._manifest is not None and (state := self._settled_state()):
+            self._manifest.settle(state, found)
+
+    def _settled_state(self) -> str:
+        with self._using() as db:
+            pointer = self._pointer(db)
+            table = None if pointer is None else self._latest(db, pointer.table)
+            return "" if table is None else f"{table.name} {table.version}"
+
     def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
         """The vectors that are already known, by the digest of their text."""
         with self._using() as db:

@@ -8,6 +8,8 @@ generation's rows stand on a shelf: a set of tables that small agents share, or 
 from __future__ import annotations
 
 import hashlib
+import time
+from typing import NamedTuple
 
 import psycopg
 from psycopg import sql
@@ -19,7 +21,34 @@ SHELVES = 8
 # What a client must know to use the tables. Steps only add to them, so that clients of the version
 # before go on working while others are upgraded.
 VERSION = 5
-_STEPS = ("ALTER TABLE {chunks} ADD COLUMN IF NOT EXISTS passage_vectors bytea",)
+
+
+class _Column(NamedTuple):
+    """A column that a table got later."""
+
+    table: str
+    definition: str
+
+
+class _Index(NamedTuple):
+    """An index that a shelf's table got later; the shelf's name is added to its own."""
+
+    table: str
+    name: str
+    over: str
+
+
+_STEPS: tuple[_Column | _Index, ...] = (
+    _Column("{chunks}", "passage_vectors bytea"),
+    # How many files were taken out of a generation: what a host has noted of its own holds until then.
+    _Column("{s}.generations", "losses bigint NOT NULL DEFAULT 0"),
+    _Index("{files}", "files_lacking", "(generation) WHERE problem <> '' AND hash <> ''"),
+    _Index("{files}", "files_dated", "(generation, date)"),
+)
+# From this step on a client can read, whatever is still missing.
+_READABLE = 1
+# A step takes a lock for a moment. Whoever asks meanwhile waits behind it, so it does not wait long itself.
+_LOCK_MS, _TRIES, _PAUSE_SECONDS = 500, 120, 0.5
 _MIGRATING = 0x6D656D64  # "memd": one process at a time makes tables
 _OWN_COLUMN = ("tenants", "indexes", "generations", "embedding_cache")
 
@@ -87,18 +116,23 @@ def version(db: Connection, schema: str) -> int:
     return found
 
 
-def is_ready(db: Connection, schema: str) -> bool:
-    """Whether the tables are as this version needs them."""
-    return version(db, schema) == VERSION and _step(db, schema) >= len(_STEPS)
+def is_readable(db: Connection, schema: str) -> bool:
+    """Whether this version can read the tables, though it may have steps to add."""
+    return version(db, schema) == VERSION and step(db, schema) >= _READABLE
 
 
-def _step(db: Connection, schema: str) -> int:
+def _is_ready(db: Connection, schema: str) -> bool:
+    return version(db, schema) == VERSION and step(db, schema) >= len(_STEPS)
+
+
+def step(db: Connection, schema: str) -> int:
+    """How many of the steps within a version the tables have seen."""
     return int(one(db, _named("SELECT value FROM {s}.meta WHERE key = 'step'", schema)) or 0)
 
 
 def migrate(db: Connection, schema: str) -> None:
     """Make what is missing; a schema written by a newer version is left alone."""
-    if is_ready(db, schema):
+    if _is_ready(db, schema):
         return
     with transaction(db):
         run(db, "SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
@@ -112,28 +146,89 @@ def migrate(db: Connection, schema: str) -> None:
             _make_tables(db, schema)
             if found:
                 _take_over_cache(db, schema)
-        _add_steps(db, schema)
+    _add_steps(db, schema)
 
 
 def _add_steps(db: Connection, schema: str) -> None:
-    """What later versions added to the tables of every shelf, in order."""
-    shelves = run(
+    """What later versions added, in order, while others read and write.
+
+    Every statement stands alone and may be repeated: who is stopped half way, or meets another who is
+    at it, leaves nothing behind that is in the way.
+    """
+    done = step(db, schema)
+    for number, added in enumerate(_STEPS[done:], start=done + 1):
+        for shelf in _shelves(db, schema):
+            _add_patiently(Place(db, schema, "", shelf=shelf), added)
+        run(
+            db,
+            _named(
+                "INSERT INTO {s}.meta VALUES ('step', %s) ON CONFLICT (key) DO UPDATE "
+                "SET value = excluded.value WHERE meta.value::int < excluded.value::int",
+                schema,
+            ),
+            (str(number),),
+        )
+
+
+def _shelves(db: Connection, schema: str) -> list[str]:
+    rows = run(
         db,
         "SELECT substr(tablename, 8) FROM pg_tables WHERE schemaname = %s "
         "AND tablename LIKE 'chunks\\_%%'",
         (schema,),
     )
-    for statement in _STEPS[_step(db, schema) :]:
-        for (shelf,) in shelves:
-            run(db, Place(db, schema, "", shelf=shelf).sql(statement))
+    return [shelf for (shelf,) in rows]
+
+
+def _add_patiently(place: Place, added: _Column | _Index) -> None:
+    """One step on one shelf; where its lock is not to be had, once more a moment later."""
+    for attempt in range(_TRIES):
+        try:
+            if isinstance(added, _Index):
+                _add_index(place, added)
+            else:
+                with transaction(place.db):
+                    run(place.db, sql.SQL(f"SET LOCAL lock_timeout = {_LOCK_MS}"))
+                    _add_column(place, added)
+        except psycopg.errors.UndefinedTable:
+            # A rebuild has dropped the shelf.
+            return
+        except (
+            psycopg.errors.LockNotAvailable,
+            psycopg.errors.DeadlockDetected,
+            psycopg.errors.DuplicateTable,
+            psycopg.errors.UniqueViolation,
+        ):
+            if attempt + 1 == _TRIES:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
+
+
+def _add_column(place: Place, added: _Column) -> None:
     run(
-        db,
-        _named(
-            "INSERT INTO {s}.meta VALUES ('step', %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            schema,
-        ),
-        (str(len(_STEPS)),),
+        place.db,
+        place.sql(f"ALTER TABLE {added.table} ADD COLUMN IF NOT EXISTS {added.definition}"),
     )
+
+
+def _add_index(place: Place, added: _Index) -> None:
+    """An index that is made while others write; what another attempt left unfinished is in the way."""
+    name = f"{added.name}_{place.shelf}"
+    is_valid = one(
+        place.db,
+        "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)",
+        (f"{place.schema}.{name}",),
+    )
+    if is_valid is False:
+        target = sql.Identifier(place.schema, name)
+        run(place.db, sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(target))
+    if not is_valid:
+        run(
+            place.db,
+            place.sql(f"CREATE INDEX CONCURRENTLY {name} ON {added.table} {added.over}"),
+        )
 
 
 def has_vectors(db: Connection) -> bool:
@@ -156,8 +251,12 @@ def make_shelf(db: Connection, schema: str, shelf: str) -> None:
         run(db, place.sql(statement))
     for table in ("files", "chunks", "postings"):
         _protect(place, f"{{{table}}}", _OF_MY_GENERATIONS)
-    for step in _STEPS:
-        run(db, place.sql(step))
+    for added in _STEPS:
+        if isinstance(added, _Index):
+            name = f"{added.name}_{shelf}"
+            run(db, place.sql(f"CREATE INDEX {name} ON {added.table} {added.over}"))
+        elif not added.table.startswith("{s}"):
+            _add_column(place, added)
     if has_vectors(db):
         make_vectors(place)
 

@@ -156,6 +156,30 @@ class PostgresStore:
                 known = self._known_files = (live.state, tables.read_files(live.place))
         return dict(known[1]) if self._manifest is None else self._manifest.seen(known[1])
 
+    def is_settled(self, found: str) -> bool:
+        """Whether this was noted last, and nothing happened to this host's files in the index since."""
+        if self._manifest is None:
+            return False
+        noted = self._manifest.settled()
+        if noted is None or noted[1] != found:
+            return False
+        with self._reading() as db:
+            live = self._live(db)
+            return (
+                live is not None
+                and noted[0] == live.settled_state
+                and not tables.lacks_vectors(live.place)
+            )
+
+    def settle(self, found: str) -> None:
+        """Note that all files are indexed which a look at this host's disk has `found`."""
+        if self._manifest is None:
+            return
+        with self._reading() as db:
+            live = self._live(db)
+        if live is not None:
+            self._manifest.settle(live.settled_state, found)
+
     def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
         """The vectors that are already known, by the digest of their text."""
         if not self._cache_entries or not digests:
@@ -330,7 +354,7 @@ class PostgresStore:
         """What the store holds and can do; writes nothing."""
         with self._reading() as db:
             live = self._live(db)
-            there = schema.is_ready(db, self._schema)
+            there = schema.is_readable(db, self._schema)
             error = self._vector_error(db, live)
             chunks: dict[Source, int] = {}
             if live is not None:
@@ -389,7 +413,7 @@ class PostgresStore:
         with self._reading() as db:
             version = schema.version(db, self._schema)
             at, live = self._at(db), self._live(db)
-            ready = schema.is_ready(db, self._schema)
+            ready = schema.is_readable(db, self._schema)
             return ServerDetails(
                 server=self._place_name,
                 schema=self._schema,
@@ -627,7 +651,7 @@ class PostgresStore:
 
     def _live(self, db: Connection) -> Live | None:
         if not self._has_schema:
-            if not schema.is_ready(db, self._schema):
+            if not schema.is_readable(db, self._schema):
                 return None
             self._has_schema = True
         if self._variant is None and self._manifest is not None:

@@ -59,6 +59,12 @@ class Live:
     chunks: int
     passages: int
     tokens: int
+    losses: int
+
+    @property
+    def settled_state(self) -> str:
+        """The same as long as no file was taken out of the index."""
+        return f"{self.place.generation} {self.losses}"
 
     @property
     def state(self) -> tuple[int, int]:
@@ -94,7 +100,8 @@ def read_live(at: Place, variant: str | None) -> Live | None:
         at.db,
         at.sql(
             "SELECT i.variant, i.revision, i.fingerprint, g.generation, g.shelf, g.passages, "
-            "g.tokens, g.chunks, g.has_vectors FROM {s}.indexes i "
+            # The column came later: also who may not add it reads.
+            "g.tokens, g.chunks, g.has_vectors, to_jsonb(g)->>'losses' FROM {s}.indexes i "
             "JOIN {s}.generations g ON g.generation = i.live "
             f"WHERE i.agent_id = %s AND i.fingerprint->>'layout' = '{LAYOUT}' {which} "
             "ORDER BY i.used_at DESC LIMIT 1"
@@ -103,7 +110,7 @@ def read_live(at: Place, variant: str | None) -> Live | None:
     )
     if not rows:
         return None
-    name, revision, data, generation, shelf, passages, tokens, chunks, has_vectors = rows[0]
+    name, revision, data, generation, shelf, passages, tokens, chunks, has_vectors, losses = rows[0]
     return Live(
         Place(at.db, at.schema, at.agent, generation, shelf, has_vectors),
         name,
@@ -112,6 +119,7 @@ def read_live(at: Place, variant: str | None) -> Live | None:
         chunks,
         passages,
         tokens,
+        int(losses or 0),
     )
 
 
@@ -442,6 +450,11 @@ def remove_file(place: Place, path: str) -> None:
             place.sql("DELETE FROM {files} WHERE generation = %s AND id = %s"),
             (place.generation, number),
         )
+        run(
+            place.db,
+            place.sql("UPDATE {s}.generations SET losses = losses + 1 WHERE generation = %s"),
+            (place.generation,),
+        )
 
 
 _FACTS = "path, source, size, mtime, ctime, inode, hash, date, problem, tags, names"
@@ -530,6 +543,14 @@ def read_states(place: Place, paths: Sequence[str]) -> dict[str, FileState]:
 def read_files(place: Place) -> dict[str, FileState]:
     """Every indexed file."""
     return {state.path: state for state in _states(place).values()}
+
+
+def lacks_vectors(place: Place) -> bool:
+    """Whether vectors of some file are missing that may come later."""
+    statement = (
+        "SELECT 1 FROM {files} WHERE generation = %s AND problem <> '' AND hash <> '' LIMIT 1"
+    )
+    return one(place.db, place.sql(statement), (place.generation,)) is not None
 
 
 def read_numbered(place: Place, numbers: Sequence[int] | None = None) -> dict[int, FileState]:
