@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from memdown.index.reader import Reader, Sought
-from memdown.types import FileState, StoredChunk, Vectors
+from memdown.types import FileState, Source, StoredChunk, Vectors
 
 
 class ReaderSnapshot:
@@ -20,6 +21,14 @@ class ReaderSnapshot:
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""
         return self._numbers
+
+    def dated(self, first: datetime.date, last: datetime.date) -> Mapping[int, Source]:
+        """The numbers of the files of a time that lack nothing, and their sources."""
+        return {
+            number: file.source
+            for number, file in self._numbers.items()
+            if file.date is not None and not file.problem and first <= file.date <= last
+        }
 
     def reader(self, sought: Sought) -> Reader:  # noqa: ARG002
         """The read model of this state, whatever is sought."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from memdown.types import (
     Fingerprint,
     IndexedFile,
     ModelKey,
+    Source,
     StoredChunk,
     StoreStatus,
     Vector,
@@ -27,6 +29,9 @@ class Snapshot(Protocol):
 
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number, which is that of its chunks' keys divided by `FILE_SPAN`."""
+
+    def dated(self, first: datetime.date, last: datetime.date) -> Mapping[int, Source]:
+        """The numbers of the files of a time, both days included, that lack nothing; their sources."""
 
     def reader(self, sought: Sought) -> Reader:
         """The index as arrays: all of it, or the chunks that may answer what is sought."""

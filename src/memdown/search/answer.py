@@ -380,13 +380,9 @@ def timed(asked: Asked, snapshot: Snapshot) -> Asked:
     if named is None:
         return asked
     of_then = [
-        (number, file.source)
-        for number, file in snapshot.files().items()
-        if file.date is not None
-        and not file.problem
-        and named.first <= file.date <= named.last
-        and file.source in asked.options.sources
-        and (asked.files is None or number in asked.files)
+        (number, source)
+        for number, source in snapshot.dated(named.first, named.last).items()
+        if source in asked.options.sources and (asked.files is None or number in asked.files)
     ]
     timely = {
         source: frozenset(number for number, of in of_then if of == source)

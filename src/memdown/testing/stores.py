@@ -256,6 +256,26 @@ class StoreContract:
                 assert by_vector(snapshot, unit(0, 1, 0, 0)[0], ["memory"], 2, none) == []
                 assert snapshot.files()[numbers["memory/599.md"]] == state("memory/599.md")
 
+    def test_files_of_a_time(self, store: Store) -> None:
+        days = {f"{day}.md": datetime.date(2026, 3, day) for day in (1, 2, 3, 4)}
+        files = [replace(state(path), date=date) for path, date in days.items()]
+        files += [
+            replace(state("undated.md"), date=None, names='"date": "2026-03-02"'),
+            replace(state("broken.md"), date=days["2.md"], problem="no vectors yet"),
+            replace(state("talk.jsonl", "sessions"), date=days["3.md"]),
+        ]
+        for file in files:
+            put(store, file, [chunk(file.path, 1, ["one"], file.source)], unit(1, 0, 0, 0))
+        with store.snapshot() as snapshot:
+            paths = {number: file.path for number, file in snapshot.files().items()}
+            found = snapshot.dated(days["2.md"], days["3.md"])
+            assert {paths[number]: source for number, source in found.items()} == {
+                "2.md": "memory",
+                "3.md": "memory",
+                "talk.jsonl": "sessions",
+            }
+            assert snapshot.dated(datetime.date(2025, 1, 1), datetime.date(2025, 2, 1)) == {}
+
     def test_files_outlive_the_store(self, store: Store, tmp_path: Path) -> None:
         put(store, state("a.md"), [chunk("a.md", 1, ["one"])], unit(1, 0, 0, 0))
         store.close()

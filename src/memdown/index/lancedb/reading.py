@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 from lancedb.index import FTS, BTree, IvfPq
 from lancedb.query import MatchQuery
 from numpy.typing import NDArray
@@ -49,6 +50,7 @@ _MOST_PREFERRED = 2_000
 _KEYS_A_READ = 2_000
 _ALL = (1 << 31) - 1
 _COLUMNS = ["key", "passages", "terms", "passage_vectors"]
+_FILE_COLUMNS = ["key", "path", "source", "digest", "facts"]
 
 Keys = NDArray[np.int64]
 
@@ -135,8 +137,21 @@ class LanceSnapshot:
         if self.table is None:
             return {}
         with mapped(self.place):
-            found = read(self.table, "key < 0", ["key", "path", "source", "digest", "facts"])
+            found = read(self.table, "key < 0", _FILE_COLUMNS)
             return {-row["key"]: rows.read_file_row(row) for row in found.to_pylist()}
+
+    def dated(self, first: datetime.date, last: datetime.date) -> Mapping[int, Source]:
+        """The numbers of the files of a time that lack nothing, and their sources."""
+        if self.table is None:
+            return {}
+        with mapped(self.place):
+            found = read(self.table, "key < 0", _FILE_COLUMNS)
+        day = pc.struct_field(pc.extract_regex(found["facts"], rows.DATE), "date")
+        is_then = pc.and_(
+            pc.greater_equal(day, first.isoformat()), pc.less_equal(day, last.isoformat())
+        )
+        some = ((row["key"], rows.read_file_row(row)) for row in found.filter(is_then).to_pylist())
+        return {-key: file.source for key, file in some if not file.problem}
 
     def chunks(self, keys: Sequence[int]) -> dict[int, StoredChunk]:
         """Chunks with their text, by key."""
@@ -197,7 +212,7 @@ class LanceSnapshot:
                 for row in by_key(
                     self.table,
                     [-number for number in numbers],
-                    ["key", "path", "source", "digest", "facts"],
+                    _FILE_COLUMNS,
                 )
             }
         frequencies = _Frequencies(self, figures)

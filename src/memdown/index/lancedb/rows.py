@@ -57,6 +57,10 @@ def schema_for(dims: int | None) -> pa.Schema:
     return pa.schema(fields)
 
 
+# The day in a file's facts, as they are written below.
+DATE = r'"date": "(?P<date>[0-9-]{10})"'
+
+
 def file_row(number: int, file: FileState) -> dict[str, Any]:
     """A file's facts."""
     facts = {

@@ -7,6 +7,7 @@ vectors. The chunks of the best by words and by meaning are the shortlist that i
 
 from __future__ import annotations
 
+import datetime
 import logging
 import zlib
 from collections.abc import Mapping, Sequence
@@ -77,6 +78,10 @@ class PostgresSnapshot:
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""
         return tables.read_numbered(self._place)
+
+    def dated(self, first: datetime.date, last: datetime.date) -> Mapping[int, Source]:
+        """The numbers of the files of a time that lack nothing, and their sources."""
+        return tables.read_dated(self._place, first, last)
 
     def chunks(self, keys: Sequence[int]) -> dict[int, StoredChunk]:
         """Chunks with their text, by key."""

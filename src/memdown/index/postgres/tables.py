@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import zlib
 from collections.abc import Iterator, Sequence
@@ -556,6 +557,15 @@ def lacks_vectors(place: Place) -> bool:
 def read_numbered(place: Place, numbers: Sequence[int] | None = None) -> dict[int, FileState]:
     """Every indexed file, or some, by number."""
     return _states(place) if numbers is None else _states(place, " AND id = ANY(%s)", (numbers,))
+
+
+def read_dated(place: Place, first: datetime.date, last: datetime.date) -> dict[int, Source]:
+    """The numbers of the files of a time that lack nothing, and their sources."""
+    statement = (
+        "SELECT id, source FROM {files} "
+        "WHERE generation = %s AND date BETWEEN %s AND %s AND problem = ''"
+    )
+    return dict(run(place.db, place.sql(statement), (place.generation, first, last)))
 
 
 def _states(place: Place, where: str = "", values: Sequence[object] = ()) -> dict[int, FileState]:

@@ -34,6 +34,8 @@ _LEAST_MEGABYTES, _MOST_MEGABYTES = 256, 8_192
 _SAMPLE = 64
 _ROWS_A_READ = 2_000
 _FILES_TO_LIST = 5_000
+# The vectors of so many files are all compared; of more, as many as the index gives are looked through.
+_FILES_TO_COMPARE = 3_000
 
 Keys = NDArray[np.int64]
 
@@ -97,9 +99,11 @@ def nearest(
     """The keys of the nearest `limit` chunks of each source; with `files`, of these files only."""
     if not place.has_vectors:
         return _nearest_here(place, vector, sources, limit, files) if chunks <= FEW_HERE else []
+    if files is not None and len(files) <= _FILES_TO_COMPARE:
+        return _nearest_of(place, vector, sources, limit, files)
     dims = vector.size
     distance = "embedding <#> %s::halfvec"
-    if files is None and chunks > FEW and has_index(place, dims):
+    if chunks > FEW and has_index(place, dims):
         # The expression of the index, so that the planner takes it.
         distance = f"embedding::halfvec({dims}) <#> %s::halfvec({dims})"
         run(
@@ -120,6 +124,29 @@ def nearest(
             place.db,
             place.sql(f"SELECT key FROM {{vectors}} WHERE {where} ORDER BY {distance} LIMIT %s"),
             (*values, _literal(vector), limit),
+        )
+        found += [key for (key,) in rows]
+    return found
+
+
+def _nearest_of(
+    place: Place, vector: Vector, sources: Sequence[Source], limit: int, files: frozenset[int]
+) -> list[int]:
+    """The keys of the nearest chunks of some files, whose rows alone are read."""
+    found: list[int] = []
+    for source in sources:
+        ids = file_ids(source)
+        mine = [number for number in sorted(files) if number in ids]
+        if not mine:
+            continue
+        rows = run(
+            place.db,
+            place.sql(
+                "SELECT v.key FROM unnest(%s::bigint[]) AS f, LATERAL (SELECT key, embedding "
+                "FROM {vectors} WHERE generation = %s AND key >= f << 24 AND key < (f + 1) << 24 "
+                "OFFSET 0) AS v ORDER BY v.embedding <#> %s::halfvec LIMIT %s"
+            ),
+            (mine, place.generation, _literal(vector), limit),
         )
         found += [key for (key,) in rows]
     return found
