@@ -25,6 +25,8 @@ def run(repeats: int = 15) -> None:
     before = calibrate()
     with tempfile.TemporaryDirectory() as state:
         environ = {**os.environ, "MEMDOWN_STATE_DIR": state}
+        # An installed package is compiled already; without this every start would compile all of it.
+        environ.pop("PYTHONDONTWRITEBYTECODE", None)
         commands = {
             "python, nothing": [python, "-c", "pass"],
             _NUMPY: [python, "-c", "import numpy"],

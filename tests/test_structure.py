@@ -36,6 +36,7 @@ ACROSS_ROOMS = {"browser", "contracts", "faults", "plugins"}
 
 # Each step may import those above it in this list, never its neighbour on the same step.
 STEPS = (
+    {"values"},
     {"types", "errors", "http_server", "validation"},
     {"files"},
     {"text", "config"},
@@ -169,6 +170,17 @@ def test_help_loads_nothing_heavy() -> None:
 
 def test_a_search_without_a_configuration_file_loads_no_validation() -> None:
     assert not loaded_by("import memdown.memory") & {"pydantic", "pyjson5", "httpx", "watchfiles"}
+
+
+def test_a_search_loads_nothing_that_only_writing_needs(tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").write_text("- The router is an ER605.\n")
+    ask = ["search", "router", "--workspace", str(tmp_path)]
+    environ = f"import os\nos.environ['MEMDOWN_STATE_DIR'] = {str(tmp_path / 'state')!r}"
+    code = f"{environ}\nfrom memdown.cli import run\nassert run({ask}) == 0"
+    # The first search makes the index; the second only reads it.
+    loaded_by(code)
+    writing = {"notes.editing", "notes.remembering", "text.redaction", "index.pipeline", "facts"}
+    assert not loaded_by(code) & {f"memdown.{module}" for module in writing}
 
 
 def test_the_map_names_places_that_exist() -> None:

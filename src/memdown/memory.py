@@ -8,17 +8,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from memdown import notes
 from memdown.config import Settings, load_settings
-from memdown.index.status import status_of
 from memdown.notes.changes import By
-from memdown.notes.remembering import Pen, Remembered
 from memdown.opening import Parts, open_parts, with_state_dir
 from memdown.search.searcher import Request
 from memdown.types import Answer, Embedder, Excerpt, ProgressCallback, Reranker, Status, SyncReport
 
 if TYPE_CHECKING:
+    from memdown import notes
     from memdown.backends.ltm import LongTermMemory
+    from memdown.notes.remembering import Pen, Remembered
 
 
 class Memory:
@@ -34,7 +33,7 @@ class Memory:
         self.searcher = parts.searcher
         self.qmd = parts.qmd
         self._answering = parts.answering
-        self._facts = parts.facts
+        self._status = parts.status
         self._long_term = parts.long_term
 
     @classmethod
@@ -167,7 +166,7 @@ class Memory:
 
     def status(self, *, deep: bool = False) -> Status:
         """What the memory holds and uses. Nothing is written; `deep` tries the embedder."""
-        status = status_of(self.index, self.notebook, self._facts, deep=deep)
+        status = self._status(deep)
         return status if self.qmd is None else self.qmd.with_status(status)
 
     def start_session(self) -> None:

@@ -7,7 +7,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,7 +24,6 @@ from memdown.index import engines as stores
 from memdown.index.changes import Chunking, Sources
 from memdown.index.embedding import comparing_by
 from memdown.index.index import Index, WatchOptions, watch_file
-from memdown.index.status import StatusFacts
 from memdown.index.store import Store
 from memdown.index.sync import Syncer, SyncOptions
 from memdown.notes.journal import Journal, Limits, journal_file
@@ -34,9 +33,9 @@ from memdown.notes.seen import SeenDays
 from memdown.search.answer import STRONG, SearchOptions
 from memdown.search.rank import GENTLE_DECAY
 from memdown.search.searcher import Request, Searcher
-from memdown.text.tombstones import read_tombstones, scrub, tombstone_file
 from memdown.transcripts.reading import Conversations, sessions_folder
-from memdown.types import Embedder, JobStatus, Reranker
+from memdown.types import Embedder, JobStatus, Reranker, Status
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from memdown.backends.ltm import LongTermMemory
@@ -60,7 +59,7 @@ class Parts:
     searcher: Searcher
     answering: Searcher | QmdSearcher
     qmd: Sidecar | None
-    facts: StatusFacts
+    status: Callable[[bool], Status]
     long_term: Callable[[], LongTermMemory]
 
 
@@ -109,7 +108,7 @@ def open_parts(
         searcher,
         _answering(searcher, qmd, settings.chat),
         qmd,
-        _facts(settings),
+        partial(_status, settings, index, notebook),
         _once(partial(_long_term_beside, settings, index)),
     )
 
@@ -145,12 +144,11 @@ def open_index(
     # What other programs did to the notes is part of their history.
     limits = Limits(settings.journal.days, settings.journal.max_megabytes * 1024 * 1024)
     recorder = Recorder(Journal(journal_file(notes.folder, lock_dir(settings)), limits))
-    erased = tombstone_file(lock_dir(settings))
     sources = Sources(
         notes,
         open_conversations(settings),
         recorder,
-        clean=lambda text: scrub(text, read_tombstones(erased)),
+        clean=partial(_without_forgotten, lock_dir(settings)),
     )
     syncer = Syncer(sync_options(settings, notes.folder), sources, store, choice, stop)
     sync = settings.sync
@@ -158,6 +156,13 @@ def open_index(
     watching = WatchOptions(sync.watch_debounce_ms / 1000, interval, sync.watch)
     place = watch_file(lock_dir(settings), notes.folder)
     return Index(store, choice, syncer, watching, place, stop)
+
+
+def _without_forgotten(folder: Path, text: str) -> str:
+    """The text of a transcript without what was forgotten in the notes."""
+    from memdown.text.tombstones import read_tombstones, scrub, tombstone_file
+
+    return scrub(text, read_tombstones(tombstone_file(folder)))
 
 
 def _answering(searcher: Searcher, qmd: Sidecar | None, chat: Chat) -> Searcher | QmdSearcher:
@@ -168,8 +173,10 @@ def _answering(searcher: Searcher, qmd: Sidecar | None, chat: Chat) -> Searcher 
     return QmdSearcher(qmd, searcher, chat)
 
 
-def _facts(settings: Settings) -> StatusFacts:
-    return StatusFacts(
+def _status(settings: Settings, index: Index, notebook: Notebook, deep: bool) -> Status:
+    from memdown.index.status import StatusFacts, status_of
+
+    facts = StatusFacts(
         agent=settings.agent,
         workspace=str(settings.workspace),
         place=str(settings.store.path),
@@ -184,6 +191,7 @@ def _facts(settings: Settings) -> StatusFacts:
         usage_log=usage_log(settings),
         jobs=_unused_jobs(settings),
     )
+    return status_of(index, notebook, facts, deep=deep)
 
 
 def _unused_jobs(settings: Settings) -> JobStatus:

@@ -12,8 +12,9 @@ import functools
 import math
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+
+from memdown.values import dataclass
 
 Location = tuple[str | int, ...]
 Reason = Literal["wrong", "missing", "unknown", "hidden"]

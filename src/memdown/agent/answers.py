@@ -6,13 +6,13 @@ Recalled text is marked, so that a model and the transcripts can tell it from wh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from memdown.config import ChatType
 from memdown.text.frames import neutralised as framed
 from memdown.text.frames import one_line
 from memdown.types import Answer, Citation, Excerpt, Hit
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from memdown.notes.remembering import Remembered

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ import click
 
 from memdown.cli.options import Target, Words, target_options, words_argument
 from memdown.errors import WorkspaceError
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

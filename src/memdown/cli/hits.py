@@ -7,7 +7,6 @@ import shutil
 import sys
 import unicodedata
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -15,6 +14,7 @@ import click
 from memdown.cli.browsing import place_text
 from memdown.cli.terminal import style
 from memdown.types import Answer, Explanation, Hit, Why
+from memdown.values import dataclass
 
 _SCREEN_ROWS = 20
 _MOST_ROWS = 8

@@ -88,7 +88,6 @@ def search_command(
     from memdown.agent.answers import show_citations
     from memdown.cli.index import print_estimate, print_json
     from memdown.cli.terminal import progress_bar
-    from memdown.facts import use
 
     with target.open() as memory:
         print_estimate(memory.index.estimate(most_files=_MOST_ESTIMATED))
@@ -109,7 +108,10 @@ def search_command(
                 session_key=session_key,
             )
         settings = memory.settings
-        use.record_question(memory, query, answer)
+        if settings.use.enabled:
+            from memdown.facts import use
+
+            use.record_question(memory, query, answer)
     citations = show_citations(settings.citations, settings.asked_in(chat, session_key).kind)
     if target.as_json:
         from memdown.cli.hits import answer_json, explain_json
@@ -151,14 +153,16 @@ def get_command(target: Target, path: str, start: int | None, lines: int | None)
             raise click.UsageError(f"{path} names the lines already; leave --from and --lines out.")
         start, lines = place.first, place.last - place.first + 1
     from memdown.agent.toolset import check_reading
-    from memdown.facts import use
 
     with target.open() as memory:
         check_reading(memory.settings)
         excerpt = read_note(memory, place.path, 1 if start is None else start, lines)
-        whole = start is None and lines is None
-        last = None if whole else excerpt.end_line
-        use.record_opening(memory, excerpt.path, excerpt.start_line, last)
+        if memory.settings.use.enabled:
+            from memdown.facts import use
+
+            whole = start is None and lines is None
+            last = None if whole else excerpt.end_line
+            use.record_opening(memory, excerpt.path, excerpt.start_line, last)
     return _print_excerpt(excerpt, as_json=target.as_json)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TypeAlias, cast
 
 from memdown.errors import ConfigError, MissingVariable
+from memdown.values import dataclass
 
 Location: TypeAlias = Sequence[str | int]
 

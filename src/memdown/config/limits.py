@@ -1,4 +1,4 @@
-"""Values that are out of bounds, or do not agree → values that make sense, or an error."""
+"""A section of the file → an object of its class with values that make sense, or one sentence that names the key."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memdown.config.document import Location, SectionLayers
+from memdown.config.keys import closest, nearest
 from memdown.config.search_settings import (
     ChunkingSettings,
     HybridSettings,
@@ -18,13 +19,55 @@ from memdown.config.search_settings import (
 from memdown.config.settings import QmdSettings
 from memdown.config.values import Secret, Shared
 from memdown.types import SOURCES, Source
-from memdown.validation import Strict, camel
+from memdown.validation import Problem, Strict, camel, convert
 
 Expand = Callable[[str], str]
 Field = dataclasses.Field[Any]
 Section = TypeVar("Section")
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
+
+def validate(section: type[Section], tree: object, origin: SectionLayers) -> Section:
+    """The tree as an instance of the section's class; an error names the file and the key."""
+    try:
+        checked: Section = convert(section, tree)
+        return checked
+    except Problem as problem:
+        found = problem
+    # Raised outside the handler, so that no traceback leads to the values of the file.
+    raise origin.error(found.location, _sentence(section, found, origin))
+
+
+def _sentence(section: type, found: Problem, origin: SectionLayers) -> str:
+    """The rest of a sentence that begins with the key."""
+    if found.reason == "missing":
+        return "is missing; add it, or remove the object around it."
+    if found.reason == "unknown":
+        return _unknown(section, found.location)
+    if found.reason == "hidden":
+        return f"must {found.must}; {_REMEDY}"
+    shown = origin.shown(found.location)
+    return f"is {shown} but must {found.must}; {_remedy(found.must, shown)}"
+
+
+_REMEDY = "correct it, or remove the key to get the default."
+
+
+def _remedy(must: str, shown: str) -> str:
+    """What to do; where there are choices, the nearest one."""
+    choices = must.split('"')[1::2]
+    if not choices:
+        return _REMEDY
+    meant = closest(shown.strip('"'), choices)
+    return f'did you mean "{meant}"?' if meant else "choose one of them."
+
+
+def _unknown(section: type, location: Location) -> str:
+    # The value is not shown: it may be a key whose name was mistyped.
+    if meant := nearest(section, location):
+        return f'is not a key that Memdown knows; did you mean "{meant}"?'
+    return "is not a key that Memdown knows; remove it; `memdown config show` has all keys."
 
 
 def fit(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from memdown.config import places
 from memdown.config.document import Layer, SectionLayers, read_document, substitute
 from memdown.config.keys import closest
-from memdown.config.limits import Expand, fit, modernise, settle
+from memdown.config.limits import Expand, fit, modernise, settle, validate
 from memdown.config.search_settings import MemorySearch, StoreSettings
 from memdown.config.settings import (
     CompactionSettings,
@@ -24,12 +24,12 @@ from memdown.config.settings import (
     Sections,
     Settings,
 )
-from memdown.config.validation import validate
 from memdown.config.values import Shared, chat_in
 from memdown.config.workspaces import OwnWorkspaces, read_marker, read_own, real
 from memdown.errors import ConfigError, MissingVariable
 from memdown.files import check_place
 from memdown.validation import camel
+from memdown.values import dataclass
 
 T = TypeVar("T")
 

@@ -6,7 +6,6 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from memdown.config.document import substitute
@@ -14,6 +13,7 @@ from memdown.config.values import Secret
 from memdown.config.workspaces import MARKER
 from memdown.errors import ConfigError, MissingVariable
 from memdown.files import check_place
+from memdown.values import dataclass
 
 CONFIG_NAMES = ("memdown.json5", "memdown.json")
 _CURATED = ("MEMORY.md", "memory.md")

@@ -7,11 +7,11 @@ packages are installed: that takes as long as a search. Every other name is an e
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from memdown.errors import ConfigError, MissingExtra
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

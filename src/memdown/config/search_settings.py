@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from memdown.config.values import Secret, about
 from memdown.types import Source
 from memdown.validation import Strict
+from memdown.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

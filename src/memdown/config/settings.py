@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Literal
 
 from memdown.config.search_settings import MemorySearch
 from memdown.config.values import Chat, Duration, Secret, Shared, about, chat_of
 from memdown.validation import Strict
+from memdown.values import dataclass
 
 Action = Literal["allow", "deny"]
 

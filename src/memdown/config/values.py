@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from memdown.errors import ConfigError, QueryError
 from memdown.validation import WrittenAsText
+from memdown.values import dataclass
 
 _DURATION = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|s|m|h|d))+|[0-9]{1,9}")
 _DURATION_PART = re.compile(r"([0-9.]+)(ms|s|m|h|d)?")

@@ -11,12 +11,12 @@ import contextlib
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from memdown.errors import ConfigError
 from memdown.files import acquire_or_fail, make_folder, release, replace_file
+from memdown.values import dataclass
 
 LIST_NAME = "workspaces.json"
 _MOST_LIST_BYTES = 10_000_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from memdown.config.plugins import Seam
@@ -18,6 +18,7 @@ from memdown.embedders.options import (
 )
 from memdown.errors import EmbedderError, MissingExtra
 from memdown.types import Embedder
+from memdown.values import dataclass
 
 __all__ = [
     "AUTO",

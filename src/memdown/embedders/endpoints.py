@@ -6,11 +6,12 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from urllib.parse import urlsplit
 
 from memdown.embedders.options import EmbeddingEndpoint
 from memdown.errors import ConfigError
+from memdown.values import dataclass
 
 # Names of headers whose values let someone in. They are sent, but never hashed, shown or logged.
 _SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature", re.IGNORECASE)

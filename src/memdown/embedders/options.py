@@ -8,11 +8,12 @@ missing, `Unavailable` stands in an embedder's place and says so when it is used
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from memdown.errors import BadAnswer, EmbedderError
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from memdown.types import Embedder, Vector, Vectors

@@ -15,7 +15,7 @@ import logging
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -26,6 +26,7 @@ from memdown.notes.statements import Fact, facts_of
 from memdown.text import fold, index_terms
 from memdown.text.redaction import redact
 from memdown.text.tombstones import read_tombstones, scrub, tombstone_file
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from memdown.config import Settings

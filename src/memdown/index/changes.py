@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -16,6 +16,7 @@ from memdown.notes.document import read_document
 from memdown.text import TERMS_VERSION
 from memdown.transcripts.reading import Conversations
 from memdown.types import Chunk, Document, Embedder, Failure, FileState, Fingerprint, ModelKey
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from memdown.transcripts import Portion

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Final
 
@@ -32,6 +32,7 @@ from memdown.types import (
     Vectors,
     VectorStream,
 )
+from memdown.values import dataclass
 
 # What was paid for is written down soon, but not for every small request.
 _VECTORS_A_WRITE = 256

@@ -16,8 +16,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Protocol
+
+from memdown.values import dataclass
 
 # What makes no event is found after this time.
 SCAN_AGAIN_SECONDS = 10.0

@@ -7,12 +7,13 @@ chunks are the same as if the whole file had been read at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memdown.index.changes import Chunking
 from memdown.index.store import Writer, Writes
 from memdown.types import Chunk, Document, FileState, IndexedFile, StoredChunk, Vectors
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from memdown.transcripts import Portion

@@ -7,7 +7,6 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -30,6 +29,7 @@ from memdown.types import (
     SyncReport,
     Vectors,
 )
+from memdown.values import dataclass
 
 Work = Callable[[ProgressCallback], object]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from memdown.index.reader import NO_POSTING, Posting, Quantised, Reader, Unit
 from memdown.index.segments import Dictionary, PackedVectors, PostingList, Rows, key_of_term, span
 from memdown.text.cues import FEATURE
 from memdown.types import FILE_SPAN, SOURCES, FileState, StoredChunk, Vectors
+from memdown.values import dataclass
 
 Keys = NDArray[np.int64]
 _T = TypeVar("_T", bound=np.generic)

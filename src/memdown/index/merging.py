@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
@@ -15,6 +14,7 @@ from memdown.index.passages import Tokens, occurrences, tokenise
 from memdown.index.reader import quantise, quantise_passages
 from memdown.index.segments import MOST_PASSAGES, Lists, PackedVectors, Part, Rows
 from memdown.types import FILE_SPAN, Chunk, Vectors
+from memdown.values import dataclass
 
 Numbers = NDArray[np.int64]
 ReadBlock = Callable[[int, str, int], bytes]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from memdown.index.passages import Tokens, passages_at, tokenise
 from memdown.types import Chunk, ShortEmbedder, Vectors
+from memdown.values import dataclass
 
 Numbers = NDArray[np.int64]
 Small = NDArray[np.int32]

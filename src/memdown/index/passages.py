@@ -12,7 +12,7 @@ import threading
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
@@ -24,6 +24,7 @@ from memdown.text import cues
 from memdown.text.acronyms import defining_terms
 from memdown.text.terms import index_terms, joined_terms, piece_terms, short_grams
 from memdown.types import Chunk
+from memdown.values import dataclass
 
 TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
 

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +27,7 @@ from memdown.types import (
     Vector,
     Vectors,
 )
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from memdown.transcripts import Portion

@@ -10,7 +10,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from memdown.index.passage_vectors import passage_texts, shorten
 from memdown.index.passages import feature_terms, passage_terms
 from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, Source, StoredChunk, Vector, Vectors
+from memdown.values import dataclass
 
 Rows = NDArray[np.int32]
 Counts = NDArray[np.float32]

@@ -19,7 +19,6 @@ from __future__ import annotations
 import struct
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -28,6 +27,7 @@ from numpy.typing import NDArray
 
 from memdown.errors import IndexCorrupt
 from memdown.index.passages import HEAD, Occurrences
+from memdown.values import dataclass
 
 Numbers = NDArray[np.int64]
 Integers = NDArray[np.integer[Any]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from memdown import embedders
@@ -29,6 +28,7 @@ from memdown.types import (
     Status,
     StoreStatus,
 )
+from memdown.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

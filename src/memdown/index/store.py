@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from memdown.index.passages import Tokens
@@ -22,6 +22,7 @@ from memdown.types import (
     Vector,
     Vectors,
 )
+from memdown.values import dataclass
 
 
 class Snapshot(Protocol):

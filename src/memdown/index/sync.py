@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from memdown import notes
@@ -27,9 +27,9 @@ from memdown.index.changes import (
 )
 from memdown.index.embedding import Backfill, Embedding, Estimate, jobs_of
 from memdown.index.freshness import FolderEvents
-from memdown.index.pipeline import Pipeline, Stopped, Tally
 from memdown.index.store import MendableStore, SettledStore, StatefulStore, Store, Writes
 from memdown.types import Embedder, Failure, FileState, ProgressCallback, SyncReport
+from memdown.values import dataclass
 
 _LOCK_SECONDS = 60.0
 
@@ -190,6 +190,8 @@ class Syncer:
         self, changes: Changes, order: Order, in_jobs: frozenset[str], *, rebuild: bool
     ) -> SyncReport:
         """Read, cut, embed and write. When stopped, a rebuild is dropped, anything else is kept."""
+        from memdown.index.pipeline import Pipeline, Stopped, Tally
+
         want = self.chunking.fingerprint(self._embedder)
         have = want if rebuild else self._store.fingerprint() or want
         # An index of another model, whose rebuild has to wait, gets nothing of this one.

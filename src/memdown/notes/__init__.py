@@ -5,11 +5,11 @@ outside the workspace have their absolute path. A path that `scan` lists is a pa
 opens, and nothing else is.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from memdown.notes.discovery import Glance, Scan, glance, scan, total_of
-from memdown.notes.editing import Note, read_whole, save
-from memdown.notes.notebook import create_workspace
 from memdown.notes.reading import decode, excerpt, read_note
-from memdown.notes.remembering import repair
 from memdown.notes.roots import (
     Workspace,
     check_kind,
@@ -19,14 +19,27 @@ from memdown.notes.roots import (
     open_workspace,
     ways,
 )
-from memdown.notes.writing import (
-    append,
-    drafts,
-    kept_versions,
-    recover,
-    remember,
-    unfinished_save,
-)
+
+if TYPE_CHECKING:
+    from memdown.notes.editing import Note, read_whole, save
+    from memdown.notes.notebook import create_workspace
+    from memdown.notes.remembering import repair
+    from memdown.notes.writing import (
+        append,
+        drafts,
+        kept_versions,
+        recover,
+        remember,
+        unfinished_save,
+    )
+
+# What writes is loaded when something is written: a search only reads.
+_WRITES = {
+    "editing": ("Note", "read_whole", "save"),
+    "notebook": ("create_workspace",),
+    "remembering": ("repair",),
+    "writing": ("append", "drafts", "kept_versions", "recover", "remember", "unfinished_save"),
+}
 
 __all__ = [
     "Glance",
@@ -56,3 +69,10 @@ __all__ = [
     "unfinished_save",
     "ways",
 ]
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _WRITES.items():
+        if name in names:
+            return getattr(import_module(f"memdown.notes.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

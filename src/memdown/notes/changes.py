@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from memdown.text.redaction.conversation import Redactor
-from memdown.text.redaction.finding import Span, find_all
+from memdown.values import dataclass
+
+if TYPE_CHECKING:
+    from memdown.text.redaction.finding import Span
 
 # A larger note is recorded without its text.
 MOST_NOTE: Final = 1024 * 1024
@@ -99,12 +100,16 @@ def delta(before: bytes, after: bytes) -> Delta:
 
 def masked(data: bytes) -> bytes:
     """The bytes with those of secrets as zeros, which no note holds."""
+    from memdown.text.redaction.conversation import Redactor
+
     found = Redactor().find_all([data])[0]
     return _blanked(data, found) if found else data
 
 
 def masked_all(notes: Sequence[bytes]) -> list[bytes]:
     """Each note for itself as `masked` makes it, several times faster than one by one."""
+    from memdown.text.redaction.finding import find_all
+
     found, _ = find_all(notes)
     return [masked(data) if spans else data for data, spans in zip(notes, found, strict=True)]
 

@@ -6,12 +6,12 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from memdown.text import cuts, weight
 from memdown.text.cues import label_of
 from memdown.types import Chunk, Document, Passage
+from memdown.values import dataclass
 
 _SMALLEST_CAP: Final = 32
 _PASSAGE_CAP: Final = 400

@@ -7,7 +7,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from memdown.notes.descriptors import enter, fault, opened_folder, shown
 from memdown.notes.roots import (
@@ -27,6 +27,7 @@ from memdown.notes.roots import (
     unusable,
 )
 from memdown.types import Failure, FileState
+from memdown.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,11 @@ import datetime
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from memdown.text.dates import written_day
 from memdown.types import Document, FileState
+from memdown.values import dataclass
 
 MAX_TAG = 100
 _RULER, _ENDS = "---", ("---", "...")

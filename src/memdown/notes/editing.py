@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from memdown.errors import NoteChanged, NoteNotFound, PathRefused, WorkspaceError
@@ -30,6 +30,7 @@ from memdown.notes.reading import MAX_NOTE_BYTES, decode, read_note
 from memdown.notes.roots import NotePlace, Workspace, check_folder, locate
 from memdown.notes.swapping import SwapOutcome, draft_name, publish, swap_in, told_kept, version_of
 from memdown.notes.writing import finish, settle_save
+from memdown.values import dataclass
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _MARK = b"\xef\xbb\xbf"

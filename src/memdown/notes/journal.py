@@ -17,7 +17,6 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
@@ -35,6 +34,7 @@ from memdown.notes.changes import (
 )
 from memdown.notes.pending import lock_file
 from memdown.notes.swapping import version_of
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     import apsw

@@ -6,16 +6,18 @@ import datetime
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memdown import notes
 from memdown.errors import WorkspaceError
 from memdown.files import make_folder
 from memdown.notes.changes import By
-from memdown.notes.related import Comparing, Finding
-from memdown.notes.remembering import Pen, Remembered, remember_fact
 from memdown.notes.roots import CURATED, LOGS
-from memdown.text.redaction import refuse_secrets
 from memdown.types import Excerpt, Failure
+
+if TYPE_CHECKING:
+    from memdown.notes.related import Comparing, Finding
+    from memdown.notes.remembering import Pen, Remembered
 
 _FIRST_NOTE = """\
 # Memory
@@ -116,9 +118,11 @@ class Notebook:
         See `Memory.remember`. Raises `SecretFound` for what looks like a secret, unless secrets
         are allowed.
         """
+        from memdown.notes.remembering import remember_fact
+
         self._check_writable()
         if not allow_secrets:
-            refuse_secrets(text, _WITHOUT_SECRETS)
+            _refuse_secrets(text)
         return remember_fact(
             self.pen(by),
             text,
@@ -131,6 +135,8 @@ class Notebook:
 
     def pen(self, by: By = PERSON) -> Pen:
         """What it takes to change facts: the notes, the day, who does it."""
+        from memdown.notes.remembering import Pen
+
         return Pen(
             self.workspace, self.lock_dir, self.today(), by, self._comparing(), self._finding
         )
@@ -161,7 +167,7 @@ class Notebook:
             except WorkspaceError:
                 # Saving says what is wrong with the note.
                 before = ""
-            refuse_secrets(text, _WITHOUT_SECRETS, before=before)
+            _refuse_secrets(text, before)
         return notes.save(self.workspace, path, text, base=base, lock_dir=self.lock_dir, by=by)
 
     def drafts(self) -> list[str]:
@@ -181,3 +187,9 @@ class Notebook:
     def _check_writable(self) -> None:
         if self._read_only:
             raise WorkspaceError(self._read_only)
+
+
+def _refuse_secrets(text: str, before: str = "") -> None:
+    from memdown.text.redaction import refuse_secrets
+
+    refuse_secrets(text, _WITHOUT_SECRETS, before=before)

@@ -14,12 +14,13 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from memdown.errors import WorkspaceError
 from memdown.files import acquire, make_folder, reach, release
 from memdown.notes.descriptors import shown
+from memdown.values import dataclass
 
 LOCK_SECONDS = 30.0
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from memdown.notes.document import heading_paths, outside_code, read_front_matter
 from memdown.notes.statements import BULLET, Fact, Validity, facts_of, read_validity, written
 from memdown.text import fold
+from memdown.values import dataclass
 
 INBOX: Final = "Inbox"
 # Sections of what is to come or to be done: a fact lands there only if it is named. en de fr es pt it nl

@@ -7,7 +7,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from memdown.errors import MemdownError, NoteNotFound
@@ -16,7 +15,7 @@ from memdown.notes.discovery import scan
 from memdown.notes.reading import decode, read_note
 from memdown.notes.roots import Workspace, date_of, locate
 from memdown.notes.statements import Fact, facts_of
-from memdown.notes.writing import curated
+from memdown.values import dataclass
 
 # So many notes are looked through for related facts, up to so many characters. Where there are more, the
 # index names those that may hold them, and only a few of the newest, which it may not know yet, are added.
@@ -58,6 +57,8 @@ def gather(
             key=lambda file: (date_of(file.path) or datetime.date.min, file.mtime_ns),
             reverse=True,
         )
+        from memdown.notes.writing import curated
+
         lasting = curated(workspace)
         newest = [file.path for file in order]
         if finding is not None and len(newest) > _MOST_NOTES:

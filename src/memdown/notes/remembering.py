@@ -12,7 +12,7 @@ import datetime
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -43,6 +43,7 @@ from memdown.notes.writing import append, curated, entry_of
 from memdown.text import fold
 from memdown.text.tombstones import read_tombstones, refuse_erased, tombstone_file
 from memdown.types import Citation
+from memdown.values import dataclass
 
 RELATED: Final = 3
 # Below this, two facts have nothing to do with each other; above the other, they share a heading.

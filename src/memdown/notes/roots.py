@@ -11,12 +11,12 @@ import stat
 import unicodedata
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memdown.errors import PathRefused, WorkspaceError
 from memdown.notes.descriptors import NOTE, shown
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -6,7 +6,7 @@ import datetime
 import re
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Final
@@ -14,6 +14,7 @@ from typing import Final
 from memdown.notes.changes import OUTSIDE, Change
 from memdown.notes.journal import Journal
 from memdown.notes.statements import facts_of
+from memdown.values import dataclass
 
 # Of one note, so many changes are looked through for the days on which its facts came.
 _MOST_CHANGES: Final = 5_000

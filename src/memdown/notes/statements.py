@@ -12,7 +12,6 @@ import functools
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from memdown.notes.document import heading_paths, outside_code, read_front_matter
@@ -20,6 +19,7 @@ from memdown.notes.roots import date_of
 from memdown.text import fold
 from memdown.text.dates import read_time
 from memdown.text.dates.words import WEEKDAYS
+from memdown.values import dataclass
 
 _TRAILING: Final = re.compile(r"[ \t]*[(（]([^()（）]{4,160})[)）][ \t]*[.。]?[ \t]*$")
 _ISO: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)")

@@ -18,17 +18,16 @@ import errno
 import hashlib
 import os
 import re
-import secrets
 import signal
 import stat
 import sys
 import time
-from dataclasses import dataclass
 
 from memdown.files import reach
 from memdown.notes.descriptors import NOTE, opened_folder, shown
 from memdown.notes.pending import Save
 from memdown.notes.roots import LOGS, NotePlace
+from memdown.values import dataclass
 
 # The names and flags of the system call that renames by swapping, or only to a free name.
 _RENAME, _SWAP, _ONLY_NEW = (
@@ -67,7 +66,7 @@ def version_of(data: bytes) -> str:
 
 def draft_name() -> str:
     """A hidden name that no other draft has."""
-    return f".memdown-{secrets.token_hex(8)}.tmp"
+    return f".memdown-{os.urandom(8).hex()}.tmp"
 
 
 def is_draft(name: str) -> bool:
@@ -158,7 +157,7 @@ def settle(place: NotePlace, folder: int, save: Save) -> str | None:
 def keep(place: NotePlace, folder: int, draft: str) -> str:
     """Make a draft a note beside the one it is a version of; its path."""
     stem = place.parts[-1][:-3].encode()[:_MOST_NAME_BYTES].decode(errors="ignore")
-    name = f"{stem}.kept-{secrets.token_hex(4)}.md"
+    name = f"{stem}.kept-{os.urandom(4).hex()}.md"
     if len(place.parts) == 1:
         # Beside MEMORY.md only MEMORY.md is a note; where there can be no other, it is a file.
         with (

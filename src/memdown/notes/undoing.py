@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import difflib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from memdown.errors import NoteNotFound, UndoConflict, WorkspaceError
@@ -23,6 +22,7 @@ from memdown.notes.related import gather, rank_related
 from memdown.notes.remembering import Pen
 from memdown.notes.statements import Fact
 from memdown.notes.swapping import version_of
+from memdown.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

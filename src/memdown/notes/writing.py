@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from memdown.errors import NoteNotFound, PathRefused, WorkspaceError
@@ -39,6 +38,7 @@ from memdown.notes.roots import (
 )
 from memdown.notes.swapping import is_draft, keep, original_of, settle, told_kept, version_of
 from memdown.types import Citation, Failure
+from memdown.values import dataclass
 
 log = logging.getLogger("memdown")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -19,6 +18,7 @@ from memdown.text.terms import (
     token_terms,
     tokens,
 )
+from memdown.values import dataclass
 
 _MAX_CHARACTERS: Final = 20_000
 _MAX_WORDS: Final = 64

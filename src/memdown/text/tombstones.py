@@ -14,13 +14,14 @@ import os
 import re
 import secrets
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Final
 
 from memdown.errors import WorkspaceError
 from memdown.files import make_folder
 from memdown.text.scripts import fold
+from memdown.values import dataclass
 
 ERASED: Final = "[erased]"
 ERASED_FILE: Final = "erased.jsonl"

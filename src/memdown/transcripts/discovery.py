@@ -8,11 +8,12 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from memdown.errors import NoteNotFound, NoteUnreadable, PathRefused
 from memdown.types import Failure, FileState
+from memdown.values import dataclass
 
 PREFIX = "sessions/"
 SUFFIX = ".jsonl"

@@ -6,10 +6,12 @@ import datetime
 import json
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import re2
+
+from memdown.values import dataclass
 
 Role = Literal["user", "assistant"]
 

@@ -7,11 +7,11 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memdown.text.redaction import Redactor
 from memdown.transcripts.discovery import (
     Mark,
     goes_on,
@@ -30,6 +30,10 @@ from memdown.transcripts.messages import (
     without_recalled,
 )
 from memdown.types import Document, Failure, FileState
+from memdown.values import dataclass
+
+if TYPE_CHECKING:
+    from memdown.text.redaction import Redactor
 
 # Large enough for good batches, small enough that memory stays flat for a transcript of any size.
 PORTION_CHARS = 1_000_000
@@ -130,6 +134,8 @@ def count_lines(folder: str, path: str) -> Count:
 
 def read_turns(folder: str, path: str) -> Iterator[TranscriptTurn]:
     """Every turn of a transcript with its secrets redacted, white space as it was."""
+    from memdown.text.redaction import Redactor
+
     with opened(folder, path) as file:
         redactor = Redactor()
         waiting: list[TranscriptTurn] = []
@@ -160,6 +166,8 @@ def _redacted(turns: Sequence[TranscriptTurn], redactor: Redactor) -> Iterator[T
 
 def _knowing(file: int, secrets: Sequence[int]) -> Redactor:
     """A redactor that knows what was a secret in the part that is indexed already."""
+    from memdown.text.redaction import Redactor
+
     redactor = Redactor()
     for place in secrets:
         # Two, since the message before may have asked for it; at last, what was said last, which

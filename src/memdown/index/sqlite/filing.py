@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import apsw
 import numpy as np
@@ -19,6 +18,7 @@ from memdown.index.sqlite import vectors
 from memdown.index.sqlite.connection import one, run
 from memdown.index.sqlite.schema import LIVE
 from memdown.types import Chunk, FileState, IndexedFile, Source, Vectors
+from memdown.values import dataclass
 
 _NEXT_SEGMENT = "next_segment"
 

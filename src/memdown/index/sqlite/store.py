@@ -8,7 +8,6 @@ import os
 import threading
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import TypeAlias
@@ -46,6 +45,7 @@ from memdown.types import (
     Vector,
     Vectors,
 )
+from memdown.values import dataclass
 
 # Who a file is: its device and number; None while there is none.
 _Identity: TypeAlias = tuple[int, int] | None

@@ -11,11 +11,11 @@ import bisect
 import datetime
 import itertools
 import re
-from dataclasses import dataclass
 
 from memdown.text import fold, index_terms, without_stop_words
 from memdown.text.dates.rules import Range, Reader, rules
 from memdown.text.dates.words import ASKING, TELLING, TELLING_PIECES
+from memdown.values import dataclass
 
 _MOST_CHARACTERS = 2_000
 _LONGEST_DATE = 100

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from memdown.errors import SecretFound
 from memdown.text.redaction import finding, labels, values
 from memdown.text.redaction.finding import Span, merged, places_in
 from memdown.text.redaction.patterns import Pattern, any_of
+from memdown.values import dataclass
 
 # Secrets are looked for so many at once, and the latest of them so many times.
 _AT_ONCE, _MOST = 100, 10

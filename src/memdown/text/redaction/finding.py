@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import accumulate
 
 from memdown.text.redaction import blocks, kinds, labelled, labels, patterns
 from memdown.text.redaction.kinds import BEFORE, Kind
 from memdown.text.redaction.patterns import Beginnings, Pattern, compiled
+from memdown.values import dataclass
 
 Span = tuple[int, int, str]
 Finder = Callable[[bytes], Iterable[Span]]

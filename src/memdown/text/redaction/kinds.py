@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from memdown.text.redaction.values import (
     anything,
@@ -28,6 +27,7 @@ from memdown.text.redaction.values import (
     told,
     varied,
 )
+from memdown.values import dataclass
 
 _OPEN_END = re.compile(r"\{(\d+),\}")
 # Before a token: anything but a letter or digit. `\b` would not do, since it takes `_` for a letter.

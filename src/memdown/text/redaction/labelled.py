@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from memdown.text.redaction import labels, values
 from memdown.text.redaction.patterns import compiled
+from memdown.values import dataclass
 
 _BLANK = r"[\s\x{a0}\x{202f}\x{3000}]"
 _SPACE = r"[ \t\x{a0}\x{202f}\x{3000}]"

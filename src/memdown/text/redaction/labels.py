@@ -7,10 +7,10 @@ words hold as well, as `compass` holds `pass`: it counts only where no other let
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from memdown.text.redaction import values
 from memdown.text.redaction.patterns import Pattern, compiled
+from memdown.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

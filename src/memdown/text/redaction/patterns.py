@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from memdown.values import dataclass
 
 # Enough for patterns of many words; RE2 takes it only as it needs it.
 _MEMORY = 1 << 28
