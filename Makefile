@@ -7,6 +7,9 @@ BIN := $(VENV)/bin
 # Each command says what it does while it takes its time.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# Where it is set, every command compiles all of Memdown again: half a second each.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test test-long lint types check bench browser clean
 
 # The index goes into .venv too: the home folder is left alone.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from memdown.testing import HashEmbedder
 
 Notes = dict[str, str]
 pytest_plugins = ["faults.figures"]
+
+# The hundreds of commands that tests start would each compile all of Memdown again, as none does when installed.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A machine with other work to do is slow, and that is no failure.
 hypothesis.settings.register_profile("memdown", deadline=None)
