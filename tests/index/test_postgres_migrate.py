@@ -76,3 +76,12 @@ def test_the_command(postgres: Server, folder: Path, capsys: pytest.CaptureFixtu
     assert cli.run(["store", "migrate", "--to", "sqlite", *where]) == 2
     assert "already" in capsys.readouterr().err
     assert cli.run(["store", "migrate", "--to", "oracle", *where]) == 2
+    assert cli.run(["store", "migrate", *where]) == 2
+    assert "--to" in capsys.readouterr().err
+    config = folder / "server.json"
+    store_settings = {"driver": "postgres", "url": postgres.url}
+    config.write_text(
+        json.dumps({"agents": {"defaults": {"memorySearch": {"store": store_settings}}}})
+    )
+    assert cli.run(["store", "migrate", *where, "--config", str(config)]) == 0
+    assert "up to date" in capsys.readouterr().out

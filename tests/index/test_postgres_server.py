@@ -40,6 +40,7 @@ from memdown.index.postgres import PostgresStore, create, schema
 from memdown.index.postgres import vectors as vector_leg
 from memdown.index.postgres.connection import connect
 from memdown.index.postgres.schema import shelf_for
+from memdown.index.store import Writes
 from memdown.types import IndexedFile
 from waiting import eventually
 
@@ -437,6 +438,56 @@ def test_an_older_schema_is_brought_up_to_date(postgres: Server) -> None:
             put(store, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
         assert texts_found(store, words("beta")) == ["beta"]
         assert list(store.cached(KEY, ["kept"])) == ["kept"]
+
+
+def test_others_read_and_write_while_a_schema_is_brought_up_to_date(postgres: Server) -> None:
+    """Also while a lock is not to be had: what waits for it must keep nobody else waiting."""
+    name = "stepped"
+    with opened(postgres, "main", schema=name) as old, psycopg.connect(postgres.url) as db:
+        with old.writing(5.0):
+            old.begin(PRINT)
+            put(old, state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
+        # As the version before left it; the store that is open goes on like a process of that version.
+        db.execute(f"ALTER TABLE {name}.generations DROP COLUMN losses")
+        shelf = shelf_for("main")
+        db.execute(f"DROP INDEX {name}.files_dated_{shelf}, {name}.files_lacking_{shelf}")
+        db.execute(f"UPDATE {name}.meta SET value = '1' WHERE key = 'step'")
+        db.commit()
+        with opened(postgres, "main", schema=name) as reader:
+            assert texts_found(reader, words("alpha")) == ["alpha"], "also before it is done"
+        db.execute(f"SELECT * FROM {name}.generations")
+        with opened(postgres, "main", schema=name) as new:
+            migrating = threading.Thread(target=new.prepare)
+            migrating.start()
+            eventually(lambda: _is_waiting(postgres, name), what="a migration that waits")
+            for n in range(5):
+                path = f"{n}.md"
+                put(old, state(path), [chunk(path, 1, ["beta"])], unit(0, 1, 0, 0))
+                assert texts_found(old, words("beta")) == ["beta"] * (n + 1)
+            assert migrating.is_alive(), "the lock is still held"
+            db.rollback()
+            migrating.join()
+            assert new.describe().steps == 4
+            new.apply(Writes(removed=["a.md"]))
+            assert texts_found(old, words("alpha")) == []
+            assert new.check() == []
+    with psycopg.connect(postgres.url) as db:
+        rows = db.execute(
+            "SELECT bool_and(indisvalid), count(*) FROM pg_index WHERE indexrelid = ANY "
+            "(ARRAY[to_regclass(%s), to_regclass(%s)])",
+            (f"{name}.files_dated_{shelf}", f"{name}.files_lacking_{shelf}"),
+        ).fetchall()
+    assert rows == [(True, 2)]
+
+
+def _is_waiting(server: Server, schema_name: str) -> bool:
+    with psycopg.connect(server.url) as db:
+        rows = db.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+            "AND query LIKE 'ALTER TABLE%%' AND query LIKE %s",
+            (f"%{schema_name}%",),
+        ).fetchall()
+    return bool(rows)
 
 
 def test_writers_wait_in_line(postgres: Server) -> None:

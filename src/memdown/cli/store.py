@@ -50,20 +50,45 @@ def store_command() -> None:
 
 
 @store_command.command("migrate")
-@click.option(
-    "--to", "goal", required=True, help="sqlite, lancedb, postgres, a plugin's name, or an address."
-)
+@click.option("--to", "goal", help="sqlite, lancedb, postgres, a plugin's name, or an address.")
 @target_options
-def migrate_command(target: Target, goal: str) -> None:
+def migrate_command(target: Target, goal: str | None) -> None:
     """Make the index in another engine from the notes, with the vectors that are there already.
 
-    The old index stays as it is. Afterwards set memorySearch.store as the command says.
+    The old index stays as it is. Afterwards set memorySearch.store as the command says. Without --to,
+    the tables on the server are brought up to this version, while others read and write.
 
     \b
     Examples:
+      memdown store migrate
       memdown store migrate --to postgresql://memdown@db.example.com/memdown
       memdown store migrate --to sqlite
     """
+    if goal is None:
+        _bring_up_to_date(target)
+    else:
+        _move(target, goal)
+
+
+def _bring_up_to_date(target: Target) -> None:
+    from memdown.cli.index import print_json
+
+    with _opened(target) as store:
+        server = _server(
+            store, target, "has no tables (to move the index, name an engine with --to)"
+        )
+        server.prepare()
+        details = server.describe()
+    if target.as_json:
+        print_json({"schema": details.schema, "version": details.version, "steps": details.steps})
+        return
+    click.echo(
+        f"The schema {details.schema} on {details.server} is up to date "
+        f"(version {details.version}, {details.steps} steps)."
+    )
+
+
+def _move(target: Target, goal: str) -> None:
     from memdown.cli.index import print_json, print_report
     from memdown.cli.terminal import progress_bar
     from memdown.index.engines import copy_vectors

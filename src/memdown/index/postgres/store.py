@@ -94,6 +94,7 @@ class ServerDetails:
     server: str
     schema: str
     version: int
+    steps: int
     extension: str | None
     variants: tuple[tables.Variant, ...]
     unused: int
@@ -418,6 +419,7 @@ class PostgresStore:
                 server=self._place_name,
                 schema=self._schema,
                 version=version,
+                steps=schema.step(db, self._schema) if version else 0,
                 extension=one(db, "SELECT extversion FROM pg_extension WHERE extname = 'vector'"),
                 variants=tables.describe_variants(at, live.variant if live else "")
                 if ready
