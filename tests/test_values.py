@@ -6,12 +6,13 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import re
 from dataclasses import field
 from typing import Any
 
 import pytest
 
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 MAKERS = (dataclass, dataclasses.dataclass)
 
@@ -166,3 +167,17 @@ def test_another_kind_of_class_is_pythons() -> None:
     assert More(1) == More(1, None, 3) != Kept(1)
     assert Place(1) < Place(2)
     assert (Named(named=1).hidden, Named(named=1).named) == (7, 1)
+
+
+def test_a_pattern_is_compiled_at_its_first_use_and_does_what_a_pattern_does() -> None:
+    broken = pattern("(")
+    with pytest.raises(re.error):
+        broken.search("a")
+    word = pattern(r"(?P<word>[a-z]+)", re.IGNORECASE)
+    for _ in range(2):
+        found = word.search("12 Ab")
+        assert found is not None
+        assert found["word"] == "Ab"
+        assert word.sub("-", "1 a 2 B") == "1 - 2 -"
+    assert word.pattern == r"(?P<word>[a-z]+)"
+    assert word.flags & re.IGNORECASE

@@ -98,11 +98,15 @@ class Cutter:
     @property
     def whole_words(self) -> dict[str, int]:
         """The words in small letters that are one piece, with its number."""
-        vocabulary = self._vocabulary
-        words = (piece[1:] for piece in vocabulary if piece[0] == _SPACE)
-        # The first search of a process waits for this.
-        found = filter(str.islower, filter(str.isalpha, words))
-        return {word: vocabulary[_SPACE + word] for word in found if len(word) >= _LEAST_LETTERS}
+        # The first search of a process waits for this: what fails for most pieces is asked first.
+        return {
+            piece[1:]: number
+            for piece, number in self._vocabulary.items()
+            if len(piece) > _LEAST_LETTERS
+            and piece[0] == _SPACE
+            and piece.islower()
+            and piece[1:].isalpha()
+        }
 
     def cut(self, wanted: Sequence[str], *, more_to_come: bool) -> list[list[int]]:
         """The pieces of each unit; if there is `more_to_come`, loading `tokenizers` pays."""
@@ -393,8 +397,9 @@ class _NearWords:
         self._words = list(pieces)
         self._rows = {word: row for row, word in enumerate(self._words)}
         vectors = weights.short(list(pieces.values()), _NEAR_DIMS)
-        largest = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-9)
-        self._vectors = np.round(vectors * (127 / largest)).astype(np.int8)
+        largest = np.maximum(vectors.max(axis=1), -vectors.min(axis=1))
+        vectors *= (127 / np.maximum(largest, 1e-9))[:, None]
+        self._vectors = np.rint(vectors, out=vectors).astype(np.int8)
 
     def __contains__(self, word: str) -> bool:
         return word in self._rows

@@ -14,10 +14,10 @@ from typing import Final
 from memdown.notes.roots import date_of
 from memdown.notes.statements import Fact
 from memdown.text import fold, index_terms, is_stop
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 # By language: en, de, fr, es, pt, it, nl.
-_CUES: Final = re.compile(
+_CUES: Final = pattern(
     r"\b(?:now|moved|moves|renamed|no longer|not any ?more|anymore|instead|correction|corrected|actually"
     r"|changed|switched|replaced|replaces|became|new|updated|from now on|has left|quit|cancelled|canceled"
     r"|rescheduled|postponed|used to|stopped|gave up|since|seit|depuis|desde|sinds|these days|lately|by now|went up|went down|rose|fell to|raised to|lowered to"
@@ -37,54 +37,54 @@ _CUES: Final = re.compile(
     )
 )
 # What holds besides: it replaces nothing.
-_BESIDES: Final = re.compile(
+_BESIDES: Final = pattern(
     r"\b(?:too|also|as well|another|additionally|in addition|besides|auch|ausserdem|zusatzlich|noch eine?n?"
     r"|weitere[rns]?|aussi|egalement|en plus|une? autre|tambien|ademas|otr[oa]s?|tambem|alem disso|outr[oa]s?"
     r"|anche|inoltre|un altr[oa]|ook|bovendien|nog een)\b|也|还有|另外|另一|還有|また|さらに|ほかに"
     + "".join(f"|{fold(word)}" for word in "ด้วย นอกจากนี้".split())
 )
 # "new" is a cue only about something that the older fact names, too.
-_NEW: Final = re.compile(
+_NEW: Final = pattern(
     r"\b(?:new|neue?[rsnm]?|nouve(?:au|lle)|nuev[oa]s?|nov[oa]s?|nuov[oa]|nieuwe?)\b|新|新しい|ใหม่"
 )
 # Cues that only say when: what is said with them may hold beside the old.
-_ONLY_WHEN: Final = re.compile(
+_ONLY_WHEN: Final = pattern(
     r"\b(?:now|these days|lately|by now|jetzt|nun|inzwischen|mittlerweile|maintenant|desormais|ahora|agora|adesso"
     r"|ora|ormai|nu|inmiddels)\b|现在|現在|今は|今では|ตอนนี้"
 )
-_SINCE: Final = re.compile(r"\b(?:since|seit|depuis|desde|sinds)\b")
+_SINCE: Final = pattern(r"\b(?:since|seit|depuis|desde|sinds)\b")
 # Somebody or something that is a new one, or that there is, comes besides: "is a new customer".
-_ONE_MORE: Final = re.compile(
+_ONE_MORE: Final = pattern(
     r"\b(?:is|are|ist|sind|est|sont|es|son|e|sao|sono|zijn|there is|there are|es gibt|il y a|hay|ha|c'e|er is)\s+"
     r"(?:an?|eine?[nmrs]?|une?|un[oa]?|uma?|een)\s+(?:new|neue?[rsnm]?|nouve(?:au|lle)|nuev[oa]|nov[oa]|nuov[oa]|nieuwe?)\b"
 )
-_HAS: Final = re.compile(
+_HAS: Final = pattern(
     r"\b(?:ha[sd]|have|got|hat|haben|a (?:une?|maintenant)|ont|tiene[ns]?|tem|hanno|ha|heeft|hebben)\b"
 )
-_INDEFINITE: Final = re.compile(
+_INDEFINITE: Final = pattern(
     r"\b(?:an?|eine?[nmrs]?|une?|un[oa]?|uma?|een)\s+(?P<what>\w+(?:\s+\w+){0,2})"
 )
-_NEGATION: Final = re.compile(
+_NEGATION: Final = pattern(
     r"\b(?:not?|never|no longer|isn't|doesn't|don't|nicht|kein\w*|nie|ne|pas|jamais|nunca|nao|non|mai|niet|geen"
     rf"|nooit|without|ohne|sans|sin|sem|senza|zonder)\b|不|没|沒|無|ない|ません|{fold('ไม่')}"
 )
-_NUMBER: Final = re.compile(r"\d(?:[\d.,:/\-]*\d)?")
-_NAME: Final = re.compile(r"(?<![.!?:]\s)(?<!^)\b[^\W\d_a-zà-öø-ÿ][\w'’-]*[a-zà-öø-ÿ][\w'’-]*")
-_NAMES: Final = re.compile(rf"{_NAME.pattern}(?:\s+[^\W\d_a-zà-öø-ÿ][\w'’-]*)*")
+_NUMBER: Final = pattern(r"\d(?:[\d.,:/\-]*\d)?")
+_NAME: Final = pattern(r"(?<![.!?:]\s)(?<!^)\b[^\W\d_a-zà-öø-ÿ][\w'’-]*[a-zà-öø-ÿ][\w'’-]*")
+_NAMES: Final = pattern(rf"{_NAME.pattern}(?:\s+[^\W\d_a-zà-öø-ÿ][\w'’-]*)*")
 _SELDOM: Final = 3
 # What is meant by words of different stems: where someone lives, how something is called, what is used.
 _CONCEPTS: Final = {
-    "@home": re.compile(
+    "@home": pattern(
         r"\b(?:lives?|living|moves?|resides?|wohnt|wohnen|lebt|leben|umgezogen|gezogen|umziehen|zieht|habiter?|demenager?"
         r"|vive[nrs]?|vivo|vivir|mudo|mudou|mora[rm]?|abita(?:re)?|vivere|trasferit\w+|woont|wonen|verhuisd"
         r"|moved(?! (?:the|a|an|his|her|its|our|my|their)\b))\b|住|搬|引っ越"
         rf"|{fold('อาศัย')}|{fold('ย้าย')}"
     ),
-    "@name": re.compile(
+    "@name": pattern(
         r"\b(?:called|named|name|renamed|heisst|umbenannt|genannt|s'appelle|renomme|llama|llamaba|renombrad\w+"
         rf"|chama|chiama|heet|hernoemd)\b|叫|改名|名字|名前|{fold('ชื่อ')}"
     ),
-    "@time": re.compile(
+    "@time": pattern(
         r"\b(?:starts?|begins?|beginnt|commence|empieza|comienza|comeca|comincia|begint"
         r"|verschoben|postponed|rescheduled|collected)\b|开始|几点|始ま"
     ),
@@ -402,7 +402,7 @@ def _plain(words: Sequence[str], details: FactDetails) -> bool:
 _ALIKE: Final = 0.6
 _FEWEST_SHARED: Final = 2
 _MOST_OTHER: Final = 2
-_NUMBERS: Final = re.compile(r"\d[\d.,:/-]*\d|\d")
+_NUMBERS: Final = pattern(r"\d[\d.,:/-]*\d|\d")
 # A fact of so few characters says one thing; a new one takes it up with this share of its words.
 _MOST_SHORT: Final = 90
 _LEAST_TAKEN_UP: Final = 0.6

@@ -19,36 +19,34 @@ from memdown.notes.roots import date_of
 from memdown.text import fold
 from memdown.text.dates import read_time
 from memdown.text.dates.words import WEEKDAYS
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
-_TRAILING: Final = re.compile(r"[ \t]*[(（]([^()（）]{4,160})[)）][ \t]*[.。]?[ \t]*$")
-_ISO: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
-_YEAR: Final = re.compile(r"(?<!\d)(?:19|20|24|25)\d\d(?!\d)")
-_SOURCE: Final = re.compile(
+_TRAILING: Final = pattern(r"[ \t]*[(（]([^()（）]{4,160})[)）][ \t]*[.。]?[ \t]*$")
+_ISO: Final = pattern(r"(\d{4})-(\d\d)-(\d\d)")
+_YEAR: Final = pattern(r"(?<!\d)(?:19|20|24|25)\d\d(?!\d)")
+_SOURCE: Final = pattern(
     r"(?:from|aus|von|de|da|uit|van|来自|來自|出典|จาก)[ :：]*(?P<path>\S+\.(?:md|jsonl)#L\d+(?:-L?\d+)?)",
     re.IGNORECASE,
 )
-_SEPARATOR: Final = re.compile(
-    r"\s*[,;·，；、]\s*(?=\D)|\s+(?=(?:from|aus|until|bis|since|seit)\b)"
-)
+_SEPARATOR: Final = pattern(r"\s*[,;·，；、]\s*(?=\D)|\s+(?=(?:from|aus|until|bis|since|seit)\b)")
 # en de fr es pt it nl zh ja th
-_SINCE: Final = re.compile(
+_SINCE: Final = pattern(
     r"(?:since|as of|from|seit|ab|depuis(?: le)?|a partir (?:de|du)|desde(?: el| o)?|dal|da|sinds|vanaf"
     rf"|自从?|从|{fold('ตั้งแต่')})[ :：]*(?P<day>.+?)(?:[ ]*(?:起|以来|から|以降|onwards?))?"
     r"|(?P<onwards>.+?)[ ]*(?:起|以来|から|以降|onwards?)"
 )
-_UNTIL: Final = re.compile(
+_UNTIL: Final = pattern(
     r"(?:until|till|up to|through|bis(?: zum)?|jusqu'au|jusqu'en|jusque|hasta(?: el)?|ate(?: o)?|fino (?:al?|a)"
     rf"|tot(?: en met)?|t/m|直到|截至|到|至|{fold('จนถึง')}|{fold('ถึง')})[ :：]*(?P<day>.+?)(?:[ ]*(?:为止|止|まで))?"
     r"|(?P<upto>.+?)[ ]*(?:为止|止|まで)"
 )
-_BETWEEN: Final = re.compile(
+_BETWEEN: Final = pattern(
     r"(?:(?:from|von|vom|du|de|del|da|dal|van)\s+)?(?P<first>.*?\d.*?)\s*(?:\b(?:to|until|till|bis|au|a|al|hasta|ate|fino al|tot|t/m)\b|–|—|→|\s-\s|～|〜"
     rf"|から|到|至|{fold('ถึง')})\s*(?P<last>.*\d.*)"
 )
 # Any day is in the past of this one: a note may tell of a day to come.
 _FAR: Final = datetime.date(9998, 12, 31)
-_SOON: Final = re.compile(r"(?:in |for )?(\d{1,4}) ?(d|w|m|y|days?|weeks?|months?|years?)")
+_SOON: Final = pattern(r"(?:in |for )?(\d{1,4}) ?(d|w|m|y|days?|weeks?|months?|years?)")
 _SOON_DAYS: Final = {"d": 1, "w": 7, "m": 30, "y": 365}
 _TOMORROW: Final = frozenset(
     fold("tomorrow morgen demain mañana amanhã domani 明天 明日 พรุ่งนี้").split()
@@ -188,13 +186,13 @@ def _days(text: str) -> tuple[datetime.date, datetime.date] | None:
         return None
 
 
-BULLET: Final = re.compile(r"([ \t]*)([-*+•]|[0-9]{1,9}[.)])([ \t]+)(\[[ xX]\][ \t]+)?(?=\S)")
-_NO_FACT: Final = re.compile(r"[ \t]*(?:\||>|<!--|</?[a-z]|#{1,6}(?:[ \t]|$))", re.IGNORECASE)
-_RULER: Final = re.compile(r"[-:|=+_* \t]+$")
-_STRUCK: Final = re.compile(r"~~(?=\S)(.+?)(?<=\S)~~", re.DOTALL)
-_LEADING_DAY: Final = re.compile(r"(?:\*\*)?(\d{4}-\d\d-\d\d)(?:\*\*)?[:：,]?[ \t]+")
-_WORD: Final = re.compile(r"\w")
-_PARENTHESES: Final = re.compile(r"[(（][^()（）]*[)）]")
+BULLET: Final = pattern(r"([ \t]*)([-*+•]|[0-9]{1,9}[.)])([ \t]+)(\[[ xX]\][ \t]+)?(?=\S)")
+_NO_FACT: Final = pattern(r"[ \t]*(?:\||>|<!--|</?[a-z]|#{1,6}(?:[ \t]|$))", re.IGNORECASE)
+_RULER: Final = pattern(r"[-:|=+_* \t]+$")
+_STRUCK: Final = pattern(r"~~(?=\S)(.+?)(?<=\S)~~", re.DOTALL)
+_LEADING_DAY: Final = pattern(r"(?:\*\*)?(\d{4}-\d\d-\d\d)(?:\*\*)?[:：,]?[ \t]+")
+_WORD: Final = pattern(r"\w")
+_PARENTHESES: Final = pattern(r"[(（][^()（）]*[)）]")
 _CACHED: Final = 512
 
 

@@ -27,6 +27,7 @@ from memdown.notes.roots import date_of
 from memdown.notes.statements import Fact
 from memdown.text import fold, index_terms, is_stop
 from memdown.text.dates.words import MONTHS, WEEKDAYS
+from memdown.values import pattern
 
 
 class Replaced(IntEnum):
@@ -39,7 +40,7 @@ class Replaced(IntEnum):
 
 # What ended, was exchanged, put off, raised or mended, by language. Words that may tell of something that
 # comes besides ("new", "began", "got", "now") are not among them.
-_ENDED: Final = re.compile(
+_ENDED: Final = pattern(
     # en
     r"\b(?:stopped|quits?|gave up|given up|dropped out|ended|cancell?ed|called off|closed|shut down|discontinued"
     r"|retired|resigned|(?:has|have|had|she|he|they) left|left (?:us|for|the|his|her|their)|moved"
@@ -101,7 +102,7 @@ _ENDED: Final = re.compile(
 )
 # A state, and what tells that it is over: broken, ill, a couple, away, not done yet.
 _STATES: Final = tuple(
-    (re.compile(rf"\b(?:{before})\b|{signs[0]}"), re.compile(rf"\b(?:{after})\b|{signs[1]}"))
+    (pattern(rf"\b(?:{before})\b|{signs[0]}"), pattern(rf"\b(?:{after})\b|{signs[1]}"))
     for before, after, signs in (
         (
             "broken|defective|out of order|down|kaputt|defekt|en panne|cassee?|rot[oa]|averiad[oa]|estragad[oa]"
@@ -149,7 +150,7 @@ _AUXILIARIES: Final = frozenset(
     for term in index_terms(word)
 )
 # Somebody who moved something else: "moved the meeting", "moved his desk".
-_MOVED_ELSE: Final = re.compile(
+_MOVED_ELSE: Final = pattern(
     r"\bmoved (?!to\b|into\b|in\b|out\b|from\b|away\b|back\b|house\b|home\b|on\b|over\b|here\b|there\b|again\b|indoors\b)"
 )
 # A thing of which there is one: it is named by an article or as somebody's.
@@ -177,7 +178,7 @@ _COPULAS: Final = frozenset(
     ).split()
 )
 # What somebody or something has one of: a favourite, a size, an address.
-_ATTRIBUTES: Final = re.compile(
+_ATTRIBUTES: Final = pattern(
     r"\b(?:favou?rite|liebling\w*|prefer\w+|favorit\w+|lievelings\w*|colou?r|\w*farbe|couleur|color|cor|colore|kleur"
     r"|size|\w*grosse|taille|talla|tamanho|taglia|\w*maat|address|adresse|direccion|endereco|indirizzo|adres|name|nom"
     r"|nombre|nome|naam|brand|marke|marque|marca|merk|language|sprache|langue|idioma|lingua|taal|job|beruf|metier"
@@ -185,14 +186,14 @@ _ATTRIBUTES: Final = re.compile(
     r"|titel|titre|titulo|titolo|provider|anbieter|supplier|lieferant|vendor|diagnosis|diagnose|password hint)\b"
 )
 # Of these people have several.
-_SEVERAL: Final = re.compile(
+_SEVERAL: Final = pattern(
     r"\b(?:neighbou?r|friend|colleague|brother|sister|cousin|uncle|aunt|son|daughter|child|member|customer|student"
     r"|nachbar\w*|freund\w*|kolleg\w*|bruder|schwester|onkel|tante|sohn|tochter|kind|mitglied|kund\w*|voisine?|amie?"
     r"|collegue|frere|soeur|oncle|fils|fille|enfant|vecin[oa]|amig[oa]|coleg\w*|companer[oa]|herman[oa]|prim[oa]|ti[oa]"
     r"|hij[oa]|vizinh[oa]|irma\w?|filh[oa]|vicin[oa]|collega|fratello|sorella|zi[oa]|figli[oa]|cugin[oa]|buur\w*|vriend\w*"
     r"|broer|zus|oom|zoon|dochter|kind|lid|klant)\b"
 )
-_POSSESSIVE: Final = re.compile(r"\w['’]s?$")
+_POSSESSIVE: Final = pattern(r"\w['’]s?$")
 _INDEFINITE: Final = frozenset("a an ein eine einen einem einer un une una uno um uma een".split())
 # Where, when or with what something is: behind these any word says it.
 # What is done to a thing that is in one place: "are stored at".
@@ -206,13 +207,11 @@ _PLACED: Final = frozenset(
         "nella al alla sul sulla sotto dietro presso op onder achter naast bij met te naar los las le"
     ).split()
 )
-_LEADING_DAY: Final = re.compile(r"(?:\*\*)?\d{4}-\d\d-\d\d\b")
-_TOKEN: Final = re.compile(r"[\w'’][\w'’.:/,-]*")
-_DAY_SIGNS: Final = re.compile(r"(?:周|星期|礼拜)[一二三四五六日天]|[月火水木金土日]曜")
-_NUMBER_SIGNS: Final = re.compile(
-    r"[一二三四五六七八九十百千万两〇零]+[点时元块个月日号年楼岁斤级班]"
-)
-_CLOCK: Final = re.compile(r"\b\d{1,2}[:h.]\d\d\b|\b\d{1,2} ?(?:h|am|pm|uhr|o'clock)\b|\d+[点時时]")
+_LEADING_DAY: Final = pattern(r"(?:\*\*)?\d{4}-\d\d-\d\d\b")
+_TOKEN: Final = pattern(r"[\w'’][\w'’.:/,-]*")
+_DAY_SIGNS: Final = pattern(r"(?:周|星期|礼拜)[一二三四五六日天]|[月火水木金土日]曜")
+_NUMBER_SIGNS: Final = pattern(r"[一二三四五六七八九十百千万两〇零]+[点时元块个月日号年楼岁斤级班]")
+_CLOCK: Final = pattern(r"\b\d{1,2}[:h.]\d\d\b|\b\d{1,2} ?(?:h|am|pm|uhr|o'clock)\b|\d+[点時时]")
 _UNSPACED: Final = "\u0e00"
 # Longer texts say more than one thing.
 _MOST_CHARACTERS: Final = 140
@@ -226,7 +225,7 @@ _TITLES: Final = frozenset(
     for title in "dr mr mrs ms prof doctor doctora docteur dottor dottoressa herr frau monsieur madame senor senora".split()
     for term in index_terms(title)
 )
-_GRAMMAR: Final = re.compile("[\u3040-\u309f]")
+_GRAMMAR: Final = pattern("[\u3040-\u309f]")
 Kind = Literal["day", "clock", "number", "other"]
 
 
@@ -513,7 +512,7 @@ def _is_same_role(old: str, new: str) -> bool:
     return same and ours[1] != theirs[1]
 
 
-_ROLE: Final = re.compile(
+_ROLE: Final = pattern(
     r"(?:^|[.,;:!] )(?P<first>[\w'’ -]+?) (?P<verb>is|are|ist|sind|est|es|e|sono) (?P<second>[\w'’. -]+?)[.!]?$"
 )
 

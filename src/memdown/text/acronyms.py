@@ -15,6 +15,7 @@ from memdown.text.scripts import FIRST_UNSPACED, HAN_KANA, fold
 from memdown.text.stemming import stem
 from memdown.text.stopwords import is_stop
 from memdown.text.terms import ordered_terms
+from memdown.values import pattern
 
 DEFINES: Final = "\x02defines"
 """The feature term of every text that defines a short form."""
@@ -30,29 +31,29 @@ _ALIKE: Final = 6
 _CAPITAL: Final = "[A-ZÀ-ÖØ-ÞΑ-ΩЀ-Я]"
 _LETTER: Final = "[A-Za-zÀ-ÖØ-öø-ÿĀ-ſΑ-ώЀ-ѿ0-9]"
 # Most words of a text begin with no capital, and most of the others have one only.
-_SHORT: Final = re.compile(
+_SHORT: Final = pattern(
     rf"{_CAPITAL}(?<!{_LETTER}.)(?={_LETTER}{{0,5}}{_CAPITAL}){_LETTER}{{1,9}}(?!{_LETTER})"
 )
 # Of k8s what stands behind the first letter: to look for a digit first is several times faster.
-_BEHIND_FIRST: Final = re.compile(rf"[0-9](?<=[a-z].)(?<!{_LETTER}..)[0-9]?[a-z](?!{_LETTER})")
-_WORD: Final = re.compile(r"[^\W_]+")
-_NUMERONYM: Final = re.compile(r"([a-z])(\d{1,2})([a-z])")
-_SHORT_LIKE: Final = re.compile(rf"{_CAPITAL}{_LETTER}*?{_CAPITAL}|\b[a-z]\d{{1,2}}[a-z]\b")
+_BEHIND_FIRST: Final = pattern(rf"[0-9](?<=[a-z].)(?<!{_LETTER}..)[0-9]?[a-z](?!{_LETTER})")
+_WORD: Final = pattern(r"[^\W_]+")
+_NUMERONYM: Final = pattern(r"([a-z])(\d{1,2})([a-z])")
+_SHORT_LIKE: Final = pattern(rf"{_CAPITAL}{_LETTER}*?{_CAPITAL}|\b[a-z]\d{{1,2}}[a-z]\b")
 # What stands around a short form. CI (continuous integration)
-_LONG_BEHIND: Final = re.compile(rf"[*_`\"”]{{0,3}} ?[(（]([^()（）\n]{{3,{_LONGEST}}})[)）]")
+_LONG_BEHIND: Final = pattern(rf"[*_`\"”]{{0,3}} ?[(（]([^()（）\n]{{3,{_LONGEST}}})[)）]")
 # continuous integration (CI), also "(short: CI)"; "continuous integration, or CI"
-_OPENING: Final = re.compile(r"([(（,，]) ?((?:[^\W\d_]{1,12}[.:]? ){0,2})[*_`\"“„«]{0,3}")
-_CLOSING: Final = re.compile(r"[*_`\"”“»]{0,3}\.?[)）]")
+_OPENING: Final = pattern(r"([(（,，]) ?((?:[^\W\d_]{1,12}[.:]? ){0,2})[*_`\"“„«]{0,3}")
+_CLOSING: Final = pattern(r"[*_`\"”“»]{0,3}\.?[)）]")
 # SLO: service level objective, at the beginning of a line; SLO stands for ..., anywhere
-_BEGINNING: Final = re.compile(r"[ \t>|*+-]{0,8}[*_`]{0,3}")
-_SIGN: Final = re.compile(r"[*_`]{0,3}[ \t]{0,4}(?:[:：=|→–—]|-(?= ))[*_`]{0,3}[ \t]{0,4}")
-_MEANS: Final = re.compile(
+_BEGINNING: Final = pattern(r"[ \t>|*+-]{0,8}[*_`]{0,3}")
+_SIGN: Final = pattern(r"[*_`]{0,3}[ \t]{0,4}(?:[:：=|→–—]|-(?= ))[*_`]{0,3}[ \t]{0,4}")
+_MEANS: Final = pattern(
     r"[*_`\"”]{0,3} (?:stands for|means|is short for|steht für|bedeutet|signifie|veut dire|significa"
     r"|quer dizer|staat voor|betekent|означает|расшифровывается как) (?:the )?"
 )
 _BEFORE: Final = 32
 _QUOTES: Final = " ,\"'“”„«»*_`"
-_END: Final = re.compile(r"[.;:!?|()\n（）。；]")
+_END: Final = pattern(r"[.;:!?|()\n（）。；]")
 
 
 # The patterns of Chinese are large: they are made when they are needed.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from memdown.text.acronyms import may_define
 from memdown.text.scripts import fold
 from memdown.text.stopwords import looks_english, stop_words_of
+from memdown.values import pattern
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +23,7 @@ Kind = Literal["number", "time", "name"]
 Cues = TypeVar("Cues", int, "NDArray[Any]")
 
 # A name or role and a colon at the start of a line, also in bold, quoted or behind a time in brackets.
-_LABEL: Final = re.compile(
+_LABEL: Final = pattern(
     r"[ \t]{0,3}(?:[-*+>][ \t]+)?(?:[\[(][^\])\n]{1,40}[\])][ \t]*)?[*_]{0,2}"
     r"(?P<name>[^\W\d_][\w.'’&-]{0,30}(?: [\w.'’&-]{1,30}){0,2})(?: ?\([^)\n]{1,40}\))?"
     r"[*_]{0,2}[:：][*_]{0,2}(?=\s|$)"
@@ -33,7 +34,7 @@ _NUMBER_WORDS: Final = frozenset(
     "two three four five six seven eight nine ten eleven twelve dozen hundred thousand million twice half "
     "couple once".split()
 )
-_TIME_NUMBERS: Final = re.compile(
+_TIME_NUMBERS: Final = pattern(
     r"\b(?:19|20)\d\d\b|\d{1,2}[:.]\d\d\b|\b\d{1,2}(?:am|pm|uhr)\b|\b\d{1,2}\.\d{1,2}\."
 )
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -54,13 +55,13 @@ _TIME_WORDS: Final = frozenset(
 _BEFORE_SPANS: Final = frozenset("last next this every past few two three".split())
 _SPANS: Final = frozenset("day days week weeks month months year years".split())
 _CLOCK_WORDS: Final = frozenset(("am", "pm", "uhr"))
-_NUMBER_SIGNS: Final = re.compile("[二三四五六七八九十百千万两]")
-_TIME_SIGNS: Final = re.compile("[年月日時时]")
-_ORDINAL_END: Final = re.compile(r"\b\d{1,2}\.$")
-_ORDINAL: Final = re.compile(r"\d{1,2}\.")
-_CAPITAL: Final = re.compile(r"[A-ZÀ-Þ][\w’'-]|[А-Я]\w")
-_BEFORE_NAMES: Final = re.compile("[a-zà-ÿа-я,;)]")
-_TOKEN: Final = re.compile(r"\w+")
+_NUMBER_SIGNS: Final = pattern("[二三四五六七八九十百千万两]")
+_TIME_SIGNS: Final = pattern("[年月日時时]")
+_ORDINAL_END: Final = pattern(r"\b\d{1,2}\.$")
+_ORDINAL: Final = pattern(r"\d{1,2}\.")
+_CAPITAL: Final = pattern(r"[A-ZÀ-Þ][\w’'-]|[А-Я]\w")
+_BEFORE_NAMES: Final = pattern("[a-zà-ÿа-я,;)]")
+_TOKEN: Final = pattern(r"\w+")
 # The cues of one piece of text: what it holds alone, and what it may be the first or second half of.
 # A first half is `_SECOND` bits below its second half, so that one shift compares all of them.
 NUMBER: Final = 1
@@ -77,21 +78,21 @@ _SPEAKER: Final = f"{FEATURE}speaker:"
 _KIND: Final = f"{FEATURE}kind:"
 ASKS: Final = f"{FEATURE}asks"
 
-_FIRST_PERSON: Final = re.compile(
+_FIRST_PERSON: Final = pattern(
     r"\b(?:I|me|my|mine|myself|I'm|I've|I'd)\b|\b(?:we|us|our|ours)\b"
     r"|\b(?:ich|mich|mir|mein\w{0,2}|wir|uns|unser\w{0,2})\b|\b(?:je|moi|mon|mes|nous|notre|nos)\b"
     r"|\b(?:yo|mi|mis|nosotros|nuestr[oa]s?)\b|\b(?:я|мне|меня|мой|моя|мои|моего|моей|мы|нас|наш\w*)\b"
     r"|我|私|僕|俺|내가|나는|제가|나의|저는|ฉัน|ผม",
 )
-_WORD: Final = re.compile(r"\w{2,}")
-_POSSESSIVE: Final = re.compile(r"['’]s\b")
+_WORD: Final = pattern(r"\w{2,}")
+_POSSESSIVE: Final = pattern(r"['’]s\b")
 _MOST_CHARACTERS: Final = 500
-_WRITTEN_AS_NAME: Final = re.compile(r"(?<=[a-z,;)] )[A-Z][a-z]{2,}\b")
+_WRITTEN_AS_NAME: Final = pattern(r"(?<=[a-z,;)] )[A-Z][a-z]{2,}\b")
 _USERS: Final = ("user", "human", "me", "i")
 _ASKED_KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     (
         "time",
-        re.compile(
+        pattern(
             r"\b(?:when|what (?:time|day|date|year|month)|which (?:day|date|year|month)|how long|since when|"
             r"wann|wie lange|welche[mrs]? (?:tag|jahr|datum|monat)|cuándo|cuando|en qué (?:año|fecha|día)|"
             r"quand|quelle (?:date|année)|когда|в каком году|сколько времени)\b"
@@ -101,7 +102,7 @@ _ASKED_KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ),
     (
         "number",
-        re.compile(
+        pattern(
             r"\b(?:how (?:many|much|old|often|far|big|tall|high|large)|what (?:number|percentage|price)|"
             r"wie ?(?:viele?|oft|alt|hoch|groß|weit|teuer)|cuánt[oa]s?|combien|quantos?|quante?|сколько)\b"
             r"|多少|几个|几次|いくつ|いくら|何人|何個|몇|얼마|กี่|เท่าไร|เท่าใด",
@@ -110,7 +111,7 @@ _ASKED_KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ),
     (
         "name",
-        re.compile(
+        pattern(
             r"\b(?:who|whom|whose|where|which (?:city|country|place|person|company)|wer|wen|wem|wo|woher|"
             r"quién|quien|dónde|donde|qui|où|кто|кого|где)\b|谁|哪里|哪儿|誰|どこ|누구|어디|ใคร|ที่ไหน",
             re.IGNORECASE,

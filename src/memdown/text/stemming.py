@@ -77,6 +77,11 @@ woke wake wrote write written write
 _IRREGULAR_STEMS = dict(zip(_IRREGULAR.split()[::2], _IRREGULAR.split()[1::2], strict=True))
 
 
+_LETTER_KINDS = str.maketrans(
+    dict.fromkeys("abcdefghijklmnopqrstuvwxyz", "c") | dict.fromkeys("aeiou", "v")
+)
+
+
 def stem(word: str) -> str:
     """The stem of a folded word; what is no word of a known script is its own stem."""
     if not word.isalpha():
@@ -114,6 +119,8 @@ def porter(word: str) -> str:
 
 def _shape(word: str) -> str:
     """The word with every vowel as v and every consonant as c."""
+    if "y" not in word:
+        return word.translate(_LETTER_KINDS)
     shape = ""
     for letter in word:
         vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
