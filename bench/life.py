@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.life_pairs import ASIDE_OF_PAIRS, BESIDE_BUILT_ON, BESIDE_HELD_OUT, BUILT_ON, HELD_OUT
 from bench.life_third import THIRD_ASIDE, THIRD_BESIDE, THIRD_LIFE
 from bench.life_unseen import UNSEEN_ASIDE, UNSEEN_BESIDE, UNSEEN_LIFE
 from bench.life_words import ASIDE, BESIDE, BESIDE_FRESH, LANGUAGES, Thread
@@ -51,6 +52,9 @@ def _joined(told: Mapping[str, tuple[Thread, ...]]) -> tuple[Thread, ...]:
 KNOWN = Life(_joined(LANGUAGES), ASIDE, (*BESIDE, *BESIDE_FRESH))
 UNSEEN = Life(_joined(UNSEEN_LIFE), UNSEEN_ASIDE, UNSEEN_BESIDE)
 THIRD = Life(_joined(THIRD_LIFE), THIRD_ASIDE, THIRD_BESIDE)
+# Two halves of pairs that were written before the relations were: by one they were made, the other was counted only.
+BUILT = Life(BUILT_ON, ASIDE_OF_PAIRS, BESIDE_BUILT_ON)
+HELD = Life(HELD_OUT, ASIDE_OF_PAIRS, BESIDE_HELD_OUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def statements(life: Life, durable_share: float = 0.5) -> list[Statement]:
 
 def run() -> None:
     """Live each life once for each teller, and print what a search shows afterwards."""
-    lives = {"known": KNOWN, "unseen": UNSEEN, "third": THIRD}
+    lives = {"known": KNOWN, "unseen": UNSEEN, "third": THIRD, "builtOn": BUILT, "heldOut": HELD}
     save("life", {name: _lived(f"A simulated life: {name}", one) for name, one in lives.items()})
 
 

@@ -23,6 +23,7 @@ from memdown.notes.details import (
     same_fact,
 )
 from memdown.notes.placing import INBOX
+from memdown.notes.relations import restated, tells_of_another
 from memdown.notes.roots import date_of
 from memdown.notes.statements import Fact
 from memdown.text import fold, index_terms, is_stop
@@ -240,7 +241,7 @@ def replaced(old: str, new: str, asked: frozenset[str] = frozenset()) -> Replace
         return Replaced.SURELY
     if content_words(old).isdisjoint(content_words(new)):
         return Replaced.NO
-    if _state_is_over(old, new):
+    if _is_restated(old, new) or _state_is_over(old, new):
         return Replaced.SURELY
     if not tells_end(new) or another_event(old, new):
         return Replaced.NO
@@ -278,10 +279,32 @@ def tells_end(text: str) -> bool:
 
 
 def another_event(old: str, new: str) -> bool:
-    """Whether two texts tell of two events: two repairs, two days, two runs of so many km in so many minutes."""
-    if _LEADING_DAY.match(old) or _LEADING_DAY.match(new):
+    """Whether two texts tell of two events or things: two repairs, two runs of so many km in so many minutes."""
+    if _two_events(old, new):
         return True
-    return _same_event(old, new) or _two_numbers(details_of(new), details_of(old))
+    if content_words(old).isdisjoint(content_words(new)):
+        return False
+    if tells_of_another(old, new, _told_end(new)):
+        return True
+    return _two_numbers(details_of(new), details_of(old)) and not _is_restated(old, new)
+
+
+def _two_events(old: str, new: str) -> bool:
+    dated = _LEADING_DAY.match(old) or _LEADING_DAY.match(new)
+    return bool(dated) or _same_event(old, new)
+
+
+@functools.lru_cache(maxsize=8192)
+def _is_restated(old: str, new: str) -> bool:
+    """Whether both name a value of the same relation, which has one at a time."""
+    if _two_events(old, new):
+        return False
+    return restated(old, new, _told_end(new))
+
+
+def _told_end(text: str) -> frozenset[str]:
+    """The words by which a text tells that something ended or changed."""
+    return _ended_terms(text) if tells_end(text) else frozenset()
 
 
 def _ended_by(old: str, new: str, asked: frozenset[str]) -> Replaced:
