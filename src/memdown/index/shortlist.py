@@ -7,8 +7,8 @@ posting list of whatever is looked for is counted here. What is true of the whol
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -148,6 +148,9 @@ def read_shortlist(
     passage_chunk = np.repeat(np.arange(len(rows), dtype=np.int32), passages)
     terms = _Terms.of(rows)
     vectors = _vectors(rows, dims)
+    origin = _Listed(rows, terms, vectors, load)
+    if whole is not None:
+        whole = replace(whole, frequency=partial(_frequency, origin, whole.frequency))
     return Reader(
         files=states,
         file_source=np.array([SOURCES.index(state.source) for state in states], np.uint8),
@@ -160,7 +163,7 @@ def read_shortlist(
         chunk_file=chunk_file,
         chunk_alive=chunk_alive,
         chunk_vectors=None if vectors is None else quantise_stored(vectors),
-        origin=_Listed(rows, terms, vectors, load),
+        origin=origin,
         whole=whole,
     )
 
@@ -316,6 +319,12 @@ class _Listed:
         keys = {row: one.key for row in chunk_rows if (one := self._rows[row]) is not None}
         found = self._load(list(keys.values()))
         return {row: found[key] for row, key in keys.items()}
+
+
+def _frequency(listed: _Listed, ask: Callable[[Unit], int], unit: Unit) -> int:
+    """In how many passages a unit stands; of a feature that none of the list has, nobody is asked."""
+    is_feature = unit.terms[0].startswith(_FEATURE)
+    return 0 if is_feature and not len(listed.posting(unit).rows) else ask(unit)
 
 
 def _in_text(rows: Rows, text: NDArray[np.float32]) -> Posting:

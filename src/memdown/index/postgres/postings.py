@@ -25,8 +25,8 @@ _PART = 1 << _PART_BITS
 _BYTES = 8
 _LAST = "\U0010ffff"
 _MOST_OFTEN, _MOST_LENGTH = 255, 65_535
-# How many terms a prefix may stand for.
-_MOST_TERMS = 2_000
+# How many rows a list may have: a prefix may stand for very many terms.
+_MOST_ROWS = 2_000_000
 
 Keys = NDArray[np.int64]
 
@@ -39,18 +39,6 @@ class PackedPosting:
     text: NDArray[np.float32]
     head: NDArray[np.float32]
     lengths: NDArray[np.int32]
-
-    @staticmethod
-    def joined(parts: Sequence[PackedPosting]) -> PackedPosting:
-        """Several one after the other."""
-        if not parts:
-            return NOTHING
-        return PackedPosting(
-            np.concatenate([part.keys for part in parts]),
-            np.concatenate([part.text for part in parts]),
-            np.concatenate([part.head for part in parts]),
-            np.concatenate([part.lengths for part in parts]),
-        )
 
 
 NOTHING = PackedPosting(
@@ -149,8 +137,8 @@ def read(
     words: Sequence[str],
     prefixes: Sequence[str],
     first_files: Sequence[int] | None = None,
-) -> dict[str, list[tuple[str, PackedPosting]]]:
-    """The posting lists of words, and of the terms that begin with a prefix, by what was asked.
+) -> dict[str, PackedPosting]:
+    """The posting lists of words, and those of all terms with a prefix (`"pre*"`) as one.
 
     With `first_files` only those of the blocks that begin with one of these files.
     """
@@ -159,30 +147,32 @@ def read(
     values: list[object] = [place.generation]
     if first_files is not None:
         where, values = f"{where} AND block >> {_PART_BITS} = ANY(%s)", [*values, list(first_files)]
-    found: dict[str, list[tuple[str, PackedPosting]]] = defaultdict(list)
+    found: dict[str, PackedPosting] = {}
     if asked:
-        for term, posting in _read(place, f"{where} AND term = ANY(%s)", (*values, asked)):
-            found[term].append((term, posting))
+        found |= _read(place, "term", f"{where} AND term = ANY(%s)", (*values, asked))
     for prefix in dict.fromkeys(prefixes):
         if _can_store(prefix):
-            bounds = (*values, prefix, prefix + _LAST)
-            found[f"{prefix}*"] = _read(place, f"{where} AND term >= %s AND term < %s", bounds)
+            bounds = (f"{prefix}*", *values, prefix, prefix + _LAST)
+            found |= _read(place, "%s::text", f"{where} AND term >= %s AND term < %s", bounds)
     return found
 
 
-def _read(place: Place, where: str, values: Sequence[object]) -> list[tuple[str, PackedPosting]]:
-    parts: dict[str, list[tuple[int, bytes]]] = defaultdict(list)
-    for term, block, data in run(
+def _read(
+    place: Place, name: str, where: str, values: Sequence[object]
+) -> dict[str, PackedPosting]:
+    """The rows that are called alike, put together by the server: there are thousands of them."""
+    rows = run(
         place.db,
         place.sql(
-            f"SELECT term, block, data FROM {{postings}} WHERE {where} ORDER BY term, block "
-            f"LIMIT {_MOST_TERMS * 1_000}"
+            f"SELECT name, string_agg(int8send(block), ''), string_agg(int4send(count), ''), "
+            f"string_agg(data, '') FROM (SELECT {name} AS name, block, count, data "
+            f"FROM {{postings}} WHERE {where} ORDER BY term, block LIMIT {_MOST_ROWS}) AS listed "
+            "GROUP BY name"
         ),
         values,
         binary=True,
-    ):
-        parts[term].append((block, bytes(data)))
-    return [(term, _unpacked(some)) for term, some in parts.items()]
+    )
+    return {term: _unpacked(blocks, counts, data) for term, blocks, counts, data in rows}
 
 
 def counts(place: Place, words: Sequence[str], prefixes: Sequence[str]) -> dict[str, int]:
@@ -277,22 +267,24 @@ def _local(block: int, key: int) -> int:
     return ((key // FILE_SPAN - (block >> _PART_BITS)) << _PART_BITS) | (key % _PART)
 
 
-def _unpacked(rows: Sequence[tuple[int, bytes]]) -> PackedPosting:
-    """The posting list of one term from its blocks; thousands of them are unpacked together."""
-    sizes = [len(data) // _BYTES for _, data in rows]
-    numbers, lengths, text, head = (
-        np.frombuffer(
-            b"".join(
-                data[start * size : end * size] for (_, data), size in zip(rows, sizes, strict=True)
-            ),
-            kind,
-        )
-        for kind, (start, end) in zip(_KINDS, pairwise(_EDGES), strict=True)
+def _unpacked(blocks: bytes, counts: bytes, data: bytes) -> PackedPosting:
+    """One posting list from its rows, one after the other: their blocks, sizes, and contents."""
+    sizes = np.frombuffer(counts, ">i4").astype(np.int32)
+    starts = np.cumsum(sizes, dtype=np.int32) - sizes
+    number = np.frombuffer(blocks, ">i8").astype(np.int64)
+    order = np.argsort(number, kind="stable")
+    number, sizes, starts = number[order], sizes[order], starts[order]
+    # Where the row of each posting begins and how long it is, and the posting's place in the row.
+    begin, size = np.repeat(starts, sizes), np.repeat(sizes, sizes)
+    place = np.arange(len(begin), dtype=np.int32)
+    place -= np.repeat(np.cumsum(sizes, dtype=np.int32) - sizes, sizes)
+    local, lengths, text, head = (
+        np.frombuffer(data, kind)[(begin * _BYTES + size * edge) // np.dtype(kind).itemsize + place]
+        for kind, edge in zip(_KINDS, _EDGES[:-1], strict=True)
     )
-    blocks = np.array([block for block, _ in rows], np.int64)
-    first = (blocks >> _PART_BITS) * FILE_SPAN + ((blocks % _PART) << _PART_BITS)
-    local = numbers.astype(np.int64)
-    keys = np.repeat(first, sizes) + (local >> _PART_BITS) * FILE_SPAN + (local & (_PART - 1))
+    first = (number >> _PART_BITS) * FILE_SPAN + ((number % _PART) << _PART_BITS)
+    keys = np.repeat(first, sizes)
+    keys += (local.astype(np.int64) >> _PART_BITS) * FILE_SPAN + (local & (_PART - 1))
     return PackedPosting(
         keys, text.astype(np.float32), head.astype(np.float32), lengths.astype(np.int32)
     )

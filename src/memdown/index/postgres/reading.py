@@ -47,6 +47,8 @@ _MANY_PASSAGES = 300_000
 _MOST_PHRASES = 400
 # The chunks that are read for their words at most, and the passages that stand for each unit at least.
 _MOST_CHUNKS, _EACH_UNIT = 400, 4
+# So many of the best passages are looked up for them: a chunk holds several.
+_MOST_PASSAGES = 700
 # Of the best passages so many are shown with what is around them: chunks so many passages away are in.
 _AROUND, _REACH = 60, 8
 # Of so many of the files that must be represented, the beginnings are in.
@@ -97,10 +99,9 @@ class PostgresSnapshot:
             return self._everything()
         lists = self._lists(sought)
         wanted = _best_passages(lists, sought, self._live)
-        if sought.preferred:
-            some = sorted(sought.preferred)[-_MOST_PREFERRED:]
-            wanted = np.union1d(wanted, [file_keys(number).start for number in some])
         near = self._nearest(sought)
+        # The key of a file's first passage is that of its first chunk.
+        near += [file_keys(number).start for number in sorted(sought.preferred)[-_MOST_PREFERRED:]]
         rows = _chunk_rows(self._place, wanted, near)
         files = tables.read_numbered(self._place, sorted({row.key // FILE_SPAN for row in rows}))
         return read_shortlist(rows, files, self._dims, self.chunks, self._whole(lists))
@@ -130,11 +131,11 @@ class PostgresSnapshot:
         read = postings.read(self._place, words, prefixes, blocks)
         found: dict[Unit, _Scored] = {}
         for term in words:
-            one = read[term][0][1] if read.get(term) else NOTHING
+            one = read.get(term, NOTHING)
             count = len(one.keys) if known is None else known.get(term, 0)
             found[word(term)] = _Scored(one, count)
         for prefix in prefixes:
-            one = _prefix(read.get(f"{prefix}*", []))
+            one = _prefix(read.get(f"{prefix}*", NOTHING))
             count = len(one.keys) if known is None else max(len(one.keys), known[f"{prefix}*"])
             found[Unit("prefix", (prefix,))] = _Scored(one, count)
         for phrase in phrases:
@@ -240,9 +241,8 @@ def _affordable(
     )
 
 
-def _prefix(lists: Sequence[tuple[str, PackedPosting]]) -> PackedPosting:
+def _prefix(every: PackedPosting) -> PackedPosting:
     """The passages whose text holds a term with a prefix, each once."""
-    every = PackedPosting.joined([one for _, one in lists])
     inside = every.text > 0
     keys, places = np.unique(every.keys[inside], return_inverse=True)
     often = np.bincount(places, every.text[inside], minlength=len(keys)).astype(np.float32)
@@ -299,10 +299,8 @@ def _best_passages(lists: _Lists, sought: Sought, live: Live) -> Keys:
     held = [(unit, one) for unit, one in lists.found.items() if len(one.posting.keys)]
     if not held:
         return np.empty(0, np.int64)
-    every = np.concatenate([one.posting.keys for _, one in held])
-    keys, places = np.unique(every, return_inverse=True)
     gains = [_gains(one, live) for _, one in held]
-    scores = np.bincount(places, np.concatenate(gains), len(keys))
+    keys, scores = _summed([one.posting.keys for _, one in held], gains)
     allowed = np.zeros(len(keys), bool) if sought.files is None else in_files(keys, sought.files)
     best: list[Keys] = []
     for source in sought.sources:
@@ -326,6 +324,18 @@ def _best_passages(lists: _Lists, sought: Sought, live: Live) -> Keys:
     return np.concatenate(
         [best_first[:_AROUND], _beside(best_first[:_AROUND]), best_first[_AROUND:]]
     )
+
+
+def _summed(keys: Sequence[Keys], gains: Sequence[Scores]) -> tuple[Keys, Scores]:
+    """Each key of several ascending lists once, with the sum of its gains."""
+    if len(keys) == 1:
+        return keys[0], gains[0]
+    every = np.concatenate(keys)
+    # A sort that makes use of what is in order already.
+    order = np.argsort(every, kind="stable")
+    every = every[order]
+    firsts = np.flatnonzero(np.diff(every, prepend=every[0] - 1))
+    return every[firsts], np.add.reduceat(np.concatenate(gains)[order], firsts)
 
 
 def _beside(keys: Keys) -> Keys:
@@ -364,8 +374,9 @@ def _chunk_rows(place: Place, passages: Keys | None, chunks: Sequence[int]) -> l
         where = "c.generation = %s"
         values: tuple[object, ...] = (place.generation,)
     else:
-        of = _chunk_keys(place, passages.tolist())
-        best = list(dict.fromkeys(of[key] for key in passages.tolist() if key in of))[:_MOST_CHUNKS]
+        some = passages[:_MOST_PASSAGES].tolist()
+        of = _chunk_keys(place, some)
+        best = list(dict.fromkeys(of[key] for key in some if key in of))[:_MOST_CHUNKS]
         where = "c.generation = %s AND c.key = ANY(%s)"
         values = (place.generation, sorted({*best, *chunks}))
     rows = run(
