@@ -463,6 +463,13 @@ class ShortEmbedder(Embedder, Protocol):
 
 
 @runtime_checkable
+class PassageEmbedder(Embedder, Protocol):
+    """An embedder on this machine that gives each passage a vector as well, as long as those of chunks."""
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors: ...
+
+
+@runtime_checkable
 class WordKnowing(Embedder, Protocol):
     """An embedder that can tell words from gibberish."""
 

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from memdown import Memory
+from memdown.config import load_settings
 from memdown.doctor import Check, Subject, examine, mend
+from memdown.doctor.checks import provider
 from memdown.testing import HashEmbedder
 
 WriteNotes = Callable[[dict[str, str]], Path]
@@ -167,3 +169,25 @@ def test_a_missing_workspace_is_a_finding(tmp_path: Path) -> None:
     done = run("-w", tmp_path / "nowhere")
     assert done.returncode == 1
     assert "does not exist" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Der Router steht im Flur, und die Katze schläft auf dem Drucker.", "warning"),
+        ("ルーターは廊下にあります。猫はプリンターの上で寝ます。", "warning"),
+        ("The router is in the hall, and the cat sleeps on the printer.", "ok"),
+        ("ER605, 10.0.0.1", "ok"),
+    ],
+)
+def test_a_model_for_english_is_warned_of_where_notes_are_not(
+    write_notes: WriteNotes, tmp_path: Path, text: str, verdict: str
+) -> None:
+    folder = write_notes({"MEMORY.md": f"{text}\n", "memory/a.md": f"# 2026\n\n{text}\n"})
+    config = tmp_path / "memdown.json5"
+    config.write_text(
+        '{agents: {defaults: {memorySearch: {provider: "better", model: "granite"}}}}'
+    )
+    with Memory.from_settings(load_settings(workspace=folder, config=config)) as memory:
+        (check,) = provider(Subject(memory.settings, memory))
+    assert check.verdict == verdict, check.finding

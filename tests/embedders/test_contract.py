@@ -21,6 +21,16 @@ class TestBundled(EmbedderContract):
         return create("bundled")
 
 
+class TestUniversal(EmbedderContract):
+    def make(self) -> Embedder:
+        return create("better")
+
+
+class TestGranite(EmbedderContract):
+    def make(self) -> Embedder:
+        return create("better", Options(model="granite"))
+
+
 class TestHash(EmbedderContract):
     def make(self) -> Embedder:
         return HashEmbedder()

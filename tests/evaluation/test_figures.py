@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from memdown.evaluation.configurations import PlainFts5
 from memdown.evaluation.metrics import ShownResult, mean, score
 from memdown.evaluation.questions import Evidence, Question
 from memdown.evaluation.report import averages
+from memdown.evaluation.running import PlainFts5
 
 NOTES = {"a.md": ["# A", "", "the answer", "more"], "b.md": ["nothing here"]}
 QUESTION = Question("what?", (Evidence("a.md", 3, 3),))

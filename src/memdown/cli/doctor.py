@@ -238,10 +238,12 @@ def _in_use(setup: Setup) -> str:
 
 
 def _model(name: str, setup: Setup) -> str:
-    from memdown.embedders import bundled, local
+    from memdown.embedders import better, bundled, local
 
     if name == "bundled":
         return bundled.MODEL
+    if name == "better":
+        return setup.model or better.UNIVERSAL
     if name == "none":
         return "-"
     if name == "local":
@@ -259,6 +261,8 @@ def _found(name: str, setup: Setup) -> tuple[str, bool, bool | None]:
         return "comes with the install", True, None
     if name == "none":
         return "keywords only", True, None
+    if name == "better":
+        return _found_better(setup)
     if name == "local":
         return _found_local(setup)
     if name not in VENDORS:
@@ -277,6 +281,14 @@ def _found(name: str, setup: Setup) -> tuple[str, bool, bool | None]:
         found += f", at {host(endpoint.base_url)}"
     ready = bool(endpoint.key_source) or not needs_key
     return found, ready, _answers(endpoint.base_url)
+
+
+def _found_better(setup: Setup) -> tuple[str, bool, bool | None]:
+    from memdown.embedders import Unavailable, better
+
+    if isinstance(better.create(setup.options_for("better")), Unavailable):
+        return "not installed: pip install 'memdown[better]'", False, None
+    return "is installed", True, None
 
 
 def _found_local(setup: Setup) -> tuple[str, bool, bool | None]:

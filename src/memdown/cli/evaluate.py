@@ -76,10 +76,9 @@ def run_command(
     """
     from memdown.cli.index import print_json
     from memdown.cli.terminal import progress_bar
-    from memdown.evaluation.configurations import read_names
     from memdown.evaluation.questions import question_files, read_questions
     from memdown.evaluation.report import as_json, failures, markdown, summarise, table, title
-    from memdown.evaluation.running import evaluate
+    from memdown.evaluation.running import evaluate, read_names
 
     configurations = read_names(compare)
     # A wrong file should be known before the others have taken their minutes.

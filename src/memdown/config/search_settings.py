@@ -381,7 +381,8 @@ class MemorySearch(Strict):
     provider: str = field(
         default="auto",
         metadata=about(
-            "`openai`, `gemini`, `voyage`, `ollama`, `local`, `bundled`, `none`, or a plugin's name."
+            "`openai`, `gemini`, `voyage`, `ollama`, `local`, `better`, `bundled`, `none`, or a "
+            "plugin's name."
         ),
     )
     fallback: str = field(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import platform
@@ -14,11 +15,13 @@ from typing import Literal
 
 from memdown import files
 from memdown.config import Settings
+from memdown.embedders.better import GRANITE
 from memdown.errors import MemdownError, WorkspaceError
 from memdown.facts.reviewing import SESSION_BUDGET
 from memdown.memory import Memory
 from memdown.notes.roots import CURATED
 from memdown.text.redaction import find_secrets
+from memdown.text.stopwords import is_english
 
 Verdict = Literal["ok", "warning", "error"]
 
@@ -176,6 +179,8 @@ MACHINE_CHECKS = (python, sqlite, sqlite_libraries, vector_extension, watch_limi
 
 
 _MOST_PLACES = 20
+# So many notes, and so much of each, tell in which language most are.
+_LANGUAGE_SAMPLE, _LANGUAGE_CHARS = 50, 2_000
 
 
 def configuration(subject: Subject) -> Iterator[Check]:
@@ -304,8 +309,22 @@ def provider(subject: Subject) -> Iterator[Check]:
     elif status.embedder_works is False:
         advice = "check memorySearch.provider, the key and the network; keywords still work"
         yield Check("Provider", "error", f"{shown}: {status.embedder_error}", advice)
+    elif (status.provider, status.model) == ("better", GRANITE) and _mostly_not_english(
+        subject.memory
+    ):
+        finding = f"{shown} knows English only, and most notes are in other languages"
+        yield Check("Provider", "warning", finding, "take memorySearch.model out: see providers.md")
     else:
         yield Check("Provider", "ok", shown)
+
+
+def _mostly_not_english(memory: Memory) -> bool:
+    files = list(memory.notes().files)
+    told = []
+    for path in files[:: 1 + len(files) // _LANGUAGE_SAMPLE]:
+        with contextlib.suppress(WorkspaceError):
+            told.append(is_english(memory.get(path).text[:_LANGUAGE_CHARS]))
+    return told.count(False) > told.count(True)
 
 
 SETTING_CHECKS = (configuration, notes, session_start, secrets, state_folder, provider)

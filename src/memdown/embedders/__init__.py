@@ -45,7 +45,7 @@ AUTO = "auto"
 SEAM = Seam(
     "memdown.embedders",
     "memdown.embedders",
-    ("openai", "gemini", "voyage", "ollama", "local", "bundled"),
+    ("openai", "gemini", "voyage", "ollama", "local", "better", "bundled"),
     "The provider",
     "memorySearch.provider",
     reserved=(AUTO, NONE),

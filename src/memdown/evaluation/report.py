@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from memdown.evaluation.configurations import ABOUT
 from memdown.evaluation.metrics import FIGURES
 from memdown.evaluation.questions import written
-from memdown.evaluation.running import Evaluation, QuestionOutcome, Run
+from memdown.evaluation.running import ABOUT, Evaluation, QuestionOutcome, Run
 
 _ROUNDS = 1000
 _SEED = 1

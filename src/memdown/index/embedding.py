@@ -15,7 +15,7 @@ import numpy as np
 from memdown.embedders.options import checked
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index.changes import Chunking, Sources
-from memdown.index.passage_vectors import Embedded, add_up
+from memdown.index.passage_vectors import Embedded, add_up, passage_texts
 from memdown.index.store import Store
 from memdown.notes.related import Comparing
 from memdown.text import estimate_tokens
@@ -26,6 +26,7 @@ from memdown.types import (
     EmbeddingJobs,
     FileState,
     ModelKey,
+    PassageEmbedder,
     ShortEmbedder,
     StreamingEmbedder,
     Vector,
@@ -127,6 +128,14 @@ class Embedding:
         self._check(made.chunks)
         self.embedded += fresh
         return made
+
+    def of_passages(self, chunks: Sequence[Chunk]) -> Vectors | None:
+        """The vectors of all passages of some chunks; None if the embedder is not made for that."""
+        if self._down is not None or not isinstance(self._embedder, PassageEmbedder):
+            return None
+        return self._embedder.embed_passages(
+            [text for chunk in chunks for text in passage_texts(chunk)]
+        )
 
     def keep_ready(self) -> None:
         """Keep the vectors that came meanwhile, without waiting for more."""

@@ -236,7 +236,13 @@ class Pipeline:
         for some in _portions(batch):
             writes = self._added_up(some) or Writes(
                 [
-                    IndexedFile(note.state, note.chunks, _rows(vectors, note.fresh), note.keep)
+                    IndexedFile(
+                        note.state,
+                        note.chunks,
+                        _rows(vectors, note.fresh),
+                        note.keep,
+                        self._of_passages(note.chunks),
+                    )
                     for note in some
                 ]
             )
@@ -265,6 +271,12 @@ class Pipeline:
             files.append(IndexedFile(note.state, note.chunks, own, note.keep, parts))
             chunk, passage = last, upto
         return Writes(files, tokens=made.tokens)
+
+    def _of_passages(self, chunks: Sequence[Chunk]) -> Vectors | None:
+        if self.embedding is None:
+            return None
+        with self.tally.timed("embed"):
+            return self.embedding.of_passages(chunks)
 
     def _write_texts(self, batch: Sequence[_Cut], why: str) -> None:
         """Index notes by their words; what they have of vectors stays."""

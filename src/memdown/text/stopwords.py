@@ -131,6 +131,14 @@ def looks_english(words: Iterable[str]) -> bool:
     return len(asked & _by_language()[0]) > len(asked & _others())
 
 
+def is_english(text: str) -> bool | None:
+    """Whether a text is in English; None if nothing tells."""
+    words = frozenset(plain(word) for _, word in tokens(text))
+    english = len(words & _by_language()[0])
+    others = len(words & _others()) + sum(map(is_gram, words))
+    return None if english == others else english > others
+
+
 @cache
 def _by_language() -> tuple[frozenset[str], ...]:
     """The lists in the order they stand in, English first."""

