@@ -10,8 +10,8 @@ rows that were struck. A segment has these parts, each cut into numbered blocks:
 `postings`        the posting lists, one after the other
 `positions`       where in each passage a term of its text stands, for phrases
 `chunk_vectors`   one byte a number, and a scale per chunk (0: the chunk has no vector)
-`passage_vectors` the same for passages, at half a byte and of fewer numbers; only from embedders that
-                  cost nothing
+`passage_vectors` the same for passages, at half a byte; of fewer numbers from the bundled embedder, of
+                  as many from others on this machine that embed passages
 """
 
 from __future__ import annotations
