@@ -46,7 +46,7 @@ def main() -> None:
         "--engines", nargs="+", choices=("postgres", "lancedb"), default=("postgres", "lancedb")
     )
     parser.add_argument("--clients", type=int, nargs="+", default=(1, 16), help="for `million`")
-    parser.add_argument("--keep", type=Path, help="where the indexes of `million` stay")
+    parser.add_argument("--keep", type=Path, help="where indexes stay, for `engines` and `million`")
     parser.add_argument("--peers", nargs="*", help="which peers `performance` runs [all]")
     arguments = parser.parse_args()
     if arguments.chunks < 1 or arguments.repeats < 10:
@@ -107,7 +107,7 @@ def main() -> None:
     if arguments.what in ("engines", "all"):
         from bench import engines
 
-        engines.run(arguments.chunks)
+        engines.run(arguments.chunks, arguments.keep)
     if arguments.what == "million":
         from bench import million
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
+import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -26,24 +29,53 @@ _OPENING = 5
 _SECONDS = 15.0
 
 
-def run(chunks: int = 50_000) -> None:
+def run(chunks: int = 50_000, keep: Path | None = None) -> None:
     """Index a made-up workspace in each engine and ask each the same questions."""
+    with workload(chunks, keep) as (load, folder), postgres(folder) as url:
+        engines = {
+            "sqlite": {"driver": "sqlite", "path": str(folder / "index.sqlite")},
+            "postgres": {"driver": "postgres", "url": url},
+            "lancedb": {"driver": "lancedb", "path": str(folder / "index.sqlite")},
+        }
+        _measure(load, folder, engines)
+
+
+@contextlib.contextmanager
+def workload(chunks: int, keep: Path | None) -> Iterator[tuple[Workload, Path]]:
+    """Made-up notes, and a folder for their indexes: one that goes, or one that stays for the next time."""
+    with tempfile.TemporaryDirectory() as temporary:
+        # A server that must not run as root has to get into it.
+        Path(temporary).chmod(0o711)
+        load = generate(Path(temporary, "notes"), chunks)
+        if keep is None:
+            yield load, Path(temporary)
+            return
+        keep.mkdir(exist_ok=True, parents=True)
+        if not (keep / "notes").exists():
+            shutil.move(load.folder, keep / "notes")
+        yield replace(load, folder=keep / "notes"), keep
+
+
+@contextlib.contextmanager
+def postgres(folder: Path, **settings: str) -> Iterator[str]:
+    """The address of a server in a folder, made if it is not there."""
     sys.path.append(str(Path(__file__).parents[1] / "tests"))
     from index.postgres_server import Server
 
-    server = Server()
+    place = folder / "server"
+    is_new = not place.exists()
+    place.mkdir(exist_ok=True)
+    server = Server(place)
+    # A host knows a server by its address.
+    port = place / "port"
+    if is_new:
+        server.create()
+        port.write_text(str(server.port))
+    server.port = int(port.read_text())
     try:
-        server.create().start()
-        with tempfile.TemporaryDirectory() as folder:
-            load = generate(Path(folder, "notes"), chunks)
-            engines = {
-                "sqlite": {"driver": "sqlite", "path": str(Path(folder, "index.sqlite"))},
-                "postgres": {"driver": "postgres", "url": server.url},
-                "lancedb": {"driver": "lancedb", "path": str(Path(folder, "index.sqlite"))},
-            }
-            _measure(load, Path(folder), engines)
+        yield server.start(**settings).url
     finally:
-        server.remove()
+        server.stop()
 
 
 def _measure(load: Workload, folder: Path, engines: Mapping[str, dict[str, str]]) -> None:

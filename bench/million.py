@@ -11,17 +11,22 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bench.engines import ask_in_process, ask_together, settings_for, write_settings
-from bench.generate import Workload, generate
+from bench.engines import (
+    ask_in_process,
+    ask_together,
+    postgres,
+    settings_for,
+    workload,
+    write_settings,
+)
+from bench.generate import Workload
 from bench.measure import milliseconds, save, table
 from memdown import Memory
 from memdown.embedders.bundled import BundledEmbedder
@@ -44,54 +49,30 @@ def run(
 
     In `keep` the indexes stay, and are only asked the next time.
     """
-    with tempfile.TemporaryDirectory() as temporary:
-        load = generate(Path(temporary, "notes"), base)
-        folder = Path(temporary)
-        if keep is not None:
-            keep.mkdir(exist_ok=True, parents=True)
-            folder = keep
-            if not (keep / "notes").exists():
-                load.folder.rename(keep / "notes")
-            load = replace(load, folder=keep / "notes")
+    with workload(base, keep) as (load, folder):
         figures = {name: _ENGINES[name](load, folder, copies, clients) for name in engines}
     save("million", {"base": load.chunks, "copies": copies, "engines": figures})
     print(_shown(figures))
 
 
 def _postgres(load: Workload, folder: Path, copies: int, clients: Sequence[int]) -> dict[str, Any]:
-    sys.path.append(str(Path(__file__).parents[1] / "tests"))
-    from index.postgres_server import Server
-
-    place = folder / "server"
-    is_made = place.exists()
-    place.mkdir(exist_ok=True)
-    server = Server(place)
-    # A host knows a server by its address.
-    port = place / "port"
-    if is_made:
-        server.port = int(port.read_text())
-    port.write_text(str(server.port))
-    try:
-        if not is_made:
-            server.create()
-        server.start(**_SERVER)
-        write_settings(folder, "postgres", {"driver": "postgres", "url": server.url})
+    is_made = (folder / "server").exists()
+    with postgres(folder, **_SERVER) as url:
+        write_settings(folder, "postgres", {"driver": "postgres", "url": url})
         figures: dict[str, Any] = {}
         if not is_made:
             figures |= _base(load, folder, "postgres")
-            figures |= _stage("copying", lambda: _copy_rows(server.url, copies))
-            figures |= _stage("HNSW", lambda: _make_index(server.url))
+            figures |= _stage("copying", lambda: _copy_rows(url, copies))
+            figures |= _stage("HNSW", lambda: _make_index(url))
         with Memory.from_settings(settings_for(load.folder, folder, "postgres")) as memory:
             status = memory.status().store
         figures |= {"chunks": sum(status.chunks.values()), "bytes": status.size_bytes}
         figures |= _asked(load, folder, "postgres")
-        figures["recall"] = _recall(server.url, load)
+        figures["recall"] = _recall(url, load)
         figures["clients"] = ask_together(
             load.folder, folder, "postgres", _questions(load), clients
         )
         return figures
-    finally:
-        server.stop()
 
 
 def _lancedb(load: Workload, folder: Path, copies: int, clients: Sequence[int]) -> dict[str, Any]:

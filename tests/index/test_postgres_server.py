@@ -471,6 +471,12 @@ def test_others_read_and_write_while_a_schema_is_brought_up_to_date(postgres: Se
             new.apply(Writes(removed=["a.md"]))
             assert texts_found(old, words("alpha")) == []
             assert new.check() == []
+        db.execute(f"DROP INDEX {name}.files_dated_{shelf}, {name}.files_lacking_{shelf}")
+        db.execute(f"UPDATE {name}.meta SET value = '2' WHERE key = 'step'")
+        db.commit()
+        with opened(postgres, "main", schema=name) as writer, writer.writing(5.0):
+            put(writer, state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 1, 0))
+            assert writer.describe().steps == 4, "a writer does it while it holds its own lock"
     with psycopg.connect(postgres.url) as db:
         rows = db.execute(
             "SELECT bool_and(indisvalid), count(*) FROM pg_index WHERE indexrelid = ANY "

@@ -639,6 +639,10 @@ class PostgresStore:
                 with contextlib.suppress(psycopg.errors.LockNotAvailable):
                     run(db, "SELECT pg_advisory_xact_lock(%s)", (self._lock_number,))
                     acquired = True
+            if acquired:
+                # The query above would keep its snapshot for as long as the transaction lasts, and
+                # with it every row that is deleted meanwhile; making an index would wait for it.
+                run(db, "SET LOCAL lock_timeout = 0")
             yield acquired
         finally:
             db.close()
