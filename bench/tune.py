@@ -22,7 +22,7 @@ from memdown.evaluation.questions import Question, QuestionSet, question_files, 
 from memdown.index.reader import IndexedChunks, Reader, read_in_memory
 from memdown.notes.chunks import chunk_document
 from memdown.search import candidates, features
-from memdown.search.answer import prepare
+from memdown.search.query import prepare
 from memdown.search.tuning import TUNING
 from memdown.types import Document, FileState
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from memdown.config import Settings, load_settings
 from memdown.notes.changes import By
 from memdown.opening import Parts, open_parts, with_state_dir
-from memdown.search.searcher import Request
+from memdown.search.asking import Request
 from memdown.types import Answer, Embedder, Excerpt, ProgressCallback, Reranker, Status, SyncReport
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,9 +31,10 @@ from memdown.notes.journal import Journal, Limits, journal_file
 from memdown.notes.notebook import Notebook
 from memdown.notes.recording import Recorder
 from memdown.notes.seen import SeenDays
-from memdown.search.answer import STRONG, SearchOptions
+from memdown.search.answer import Searcher, SearchSetup
+from memdown.search.asking import Request
+from memdown.search.query import STRONG, SearchOptions
 from memdown.search.rank import GENTLE_DECAY
-from memdown.search.searcher import Request, Searcher
 from memdown.transcripts.reading import Conversations, sessions_folder
 from memdown.types import Embedder, JobStatus, Reranker, Status
 from memdown.values import dataclass
@@ -90,16 +92,17 @@ def open_parts(
         comparing=lambda: comparing_by(index.choice.embedder),
         finding=_finding(index, settings, clock),
     )
-    searcher = Searcher(
-        index,
+    setup = SearchSetup(
         settings.workspace,
         search_defaults(settings),
         today=clock,
         reranker=reranker or open_reranker(settings, environ),
         sync_first=settings.sync.on_search,
-        in_turn=settings.store.driver == "sqlite",
         seen=SeenDays(Journal(journal_file(notes.folder, lock_dir(settings)))),
+        # Python runs one thread at a time: searches that wait for nothing are done sooner in turn.
+        turn=threading.Lock() if settings.store.driver == "sqlite" else nullcontext(),
     )
+    searcher = Searcher(index, setup)
     qmd = open_sidecar(settings, notes)
     return Parts(
         settings,
@@ -117,9 +120,10 @@ def _finding(
     index: Index, settings: Settings, clock: Callable[[], datetime.date]
 ) -> Callable[[str], list[str]]:
     """Where facts near a text may stand, by the index as it is: nothing is indexed before a fact is written."""
-    searcher = Searcher(
-        index, settings.workspace, search_defaults(settings), today=clock, sync_first=False
+    setup = SearchSetup(
+        settings.workspace, search_defaults(settings), today=clock, sync_first=False
     )
+    searcher = Searcher(index, setup)
 
     def find(text: str) -> list[str]:
         query = " ".join(text.split())[:_MOST_SOUGHT]

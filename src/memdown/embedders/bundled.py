@@ -16,7 +16,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -198,7 +198,7 @@ _MANY_TEXTS = 128
 _FEW_PIECES = 64
 _LETTERS_A_PIECE = 3
 # Words from this similarity on mean nearly the same, the nearest so many of them.
-_LEAST_NEAR, _MOST_NEAR = 0.5, 8
+_LEAST_NEAR, _MOST_NEAR, _MOST_ASKED = 0.5, 8, 4_096
 _LEAST_LETTERS, _NEAR_DIMS = 3, 128
 # So that the vectors of their pieces stay in the processor's cache.
 _WORDS_AT_ONCE = 200
@@ -401,10 +401,13 @@ class _NearWords:
         vectors *= (127 / np.maximum(largest, 1e-9))[:, None]
         self._vectors = np.rint(vectors, out=vectors).astype(np.int8)
 
+        # Few words are asked for again and again: "birthday", "address", "number".
+        self.of = lru_cache(maxsize=_MOST_ASKED)(self._of)
+
     def __contains__(self, word: str) -> bool:
         return word in self._rows
 
-    def of(self, word: str) -> Sequence[NearWord]:
+    def _of(self, word: str) -> Sequence[NearWord]:
         row = self._rows.get(word)
         if row is None:
             return ()

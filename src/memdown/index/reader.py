@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.index.bm25 import length_norms
 from memdown.index.passage_vectors import passage_texts, shorten
 from memdown.index.passages import feature_terms, passage_terms
 from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, Source, StoredChunk, Vector, Vectors
@@ -202,6 +203,11 @@ class Reader:
             return self.whole.average_length
         total = int(self.passage_length.sum(where=self.alive, dtype=np.int64))
         return total / self.count if total else 1.0
+
+    @cached_property
+    def length_norms(self) -> NDArray[np.float32]:
+        """What the length of each passage adds to the denominator of BM25, shape (P,)."""
+        return length_norms(self.passage_length, self.average_length)
 
     @cached_property
     def chunk_first(self) -> Rows:

@@ -7,17 +7,17 @@ in the words of ten languages.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from memdown.notes.roots import date_of
 from memdown.notes.statements import Fact
 from memdown.text import fold, index_terms, is_stop
+from memdown.text.wording import WordPattern
 from memdown.values import dataclass, pattern
 
 # By language: en, de, fr, es, pt, it, nl.
-_CUES: Final = pattern(
+_CUES: Final = WordPattern(
     r"\b(?:now|moved|moves|renamed|no longer|not any ?more|anymore|instead|correction|corrected|actually"
     r"|changed|switched|replaced|replaces|became|new|updated|from now on|has left|quit|cancelled|canceled"
     r"|rescheduled|postponed|used to|stopped|gave up|since|seit|depuis|desde|sinds|these days|lately|by now|went up|went down|rose|fell to|raised to|lowered to"
@@ -37,34 +37,34 @@ _CUES: Final = pattern(
     )
 )
 # What holds besides: it replaces nothing.
-_BESIDES: Final = pattern(
+_BESIDES: Final = WordPattern(
     r"\b(?:too|also|as well|another|additionally|in addition|besides|auch|ausserdem|zusatzlich|noch eine?n?"
     r"|weitere[rns]?|aussi|egalement|en plus|une? autre|tambien|ademas|otr[oa]s?|tambem|alem disso|outr[oa]s?"
     r"|anche|inoltre|un altr[oa]|ook|bovendien|nog een)\b|也|还有|另外|另一|還有|また|さらに|ほかに"
     + "".join(f"|{fold(word)}" for word in "ด้วย นอกจากนี้".split())
 )
 # "new" is a cue only about something that the older fact names, too.
-_NEW: Final = pattern(
+_NEW: Final = WordPattern(
     r"\b(?:new|neue?[rsnm]?|nouve(?:au|lle)|nuev[oa]s?|nov[oa]s?|nuov[oa]|nieuwe?)\b|新|新しい|ใหม่"
 )
 # Cues that only say when: what is said with them may hold beside the old.
-_ONLY_WHEN: Final = pattern(
+_ONLY_WHEN: Final = WordPattern(
     r"\b(?:now|these days|lately|by now|jetzt|nun|inzwischen|mittlerweile|maintenant|desormais|ahora|agora|adesso"
     r"|ora|ormai|nu|inmiddels)\b|现在|現在|今は|今では|ตอนนี้"
 )
-_SINCE: Final = pattern(r"\b(?:since|seit|depuis|desde|sinds)\b")
+_SINCE: Final = WordPattern(r"\b(?:since|seit|depuis|desde|sinds)\b")
 # Somebody or something that is a new one, or that there is, comes besides: "is a new customer".
-_ONE_MORE: Final = pattern(
+_ONE_MORE: Final = WordPattern(
     r"\b(?:is|are|ist|sind|est|sont|es|son|e|sao|sono|zijn|there is|there are|es gibt|il y a|hay|ha|c'e|er is)\s+"
     r"(?:an?|eine?[nmrs]?|une?|un[oa]?|uma?|een)\s+(?:new|neue?[rsnm]?|nouve(?:au|lle)|nuev[oa]|nov[oa]|nuov[oa]|nieuwe?)\b"
 )
-_HAS: Final = pattern(
+_HAS: Final = WordPattern(
     r"\b(?:ha[sd]|have|got|hat|haben|a (?:une?|maintenant)|ont|tiene[ns]?|tem|hanno|ha|heeft|hebben)\b"
 )
-_INDEFINITE: Final = pattern(
+_INDEFINITE: Final = WordPattern(
     r"\b(?:an?|eine?[nmrs]?|une?|un[oa]?|uma?|een)\s+(?P<what>\w+(?:\s+\w+){0,2})"
 )
-_NEGATION: Final = pattern(
+_NEGATION: Final = WordPattern(
     r"\b(?:not?|never|no longer|isn't|doesn't|don't|nicht|kein\w*|nie|ne|pas|jamais|nunca|nao|non|mai|niet|geen"
     rf"|nooit|without|ohne|sans|sin|sem|senza|zonder)\b|不|没|沒|無|ない|ません|{fold('ไม่')}"
 )
@@ -74,17 +74,17 @@ _NAMES: Final = pattern(rf"{_NAME.pattern}(?:\s+[^\W\d_a-zà-öø-ÿ][\w'’-]*)
 _SELDOM: Final = 3
 # What is meant by words of different stems: where someone lives, how something is called, what is used.
 _CONCEPTS: Final = {
-    "@home": pattern(
+    "@home": WordPattern(
         r"\b(?:lives?|living|moves?|resides?|wohnt|wohnen|lebt|leben|umgezogen|gezogen|umziehen|zieht|habiter?|demenager?"
         r"|vive[nrs]?|vivo|vivir|mudo|mudou|mora[rm]?|abita(?:re)?|vivere|trasferit\w+|woont|wonen|verhuisd"
         r"|moved(?! (?:the|a|an|his|her|its|our|my|their)\b))\b|住|搬|引っ越"
         rf"|{fold('อาศัย')}|{fold('ย้าย')}"
     ),
-    "@name": pattern(
+    "@name": WordPattern(
         r"\b(?:called|named|name|renamed|heisst|umbenannt|genannt|s'appelle|renomme|llama|llamaba|renombrad\w+"
         rf"|chama|chiama|heet|hernoemd)\b|叫|改名|名字|名前|{fold('ชื่อ')}"
     ),
-    "@time": pattern(
+    "@time": WordPattern(
         r"\b(?:starts?|begins?|beginnt|commence|empieza|comienza|comeca|comincia|begint"
         r"|verschoben|postponed|rescheduled|collected)\b|开始|几点|始ま"
     ),
@@ -92,7 +92,7 @@ _CONCEPTS: Final = {
 
 
 def _concepts(folded: str) -> tuple[str, ...]:
-    return tuple(name for name, pattern in _CONCEPTS.items() if pattern.search(folded))
+    return tuple(name for name, words in _CONCEPTS.items() if words.search(folded))
 
 
 # Words without which a fact says the same: articles, "to be", forms of address of a note.
@@ -226,8 +226,8 @@ def _change(folded: str) -> ChangeCues:
     )
 
 
-def _terms_matched(pattern: re.Pattern[str], folded: str) -> frozenset[str]:
-    return frozenset(term for one in pattern.finditer(folded) for term in index_terms(one[0]))
+def _terms_matched(cues: WordPattern, folded: str) -> frozenset[str]:
+    return frozenset(term for one in cues.finditer(folded) for term in index_terms(one[0]))
 
 
 def _beside_new(folded: str) -> list[str]:

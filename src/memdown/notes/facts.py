@@ -7,8 +7,10 @@ below it. Paragraphs of several lines, code and talk are no facts; they are show
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final, Literal, NamedTuple
 
 from memdown.types import Chunk
@@ -27,6 +29,7 @@ _MOST_LINES, _MOST_CHARS = 6, 400
 # A longer paragraph says more than one thing.
 _MOST_FACT: Final = 600
 _CACHED: Final = 1_024
+_start: Final = attrgetter("start")
 
 
 class FactSpan(NamedTuple):
@@ -68,7 +71,9 @@ def facts_in(chunk: Chunk, number: int) -> list[FactSpan]:
     One fact beside prose, such as the line with the date above a talk, is part of it.
     """
     passage = chunk.passages[number]
-    found = [one for one in units_of(chunk.text) if passage.start <= one.start < passage.end]
+    units = units_of(chunk.text)
+    first = bisect_left(units, passage.start, key=_start)
+    found = list(units[first : bisect_left(units, passage.end, first, key=_start)])
     facts = sum(one.is_fact for one in found)
     return found if facts > 1 or (facts and facts == len(found)) else []
 

@@ -104,6 +104,7 @@ class Journal:
 
     def __init__(self, file: Path, limits: Limits | None = None) -> None:
         self.file = file
+        self._log = file.with_name(file.name + "-wal")
         self._limits = limits
 
     def record(
@@ -162,7 +163,12 @@ class Journal:
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
         """Another value after every change of the file."""
-        return tuple(map(_stamp, (self.file, _log_of(self.file))))
+        return tuple(map(_stamp, (self.file, self._log)))
+
+    def latest(self) -> dict[str, int]:
+        """The number of the last change of each note that was changed."""
+        query = "SELECT path, max(id) FROM changes GROUP BY path"
+        return self._read(lambda db: dict(db.execute(query)), {})
 
     def known(self) -> dict[str, str]:
         """The notes that are known, with the digest of their last version."""
@@ -417,7 +423,7 @@ class Journal:
         """Move a long log into the file, unless someone else uses it now."""
         import apsw
 
-        log_file = _log_of(self.file)
+        log_file = self._log
         with contextlib.suppress(apsw.BusyError, FileNotFoundError):
             if log_file.stat().st_size > _MOST_LOG:
                 with self._connected() as db:
@@ -475,10 +481,6 @@ def _stamp(file: Path) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return status.st_mtime_ns, status.st_size
-
-
-def _log_of(file: Path) -> Path:
-    return file.with_name(file.name + "-wal")
 
 
 def _known_digest(db: apsw.Connection, path: str) -> str | None:

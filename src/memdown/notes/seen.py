@@ -32,6 +32,9 @@ class _Known:
     gone: dict[str, datetime.date] = field(default_factory=dict)
 
 
+_NOTHING: Final = _Known()
+
+
 class SeenDays:
     """When facts came into their notes, as the journal saw it; each change is read once.
 
@@ -43,7 +46,7 @@ class SeenDays:
         self._journal = journal
         self._lock = threading.Lock()
         self._stamp: tuple[tuple[int, int], ...] = ()
-        self._fresh: set[str] = set()
+        self._latest: dict[str, int] = {}
         self._known: dict[str, _Known] = {}
         self._begun: datetime.date | None = None
 
@@ -52,11 +55,12 @@ class SeenDays:
         with self._lock:
             stamp = self._journal.stamp()
             if stamp != self._stamp:
-                self._stamp, self._fresh = stamp, set()
-            if path not in self._fresh:
-                self._read(path)
-                self._fresh.add(path)
-            return self._known[path].came
+                self._stamp, self._latest = stamp, self._journal.latest()
+            known = self._known.get(path, _NOTHING)
+            # Most notes did not change since they were first seen.
+            if self._latest.get(path, 0) > known.last:
+                known = self._read(path)
+            return known.came
 
     def begun(self) -> datetime.date | None:
         """The day from which on everything was seen: an undated fact that did not come since is older."""

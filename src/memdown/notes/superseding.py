@@ -28,6 +28,7 @@ from memdown.notes.roots import date_of
 from memdown.notes.statements import Fact
 from memdown.text import fold, index_terms, is_stop
 from memdown.text.dates.words import MONTHS, WEEKDAYS
+from memdown.text.wording import WordPattern
 from memdown.values import pattern
 
 
@@ -41,7 +42,7 @@ class Replaced(IntEnum):
 
 # What ended, was exchanged, put off, raised or mended, by language. Words that may tell of something that
 # comes besides ("new", "began", "got", "now") are not among them.
-_ENDED: Final = pattern(
+_ENDED: Final = WordPattern(
     # en
     r"\b(?:stopped|quits?|gave up|given up|dropped out|ended|cancell?ed|called off|closed|shut down|discontinued"
     r"|retired|resigned|(?:has|have|had|she|he|they) left|left (?:us|for|the|his|her|their)|moved"
@@ -103,7 +104,7 @@ _ENDED: Final = pattern(
 )
 # A state, and what tells that it is over: broken, ill, a couple, away, not done yet.
 _STATES: Final = tuple(
-    (pattern(rf"\b(?:{before})\b|{signs[0]}"), pattern(rf"\b(?:{after})\b|{signs[1]}"))
+    (WordPattern(rf"\b(?:{before})\b|{signs[0]}"), WordPattern(rf"\b(?:{after})\b|{signs[1]}"))
     for before, after, signs in (
         (
             "broken|defective|out of order|down|kaputt|defekt|en panne|cassee?|rot[oa]|averiad[oa]|estragad[oa]"
@@ -179,7 +180,7 @@ _COPULAS: Final = frozenset(
     ).split()
 )
 # What somebody or something has one of: a favourite, a size, an address.
-_ATTRIBUTES: Final = pattern(
+_ATTRIBUTES: Final = WordPattern(
     r"\b(?:favou?rite|liebling\w*|prefer\w+|favorit\w+|lievelings\w*|colou?r|\w*farbe|couleur|color|cor|colore|kleur"
     r"|size|\w*grosse|taille|talla|tamanho|taglia|\w*maat|address|adresse|direccion|endereco|indirizzo|adres|name|nom"
     r"|nombre|nome|naam|brand|marke|marque|marca|merk|language|sprache|langue|idioma|lingua|taal|job|beruf|metier"
@@ -187,7 +188,7 @@ _ATTRIBUTES: Final = pattern(
     r"|titel|titre|titulo|titolo|provider|anbieter|supplier|lieferant|vendor|diagnosis|diagnose|password hint)\b"
 )
 # Of these people have several.
-_SEVERAL: Final = pattern(
+_SEVERAL: Final = WordPattern(
     r"\b(?:neighbou?r|friend|colleague|brother|sister|cousin|uncle|aunt|son|daughter|child|member|customer|student"
     r"|nachbar\w*|freund\w*|kolleg\w*|bruder|schwester|onkel|tante|sohn|tochter|kind|mitglied|kund\w*|voisine?|amie?"
     r"|collegue|frere|soeur|oncle|fils|fille|enfant|vecin[oa]|amig[oa]|coleg\w*|companer[oa]|herman[oa]|prim[oa]|ti[oa]"

@@ -1,19 +1,70 @@
-"""What a search may be asked for; a type checker sees it, a running program only here."""
+"""What a caller asks for, and whether it can be meant."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import datetime
+from collections.abc import Collection, Mapping, Sequence
 from operator import index
+from pathlib import Path
 from typing import SupportsFloat, SupportsIndex
 
 from memdown.errors import QueryError
-from memdown.types import Source
+from memdown.search.filters import Filter, make_filter
+from memdown.types import ProgressCallback, Source
+from memdown.values import dataclass
 
 _SOURCES: Mapping[object, Source] = {
     "notes": "memory",
     "memory": "memory",
     "sessions": "sessions",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a caller asks for; None leaves a choice to the settings.
+
+    `chat` and `session_key` say who asks, for `memory.qmd.scope`. With `words_only` the query is not
+    embedded: nothing of it goes to a provider.
+    `as_of` asks for what held on another day, `history` for what was beside what is.
+    """
+
+    query: str
+    max_results: int | None = None
+    min_score: float | None = None
+    sources: str | Sequence[str] | None = None
+    since: datetime.date | str | None = None
+    until: datetime.date | str | None = None
+    folder: str | None = None
+    tags: str | Sequence[str] | None = None
+    progress: ProgressCallback | None = None
+    chat: str | None = None
+    session_key: str | None = None
+    words_only: bool = False
+    as_of: datetime.date | str | None = None
+    history: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RequestScope:
+    """A checked request's sources (None: those of the settings) and filter (None: every note)."""
+
+    sources: tuple[Source, ...] | None
+    only: Filter | None
+
+
+def request_scope(request: Request, folder: Path, today: datetime.date) -> RequestScope:
+    """The part of the notes in a folder that a request asks about; a `QueryError` if it cannot be meant."""
+    check_request(request.query, request.max_results, request.min_score)
+    only = make_filter(
+        folder,
+        today,
+        since=request.since,
+        until=request.until,
+        folder=request.folder,
+        tags=request.tags,
+    )
+    return RequestScope(None if request.sources is None else source_names(request.sources), only)
 
 
 def check_request(query: object, max_results: object, min_score: object) -> None:

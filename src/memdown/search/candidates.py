@@ -10,7 +10,7 @@ import numpy as np
 import simsimd
 from numpy.typing import NDArray
 
-from memdown.index.bm25 import idf, length_norms, saturate
+from memdown.index.bm25 import idf, saturate
 from memdown.index.passage_vectors import shorten
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.reader import Mask, Posting, Reader, Rows, Unit, quantise, word
@@ -114,8 +114,8 @@ def text_scores(looked: Sequence[UnitPosting], reader: Reader) -> Floats:
     for one in looked:
         rows, text, head = one.posting
         if len(rows):
-            norms = length_norms(reader.passage_length[rows], reader.average_length)
             often = np.float32(TEXT_WEIGHT) * text + np.float32(HEAD_WEIGHT) * head
+            norms = reader.length_norms.take(rows)
             scores[rows] += np.float32(one.idf * one.weight) * saturate(often, norms)
     return scores
 

@@ -40,7 +40,7 @@ _ECHO_SHARE, _ECHO_WORDS = 0.9, 5
 # Compared with so many of the best notes, however many results are asked for.
 _ECHOED = 12
 # Text is read of so many candidates at first, and of so many more at a time.
-_READ_FIRST, _READ_NEXT = 14, 8
+_READ_FIRST, _READ_NEXT = 10, 6
 _SPEAKERS = frozenset(index_terms("User Assistant"))
 
 

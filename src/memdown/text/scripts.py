@@ -72,7 +72,11 @@ def fold(text: str) -> str:
         return text.lower()
     text = unicodedata.normalize("NFKD", text).casefold()
     text = _optional_marks().sub("", unicodedata.normalize("NFKD", text))
-    return unicodedata.normalize("NFC", text).translate(_FOLDED)
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFC", text)
+    # To look for such a letter takes a tenth of the time that translating takes.
+    return text.translate(_FOLDED) if _has_folded().search(text) else text
 
 
 def weight(text: str) -> int:
@@ -115,6 +119,11 @@ def runs() -> re.Pattern[str]:
 @cache
 def _optional_marks() -> re.Pattern[str]:
     return re.compile(f"[{_OPTIONAL_MARKS}]+")
+
+
+@cache
+def _has_folded() -> re.Pattern[str]:
+    return re.compile(f"[{''.join(map(chr, _FOLDED))}]")
 
 
 @cache

@@ -35,8 +35,9 @@ from memdown.config import Chat, chat_of
 from memdown.config.settings import QmdSettings
 from memdown.errors import PathRefused
 from memdown.notes.roots import Workspace, locate
-from memdown.search.answer import clean
-from memdown.search.searcher import Request, Searcher
+from memdown.search.answer import Searcher
+from memdown.search.asking import Request
+from memdown.search.query import clean
 from memdown.types import Answer, Excerpt, Failure, Hit, Source, Status, SyncReport
 
 log = logging.getLogger("memdown")

@@ -1,0 +1,125 @@
+"""Hits → answer: what is good enough, each thing once, what holds today first, and why nothing was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+
+from memdown.errors import EmbedderError
+from memdown.search import diversity
+from memdown.search import rank as ranking
+from memdown.search.currency import Times, order_by_currency
+from memdown.search.gathering import (
+    SETTLED,
+    SHOWN_BELOW,
+    VARIED,
+    is_strong,
+    may_be_shown,
+    near_the_best,
+)
+from memdown.search.query import Asked, is_unheld
+from memdown.types import Explanation, Hit, Reranker
+from memdown.values import dataclass
+
+# How many identifiers that no note holds are named.
+_MOST_UNHELD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The hits, best first, the reasons where something is missing, and how it all came about."""
+
+    hits: list[Hit]
+    reasons: list[str]
+    explanation: Explanation
+
+
+def arrange(asked: Asked, hits: Sequence[Hit]) -> SearchResult:
+    """The answer: what is good enough, each thing once, best first."""
+    query, options, reranker = asked.query, asked.options, asked.reranker
+    reasons = [
+        f"no note holds {word!r}: looked for {other!r}" for word, other in asked.respelled.items()
+    ]
+    reasons += [f"no note holds {text!r}" for text in asked.unheld[:_MOST_UNHELD]]
+    kept = near_the_best([hit for hit in hits if may_be_shown(hit, asked)], asked)
+    ranked = diversity.with_rank(diversity.without_repeats(kept), "repeats")
+    if reranker is not None and len(ranked) > 1:
+        ranked = _reranked(query.text, ranked, reranker, reasons)
+    if options.mmr_lambda is not None:
+        varied = diversity.diversified(ranked[:VARIED], options.mmr_lambda)
+        ranked = diversity.with_rank([*varied, *ranked[VARIED:]], "diversity")
+    if len(options.sources) > 1:
+        ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
+    times = Times(asked.today, options.as_of, options.history, asked.seen)
+    current = (
+        hit
+        for first in range(0, len(ranked), SETTLED)
+        for hit in _current_first(ranked[first : first + SETTLED], times, query.text)
+    )
+    chosen = [
+        ranking.cited(replace(hit, strength="strong" if is_strong(hit, asked) else "weak"))
+        for hit in islice(current, options.max_results)
+    ]
+    if not chosen:
+        reasons += _why_nothing(asked, hits)
+    return SearchResult(chosen, reasons, _explanation(asked, hits, kept))
+
+
+def _current_first(hits: Sequence[Hit], times: Times, question: str) -> list[Hit]:
+    """What holds before what was; the scores stay where they are, the best on top."""
+    ordered = order_by_currency(hits, times, question)
+    scores = sorted((hit.score for hit in ordered), reverse=True)
+    return [
+        hit if hit.score == score else replace(hit, score=score)
+        for hit, score in zip(ordered, scores, strict=True)
+    ]
+
+
+def _explanation(asked: Asked, hits: Sequence[Hit], kept: Sequence[Hit]) -> Explanation:
+    terms, named = asked.query.terms, asked.named
+    good = set(map(id, kept))
+    below = sorted((hit for hit in hits if id(hit) not in good), key=lambda hit: -hit.relevance)
+    return Explanation(
+        words=terms.words,
+        phrases=terms.phrases,
+        exact=tuple(sorted(terms.exact)),
+        period=(named.first, named.last) if named else None,
+        min_score=asked.options.min_score,
+        candidates=len(hits),
+        below=tuple(map(ranking.cited, below[:SHOWN_BELOW])),
+    )
+
+
+def _reranked(text: str, hits: list[Hit], reranker: Reranker, reasons: list[str]) -> list[Hit]:
+    """The first hits in the order of a reranker; the scores stay where they are."""
+    first = hits[: reranker.count]
+    try:
+        scores = reranker.rerank(text, [hit.snippet for hit in first])
+    except EmbedderError as error:
+        reasons.append(f"not reranked: {error}")
+        return hits
+    order = sorted(range(len(first)), key=lambda number: -scores[number])
+    moved = [
+        replace(first[number], score=hit.score) for number, hit in zip(order, first, strict=True)
+    ]
+    return diversity.with_rank([*moved, *hits[len(first) :]], "reranking")
+
+
+def _why_nothing(asked: Asked, hits: Sequence[Hit]) -> list[str]:
+    query, bar = asked.query, asked.options.min_score
+    if is_unheld(asked):
+        return ["look for a part of it, or for words that would stand beside it"]
+    if hits and asked.options.strict:
+        best = max(hits, key=lambda hit: hit.relevance)
+        return [
+            f"the best candidate, {best.path}#L{best.start_line}, scored "
+            f"{best.relevance:.2f}, below the minimum score of {bar:.2f}: "
+            "allow a lower score, or use words that the note would use"
+        ]
+    if not query.terms.words and query.vector is None:
+        return ["the query holds no word to look for: name something that a note would name"]
+    return [
+        "nothing in the notes resembles the query: use words that a note would use, or check that the "
+        "note is in this workspace"
+    ]

@@ -1,0 +1,286 @@
+"""Query → hits: the best of each source, as many as may be needed; with misspelled words put right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from memdown.index.reader import Reader, Sought, Unit
+from memdown.index.store import Snapshot
+from memdown.search import diversity, scoring
+from memdown.search import rank as ranking
+from memdown.search import spelling as respelling
+from memdown.search.candidates import file_mask
+from memdown.search.query import STRONG, Asked, SearchOptions, is_unheld, terms_of
+from memdown.search.rank import Presentation, Scored, Texts
+from memdown.search.snippets import beside, is_talk
+from memdown.search.tuning import TUNING
+from memdown.text import distinct_terms, is_asked, prefix_terms
+from memdown.types import FILE_SPAN, Embedder, Hit, Source, WordKnowing
+
+# What each leg gives for a `candidateMultiplier` of 1. The first results must not depend on how many
+# are asked for, so the pool does not either, unless more are asked for than it has.
+_POOL = 25
+# Beside an embedder that was never measured. Of 60 questions that name an identifier among 400 notes, 0.3
+# finds 20 to 31, 0.5 28 to 49 and 0.7 58 to 59; where no word is shared, meaning decides alone anyway.
+_DEFAULT_TEXT_WEIGHT = 0.7
+# What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
+_GUESSED = 0.7
+# Results are settled in steps of so many: what replaces what, and which talk only repeats a note. With 12, the
+# lives of `python -m bench life` are answered alike, and a search takes a quarter more time.
+SETTLED = 8
+# How many places a reranker may choose from, and how many that missed the bar are told.
+_RERANKED = 50
+SHOWN_BELOW = 3
+# Variety is chosen among so many of the best, however many are asked for.
+VARIED = 50
+# A day that is asked about drops what did not hold then: so many are made, however few are asked for.
+_BEFORE_DROPS = 60
+# What scores less than this share of the best is left out.
+_FAR = 0.25
+# Where nothing is sure, a faint similarity will do, and so many lines around a fact are shown.
+# The nearest is worth something then: a share of its similarity, but never enough to be strong.
+_FAINT, _NOTHING, _CONTEXT_LINES = 0.1, 2.0, 3
+_GUESSED_NEAR, _MOST_GUESSED = 0.5, 0.3
+
+
+def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
+    """All that might be an answer, from every source.
+
+    An embedder that costs nothing to ask also compares the best passages themselves.
+    """
+    if is_unheld(asked):
+        return []
+    reader = snapshot.reader(_sought(asked))
+    terms = terms_of(asked)
+    if forms := respelling.other_forms(asked.query.text, terms, reader, asked.options.sources):
+        terms = replace(terms, alternatives=(*terms.alternatives, *forms))
+        asked = replace(asked, query=replace(asked.query, terms=terms))
+        reader = snapshot.reader(_sought(asked))
+    hits: list[Hit] = []
+    # Notes come first: what a conversation only repeats of them is dropped later, and does not count.
+    for source in sorted(asked.options.sources):
+        hits += take(_source_hits(asked, reader, source), asked, hits)
+    return hits
+
+
+def _sought(asked: Asked) -> Sought:
+    terms = terms_of(asked)
+    return Sought(
+        words=(
+            *terms.words,
+            *asked.told,
+            *(term for one in terms.alternatives for term in one.terms),
+        ),
+        prefixes=terms.prefixes,
+        phrases=terms.phrases,
+        vector=asked.query.vector,
+        sources=asked.options.sources,
+        files=asked.files,
+        preferred=frozenset().union(*asked.timely.values()),
+        passages=TUNING.pool_text,
+        chunks=TUNING.pool_chunks,
+    )
+
+
+def respell(
+    asked: Asked, hits: Sequence[Hit], snapshot: Snapshot
+) -> tuple[Asked, list[Hit]] | None:
+    """The question with misspelled words put right, and what that finds; None if it does not help."""
+    query, options = asked.query, asked.options
+    if any(is_strong(hit, asked) for hit in hits):
+        return None
+    put_right = respelling.put_right(
+        query.text, query.terms.words, snapshot, options.sources, asked.embedder
+    )
+    if not put_right:
+        return None
+    meant = {one.term: one.meant_term for one in put_right}
+    words = tuple(dict.fromkeys(meant.get(word, word) for word in query.terms.words))
+    prefixes = tuple(prefix_terms(words)) if query.terms.prefixes else ()
+    query = replace(query, terms=replace(query.terms, words=words, prefixes=prefixes))
+    if asked.embedder and asked.embedder.instant and query.vector is not None:
+        text = respelling.corrected(query.text, put_right)
+        query = replace(query, vector=asked.embedder.embed_query(text))
+    again = replace(asked, query=query, respelled={one.written: one.meant for one in put_right})
+    found = [
+        replace(hit, score=_GUESSED * hit.score, relevance=_GUESSED * hit.relevance)
+        for hit in gather(again, snapshot)
+    ]
+    return (again, found) if any(is_strong(hit, again) for hit in found) else None
+
+
+def _source_hits(asked: Asked, reader: Reader, source: Source) -> Iterator[Hit]:
+    """The best of one source; each source is asked alone, so that a large one hides no small one."""
+    query, options = asked.query, asked.options
+    terms = terms_of(asked)
+    named = asked.timely.get(source)
+    scope = scoring.Scope(
+        file_mask(reader, (source,), asked.files),
+        None if not named else file_mask(reader, (source,), named),
+        asked.told,
+    )
+    share = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
+    embedder = asked.embedder
+    free = embedder.embed_batch if embedder is not None and not embedder.cacheable else None
+    most = candidate_count(options)
+    if asked.named:
+        most = max(most, TUNING.ranked)
+    tuning = replace(TUNING, ranked=most)
+    ranked = scoring.rank(query.text, terms, query.vector, reader, scope, share, tuning, free)
+    sense = _makes_sense(query.text, asked.embedder)
+    sure = ranked.sure
+    guessed = sense and ranked.nearest is not None and sure < STRONG
+    if guessed and ranked.nearest is not None:
+        sure = max(sure, min(_MOST_GUESSED, _GUESSED_NEAR * ranked.nearest))
+    view = Presentation(
+        size=options.snippet_chars,
+        near=_FAINT if guessed else ranked.near if sense else _NOTHING,
+        context=_CONTEXT_LINES if guessed else 0,
+        sure=sure,
+        weights=ranked.weights,
+        today=asked.today,
+        half_life_days=options.half_life_days,
+        most_decay=options.most_decay,
+        period=(asked.named.first, asked.named.last) if asked.named else None,
+        only_time=bool(asked.timely) and not query.terms.words,
+    )
+    best = ranking.by_time(ranked.best, reader.file_of, view)
+    return ranking.make_hits(
+        best,
+        lambda some: _texts(some, reader),
+        query.terms.words,
+        view,
+        _chosen(best, view, asked, _holding(query.terms.exact, reader)),
+    )
+
+
+def candidate_count(options: SearchOptions) -> int:
+    """How many candidates each leg gives."""
+    return max(_POOL * options.candidate_multiplier, options.max_results)
+
+
+def _chosen(
+    best: Sequence[Scored], view: Presentation, asked: Asked, exact: frozenset[int]
+) -> Iterator[int]:
+    """The numbers of the candidates that may be shown, and of the first others: those are told as below
+    the bar. `exact` are the files that hold an identifier of the question: whether it is shown is found
+    by reading."""
+    bar, strict, below = asked.options.min_score, asked.options.strict, SHOWN_BELOW
+    for number, one in enumerate(best):
+        if (
+            (not strict and ranking.resembles(one, view))
+            or _rounded(ranking.relevance(one, view)) >= bar
+            or one.chunk_key // FILE_SPAN in exact
+        ):
+            yield number
+        elif below:
+            below -= 1
+            yield number
+
+
+def _holding(exact: Iterable[str], reader: Reader) -> frozenset[int]:
+    """The numbers of the files that hold one of some terms."""
+    rows = [reader.posting(Unit("word", (term,))).rows for term in exact]
+    if not rows:
+        return frozenset()
+    return frozenset(reader.file_number[reader.passage_file[np.concatenate(rows)]].tolist())
+
+
+def _texts(some: Sequence[Scored], reader: Reader) -> Texts:
+    """The chunks of some passages: the only text that a search reads."""
+    rows = reader.rows_of([one.chunk_key for one in some])
+    chunks = {stored.key: stored for stored in reader.chunks(rows).values()}
+    talk = {key: stored for key, stored in chunks.items() if is_talk(stored.chunk)}
+    wanted = {
+        key
+        for one in some
+        if one.chunk_key in talk
+        for key in beside(one.key, talk[one.chunk_key])
+        if key not in talk
+    }
+    if wanted:
+        more = reader.chunks(reader.rows_with(sorted(wanted)))
+        talk |= {stored.key: stored for stored in more.values()}
+    messages = {
+        stored.key + number: stored
+        for stored in talk.values()
+        for number in range(len(stored.chunk.passages))
+    }
+    return Texts(chunks, messages)
+
+
+def _makes_sense(text: str, embedder: Embedder | None) -> bool:
+    """Whether a question is one: to gibberish, the nearest note is no answer."""
+    return is_asked(text) or not isinstance(embedder, WordKnowing) or embedder.knows(text)
+
+
+def take(made: Iterable[Hit], asked: Asked, notes: Sequence[Hit] = ()) -> list[Hit]:
+    """As many hits as may be needed.
+
+    Some may be left out or step back later, because they repeat others or `notes`. Once enough are good and none of
+    them repeats another, nothing that follows can come before them; how many are enough grows in steps,
+    so that the first results are the same however many are asked for.
+    """
+    options = asked.options
+    least = (
+        _RERANKED if asked.reranker else 0,
+        VARIED if options.mmr_lambda is not None else 0,
+        _BEFORE_DROPS if options.as_of is not None else 0,
+    )
+    enough = max(-(-options.max_results // SETTLED) * SETTLED, *least)
+    known = [distinct_terms(note.snippet) for note in notes]
+    exact = asked.query.terms.exact
+    hits: list[Hit] = []
+    good: list[Hit] = []
+    distinct = 0
+    best, far = 0.0, 0
+    for hit in made:
+        # Of those whose scores are shown as equal, the newer comes first.
+        if distinct >= enough and _rounded(hit.score) < _rounded(hits[-1].score):
+            break
+        hits.append(hit)
+        if may_be_shown(hit, asked):
+            best = max(best, hit.score)
+            if not options.strict and hit.score < _FAR * best and exact.isdisjoint(hit.matched):
+                # What is far below the best is not shown, unless it holds an identifier, and so are all that follow.
+                far += 1
+                if far > SHOWN_BELOW and not exact:
+                    break
+                continue
+            distinct += not (diversity.repeats(hit, good) or ranking.echoes(hit, known))
+            good.append(hit)
+    return hits
+
+
+def is_strong(hit: Hit, asked: Asked) -> bool:
+    """Whether a hit is likely to answer: it is sure enough, or holds an identifier of the question."""
+    exact = asked.query.terms.exact
+    return _rounded(hit.relevance) >= asked.options.min_score or not exact.isdisjoint(hit.matched)
+
+
+def may_be_shown(hit: Hit, asked: Asked) -> bool:
+    """Whether a hit is good enough, or at least resembles the question if nobody set a bar."""
+    if is_strong(hit, asked):
+        return True
+    return not asked.options.strict and (hit.why is None or hit.why.resembles)
+
+
+def near_the_best(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
+    """Those that are not far below the best one."""
+    if asked.options.strict or not hits:
+        return list(hits)
+    best = max(hits, key=lambda hit: hit.score)
+    if not is_strong(best, asked):
+        return [hit for hit in hits if hit.score >= _FAR * best.score]
+    exact = asked.query.terms.exact
+    return [
+        hit for hit in hits if hit.score >= _FAR * best.score or not exact.isdisjoint(hit.matched)
+    ]
+
+
+def _rounded(score: float) -> float:
+    """A score as it is shown: nobody should read that 0.35 is below 0.35."""
+    return round(score, 2)

@@ -1,0 +1,200 @@
+"""The question as a search understands it: terms, a vector, a time that it names, how it is to be answered."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import field, replace
+
+import numpy as np
+
+from memdown.errors import EmbedderError, QueryError
+from memdown.index.reader import Sought
+from memdown.index.store import Snapshot
+from memdown.search import identifiers
+from memdown.search.currency import Seen
+from memdown.search.rank import GENTLE_DECAY
+from memdown.text import (
+    Alternative,
+    QueryTerms,
+    index_terms,
+    query_terms,
+    without_stop_words,
+)
+from memdown.text.dates import NamedTime, asks_for_notes_only, find_time
+from memdown.types import Embedder, Reranker, Source, SynonymKnowing, Vector
+from memdown.values import dataclass, pattern
+
+SNIPPET_CHARS = 700
+# From this score on a result is strong.
+STRONG = 0.35
+# Some 350 words: of more, neither leg would gain, and each takes its time.
+_MOST_QUERY_CHARS = 2_000
+# Words that mean about the same count this share of their similarity; those that begin alike are found
+# by stem or prefix anyway. No more than so many words of a question, and so many for each.
+_SYNONYM, _SAME_START, _MOST_SYNONYMS, _SYNONYMS_A_WORD = 0.5, 4, 24, 3
+_WORD = pattern(r"[^\W\d_]{3,}")
+_NO_TERMS = QueryTerms((), (), (), frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How a search is done; the defaults are the documented ones."""
+
+    max_results: int = 6
+    min_score: float = STRONG
+    # Nothing below the minimum score is shown; otherwise what is below it is marked as weak.
+    strict: bool = False
+    sources: tuple[Source, ...] = ("memory",)
+    hybrid: bool = True
+    vector_weight: float | None = None
+    text_weight: float | None = None
+    candidate_multiplier: int = 4
+    mmr_lambda: float | None = None
+    half_life_days: float | None = 30.0
+    most_decay: float = GENTLE_DECAY
+    snippet_chars: int = SNIPPET_CHARS
+    # What held on this day instead of today; and whether what was is shown in its place.
+    as_of: datetime.date | None = None
+    history: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as the two legs understand it; `failure` is why the embedder gave no vector."""
+
+    text: str
+    terms: QueryTerms
+    vector: Vector | None
+    failure: EmbedderError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One search: what is asked, how, on which day, and with whose help.
+
+    `files` are the numbers of the files that may be found, all if None; `timely` those of the time
+    that is named, by source, and `told` the words that name it, if they are not looked for. `seen` is
+    when undated facts came.
+    """
+
+    query: Query
+    options: SearchOptions
+    today: datetime.date
+    embedder: Embedder | None = None
+    reranker: Reranker | None = None
+    named: NamedTime | None = None
+    unheld: tuple[str, ...] = ()
+    respelled: Mapping[str, str] = field(default_factory=dict)
+    files: frozenset[int] | None = None
+    timely: Mapping[Source, frozenset[int]] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
+    seen: Seen | None = None
+
+
+def clean(text: str) -> str:
+    """The query without what no index can hold: lone surrogates, NULs, endless length."""
+    text = text[:_MOST_QUERY_CHARS].encode("utf-8", "replace").decode("utf-8")
+    return " ".join(text.replace("\0", " ").split())
+
+
+def prepare(text: str, embedder: Embedder | None, reasons: list[str]) -> Query:
+    """Split the question into terms and embed it; without a vector, keywords must do."""
+    cleaned = clean(text)
+    if not cleaned:
+        raise QueryError("The query is empty: ask for something, such as a name or a question.")
+    asked = Query(cleaned, query_terms(cleaned), None)
+    if embedder is None:
+        return asked
+    if isinstance(embedder, SynonymKnowing):
+        terms = replace(asked.terms, alternatives=_alternatives(cleaned, asked.terms, embedder))
+        asked = replace(asked, terms=terms)
+    try:
+        vector = embedder.embed_query(cleaned)
+    except EmbedderError as error:
+        reasons.append(f"keywords only: {error}")
+        return replace(asked, failure=error)
+    if not np.any(vector):
+        reasons.append("keywords only: the query has no meaning to the embedder")
+        return asked
+    return replace(asked, vector=vector)
+
+
+def _alternatives(
+    text: str, terms: QueryTerms, embedder: SynonymKnowing
+) -> tuple[Alternative, ...]:
+    """Terms that mean about the same as words of the question: movie for film."""
+    found = []
+    for word in dict.fromkeys(_WORD.findall(text.lower())[:_MOST_SYNONYMS]):
+        term = "".join(index_terms(word)[:1])
+        if term not in terms.words or term in terms.exact:
+            continue
+        near: dict[str, float] = {}
+        for other, similarity in embedder.synonyms(word):
+            meant = index_terms(other)
+            if len(meant) == 1 and meant[0][:_SAME_START] != term[:_SAME_START]:
+                near.setdefault(meant[0], similarity)
+        found += [
+            Alternative(term, (meant,), _SYNONYM * similarity)
+            for meant, similarity in list(near.items())[:_SYNONYMS_A_WORD]
+        ]
+    return tuple(found)
+
+
+def timed(asked: Asked, snapshot: Snapshot) -> Asked:
+    """With the time that the query names, if there are notes of it.
+
+    Then not its words are looked for, but its notes; an exact date is looked for as well.
+    """
+    query = asked.query
+    named = find_time(query.text, asked.today)
+    if named is None:
+        return asked
+    of_then = [
+        (number, source)
+        for number, source in snapshot.dated(named.first, named.last).items()
+        if source in asked.options.sources and (asked.files is None or number in asked.files)
+    ]
+    timely = {
+        source: frozenset(number for number, of in of_then if of == source)
+        for source in {source for _, source in of_then}
+    }
+    if not timely and not named.relative:
+        return asked
+    told = query_terms(query.text[named.start : named.end])
+    rest = f"{query.text[: named.start]} {query.text[named.end :]}"
+    # One word alone is looked for as well: "today" may stand in a note.
+    if told.exact or not told.words or not (rest.strip() or " " in query.text):
+        return replace(asked, named=named, timely=timely)
+    terms = _NO_TERMS if asks_for_notes_only(rest) else query_terms(rest)
+    return replace(
+        asked,
+        query=replace(query, terms=terms),
+        named=named,
+        timely=timely,
+        # The day of a month alone stands everywhere.
+        told=tuple(word for word in without_stop_words(told.words) if not word.isdecimal()),
+    )
+
+
+def settle(asked: Asked, snapshot: Snapshot) -> Asked:
+    """The question as it can be asked of these notes: identifiers are looked for as they are written."""
+    query = asked.query
+    if not query.terms.identifiers:
+        return asked
+    sources, files = asked.options.sources, asked.files
+    wanted = Sought(identifiers.looked_for(query.terms), sources=sources, files=files)
+    look = identifiers.SearchScope(snapshot.reader(wanted), sources, files)
+    terms, unheld = identifiers.settle(query.terms, look)
+    return replace(asked, query=replace(query, terms=terms), unheld=unheld)
+
+
+def terms_of(asked: Asked) -> QueryTerms:
+    """The words that are looked for: none where only meaning counts."""
+    query = asked.query
+    return query.terms if asked.options.hybrid or query.vector is None else _NO_TERMS
+
+
+def is_unheld(asked: Asked) -> bool:
+    """Whether all that is asked for are identifiers that no note holds."""
+    return bool(asked.unheld) and not asked.query.terms.words and asked.named is None
