@@ -1,8 +1,9 @@
 """Posting lists, packed: one row for a term and a block of neighbouring passages.
 
-A block holds whole files, about 2,048 passages; a longer file has further parts. A posting is 8
-bytes: the passage's number in its block (4), its length (2), how often the term stands in its text
-(1) and in what stands above it (1); a row has all numbers first, then all lengths, and so on.
+A block holds whole files, about 2,048 passages, or 8,192 once the index is large; a longer file has
+further parts. A posting is 8 bytes: the passage's number in its block (4), its length (2), how often the
+term stands in its text (1) and in what stands above it (1); a row has all numbers first, then all
+lengths, and so on.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from memdown.index.postgres.connection import Place, run
 from memdown.index.shortlist import PassageTerms
 from memdown.types import FILE_SPAN
 
-BLOCK_PASSAGES = 2_048
+# A changed note writes the rows of its block anew, so blocks are small; but in a large index the rows
+# of one list lie all over the disk, and a search reads thousands, so there they are larger.
+_SMALL_BLOCK, _LARGE_BLOCK, _LARGE_INDEX = 2_048, 8_192, 300_000
 _PART_BITS = 12
 _PART = 1 << _PART_BITS
 _BYTES = 8
@@ -52,6 +55,11 @@ class KeyedTerms:
 
     key: int
     terms: PassageTerms
+
+
+def is_full(passages: int, of_index: int) -> bool:
+    """Whether a block of so many passages takes no further file, in an index of so many."""
+    return passages >= (_LARGE_BLOCK if of_index > _LARGE_INDEX else _SMALL_BLOCK)
 
 
 def block_of(first_file: int, key: int) -> int:

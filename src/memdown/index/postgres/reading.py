@@ -7,6 +7,8 @@ vectors. The chunks of the best by words and by meaning are the shortlist that i
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import datetime
 import logging
 import zlib
@@ -42,7 +44,7 @@ log = logging.getLogger("memdown")
 # How many postings one search may read, 8 bytes each.
 BUDGET = 1_500_000
 # From so many passages on it is worth asking first how long the lists are.
-_MANY_PASSAGES = 300_000
+MANY_PASSAGES = 300_000
 # A phrase is looked for in so many passages that hold all of its words.
 _MOST_PHRASES = 400
 # The chunks that are read for their words at most, and the passages that stand for each unit at least.
@@ -65,6 +67,15 @@ class Kept:
     state: object = None
     reader: Reader | None = None
     means: dict[tuple[object, Source], Means] = field(default_factory=dict)
+
+
+def give_memory_back() -> None:
+    """Let the system have what a search over very many postings needed for a moment.
+
+    The C library keeps it for the next time, which is too much for a process that mostly waits.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class PostgresSnapshot:
@@ -99,12 +110,15 @@ class PostgresSnapshot:
             return self._everything()
         lists = self._lists(sought)
         wanted = _best_passages(lists, sought, self._live)
+        frequencies = lists.frequencies()
+        # They may be millions of postings, and are read.
+        del lists
         near = self._nearest(sought)
         # The key of a file's first passage is that of its first chunk.
         near += [file_keys(number).start for number in sorted(sought.preferred)[-_MOST_PREFERRED:]]
         rows = _chunk_rows(self._place, wanted, near)
         files = tables.read_numbered(self._place, sorted({row.key // FILE_SPAN for row in rows}))
-        return read_shortlist(rows, files, self._dims, self.chunks, self._whole(lists))
+        return read_shortlist(rows, files, self._dims, self.chunks, self._whole(frequencies))
 
     def _everything(self) -> Reader:
         kept = self._kept
@@ -122,7 +136,7 @@ class PostgresSnapshot:
         prefixes: Sequence[str] = sought.prefixes
         known: dict[str, int] | None = None
         blocks = None
-        if sought.files is not None or self._live.passages > _MANY_PASSAGES:
+        if sought.files is not None or self._live.passages > MANY_PASSAGES:
             known = postings.counts(self._place, words, prefixes)
             if sought.files is not None:
                 blocks = _blocks(self._place, sought.files)
@@ -165,7 +179,7 @@ class PostgresSnapshot:
                 return keys
         return keys
 
-    def _whole(self, lists: _Lists) -> Whole:
+    def _whole(self, frequencies: _Frequencies) -> Whole:
         live = self._live
         means = {source: self._means(source) for source in SOURCES}
         return Whole(
@@ -176,7 +190,7 @@ class PostgresSnapshot:
             passage_mean=next(
                 (one.passage for one in means.values() if one.passage is not None), None
             ),
-            frequency=lambda unit: lists.frequency(unit, self._place),
+            frequency=lambda unit: frequencies.of(unit, self._place),
         )
 
     def _means(self, source: Source) -> Means:
@@ -206,10 +220,22 @@ class _Lists:
     found: dict[Unit, _Scored]
     known: dict[str, int]
 
-    def frequency(self, unit: Unit, place: Place) -> int:
+    def frequencies(self) -> _Frequencies:
+        """What is left of them when the best passages are found."""
+        return _Frequencies({unit: one.count for unit, one in self.found.items()}, self.known)
+
+
+@dataclass(frozen=True, slots=True)
+class _Frequencies:
+    """How many passages hold each unit that was read for, and each term that was counted."""
+
+    read: dict[Unit, int]
+    known: dict[str, int]
+
+    def of(self, unit: Unit, place: Place) -> int:
         """In how many passages of the index a unit stands."""
-        if unit in self.found:
-            return self.found[unit].count
+        if unit in self.read:
+            return self.read[unit]
         name = f"{unit.terms[0]}*" if unit.kind == "prefix" else unit.terms[0]
         if name not in self.known:
             if unit.kind == "prefix":

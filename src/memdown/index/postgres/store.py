@@ -31,7 +31,12 @@ from memdown.index.postgres.connection import (
     shown,
     transaction,
 )
-from memdown.index.postgres.reading import Kept, PostgresSnapshot
+from memdown.index.postgres.reading import (
+    MANY_PASSAGES,
+    Kept,
+    PostgresSnapshot,
+    give_memory_back,
+)
 from memdown.index.postgres.tables import Live
 from memdown.index.store import Rebuild, Writes, dims_of
 from memdown.types import (
@@ -320,7 +325,11 @@ class PostgresStore:
                     "`memdown index`."
                 )
             dims = live.fingerprint.dims if self._vector_enabled else None
-            yield PostgresSnapshot(self._place_name, live, dims, self._kept)
+            try:
+                yield PostgresSnapshot(self._place_name, live, dims, self._kept)
+            finally:
+                if live.passages > MANY_PASSAGES:
+                    give_memory_back()
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:

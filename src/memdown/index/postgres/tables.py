@@ -516,16 +516,17 @@ def _new_number(place: Place, source: Source) -> tuple[int, int]:
     last = run(
         place.db,
         place.sql(
-            "SELECT id, block, (SELECT sum(passages) FROM {files} "
-            "WHERE generation = %s AND id >= l.block) FROM {files} l "
-            "WHERE generation = %s AND id >= %s AND id < %s ORDER BY id DESC LIMIT 1"
+            "SELECT l.id, l.block, (SELECT sum(passages) FROM {files} "
+            "WHERE generation = l.generation AND id BETWEEN l.block AND l.id), g.passages FROM {files} l "
+            "JOIN {s}.generations g ON g.generation = l.generation "
+            "WHERE l.generation = %s AND l.id >= %s AND l.id < %s ORDER BY l.id DESC LIMIT 1"
         ),
-        (place.generation, place.generation, ids.start, ids.stop),
+        (place.generation, ids.start, ids.stop),
     )
     if not last:
         return ids.start, ids.start
-    number, block, passages = last[0]
-    is_full = (passages or 0) >= postings.BLOCK_PASSAGES or number - block >= _MOST_FILES_A_BLOCK
+    number, block, passages, of_index = last[0]
+    is_full = number - block >= _MOST_FILES_A_BLOCK or postings.is_full(passages or 0, of_index)
     return number + 1, number + 1 if is_full else block
 
 
