@@ -353,15 +353,15 @@ def _replaces(newer: _Dated, older: _Dated, asked: frozenset[str]) -> bool:
     if not said:
         return False
     places = [(one.hit.path, one.hit.heading) for one in (older, newer)]
+    # What costs least comes first: most facts share nothing that is asked, and few of the others end one.
     return any(
-        _ends(other, fact, asked)
-        for other in newer.facts
-        # What costs least comes first: most facts share nothing that is asked.
-        if not other.struck
+        not other.struck
         and _shares(said, other.text)
         and not same_fact(other.text, fact.text)
+        and _ends(other, fact, asked)
         and not another_event(fact.text, other.text)
         and not stand_apart(places[0], places[1], fact.text, other.text)
+        for other in newer.facts
     )
 
 
