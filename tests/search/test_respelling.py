@@ -1,8 +1,9 @@
-"""Which spellings a word may stand for, and which short and long forms."""
+"""Which spellings a word may stand for, which short and long forms, and which parts of compounds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -86,3 +87,31 @@ def test_a_word_that_is_known_is_right_though_no_note_holds_it(memory: Memory) -
 
 def test_half_of_a_long_form_is_not_the_long_form(memory: Memory) -> None:
     assert "the CI" not in memory.search("Who looks after continuous things?").hits[0].snippet
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("Wie lautet das Routerpasswort?", "Das Passwort vom Router ist ZX-44."),
+        ("Was kostet die Heizungsreparatur?", "Die Reparatur der Heizung kostet 310 Euro."),
+        ("Waar staat het autocontract?", "Contract voor de auto: map 7."),
+        ("Wo ist das Routerhandbuch?", "Das Passwort vom Router ist ZX-44."),
+    ],
+)
+def test_a_compound_is_found_by_its_parts(tmp_path: Path, question: str, line: str) -> None:
+    """A part that no note holds is none: the last question is answered by its beginning alone."""
+    (tmp_path / "notes/memory").mkdir(parents=True)
+    lines = [
+        "Das Passwort vom Router ist ZX-44.",
+        "Das Passwort vom Drucker ist QY-12.",
+        "Die Reparatur vom Dach kostet 2.000 Euro.",
+        "Die Reparatur der Heizung kostet 310 Euro.",
+        "Die Heizung läuft seit Oktober.",
+        "Contract voor de auto: map 7.",
+        "Contract voor de woning: map 9.",
+    ]
+    for number, one in enumerate(lines):
+        (tmp_path / f"notes/memory/{number}.md").write_text(f"{one}\n")
+    environ = {"HOME": str(tmp_path)}
+    with Memory.open(tmp_path / "notes", state_dir=tmp_path / "state", environ=environ) as memory:
+        assert memory.search(question).hits[0].snippet == line

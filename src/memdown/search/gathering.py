@@ -55,7 +55,9 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
         return []
     reader = snapshot.reader(_sought(asked))
     terms = terms_of(asked)
-    if forms := respelling.other_forms(asked.query.text, terms, reader, asked.options.sources):
+    if forms := respelling.other_forms(
+        asked.query.text, terms, reader, snapshot, asked.options.sources
+    ):
         terms = replace(terms, alternatives=(*terms.alternatives, *forms))
         asked = replace(asked, query=replace(asked.query, terms=terms))
         reader = snapshot.reader(_sought(asked))

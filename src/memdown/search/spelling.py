@@ -1,4 +1,5 @@
-"""How the notes write what a question names: misspelled words, and short forms that they define.
+"""How the notes write what a question names: misspelled words, short forms that they define, and
+compounds whose parts stand apart.
 
 Misspellings are asked for when a search found nothing, so that may take longer than a search. A word is
 put right by one letter that is missing, too many, wrong or at its neighbour's place; the first one is
@@ -8,7 +9,7 @@ trusted.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from memdown.index.reader import Reader, Sought, word
 from memdown.index.store import Snapshot
 from memdown.search.candidates import file_mask
-from memdown.text import Alternative, QueryTerms, is_stop, without_stop_words
+from memdown.text import Alternative, QueryTerms, fold, is_stop, without_stop_words
 from memdown.text.acronyms import (
     DEFINES,
     Definition,
@@ -34,6 +35,10 @@ _LEAST_LETTERS, _MOST_LETTERS = 4, 20
 _MOST_WORDS = 4
 # What the other form of a defined one counts; so many passages that may define one are read.
 _OTHER_FORM, _MOST_READ = 0.95, 12
+# What joins the parts of compounds in German, Dutch and the languages of Scandinavia, how long each part
+# is at least, and what it counts.
+_JOINTS = ("", "s", "es", "n", "en", "er", "e")
+_LEAST_PART, _PART = 4, 0.5
 
 
 class Correction(NamedTuple):
@@ -111,6 +116,20 @@ def _correction(
 
 
 def other_forms(
+    question: str,
+    terms: QueryTerms,
+    reader: Reader,
+    snapshot: Snapshot,
+    sources: tuple[Source, ...],
+) -> tuple[Alternative, ...]:
+    """What the notes may hold in the place of words of a question."""
+    return (
+        *_defined_forms(question, terms, reader, sources),
+        *_parts_of_compounds(question, terms, reader, snapshot, sources),
+    )
+
+
+def _defined_forms(
     question: str, terms: QueryTerms, reader: Reader, sources: tuple[Source, ...]
 ) -> tuple[Alternative, ...]:
     """The long forms of a question's short ones, and the other way round, as the notes define them.
@@ -130,6 +149,53 @@ def other_forms(
         for other in _other_form(one, told)
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _parts_of_compounds(
+    question: str,
+    terms: QueryTerms,
+    reader: Reader,
+    snapshot: Snapshot,
+    sources: tuple[Source, ...],
+) -> tuple[Alternative, ...]:
+    """The two words that a compound is made of, where the notes hold both but not the compound.
+
+    Which words there are only the notes tell: *Staubecken* is no dust corner where nobody has either.
+    """
+    asked = {"".join(token_terms(token)): fold(token) for _, token in tokens(question)}
+    cuts = {
+        term: list(_cuts(asked[term]))
+        for term in terms.words
+        if len(asked.get(term, "")) > 2 * _LEAST_PART
+        and asked[term].isalpha()
+        and not len(reader.posting(word(term)).rows)
+    }
+    possible = tuple({part for pairs in cuts.values() for pair in pairs for part in pair})
+    if not possible:
+        return ()
+    reader = snapshot.reader(Sought(possible, sources=sources))
+    held = set(reader.holding(possible, file_mask(reader, sources)))
+    found = []
+    for term, pairs in cuts.items():
+        whole = [pair for pair in pairs if held.issuperset(pair)]
+        # The more even the parts are, the less likely are they chance.
+        best = max(whole, key=lambda pair: min(map(len, pair)), default=())
+        found += [Alternative(term, (part,), _PART) for part in best]
+    return tuple(found)
+
+
+def _cuts(compound: str) -> Iterator[tuple[str, str]]:
+    """All two parts that a word may be made of, as terms."""
+    for place in range(_LEAST_PART, len(compound) - _LEAST_PART + 1):
+        first, last = compound[:place], stem(compound[place:])
+        for joint in _JOINTS:
+            pair = stem(first.removesuffix(joint)), last
+            if first.endswith(joint) and all(map(_may_be_a_part, pair)):
+                yield pair
+
+
+def _may_be_a_part(term: str) -> bool:
+    return len(term) >= _LEAST_PART and not is_stop(term)
 
 
 def _told(question: str, terms: QueryTerms) -> list[str]:

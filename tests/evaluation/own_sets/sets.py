@@ -1,4 +1,4 @@
-"""Question sets of our own: synonyms, short forms, misspellings, and questions about other people's notes.
+"""Question sets of our own: synonyms, short forms, compounds, misspellings, and questions about other people's notes.
 
 Each has 150 questions or about as many, made of short lists by rules, so that nothing of them was
 chosen by what search finds. `python tests/evaluation/own_sets/sets.py FOLDER` writes them as question
@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sys
 from collections.abc import Callable, Iterable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +200,50 @@ def _defined(language: str, half: int | None) -> Workspace:
     return _set(language, notes, [(question, places[fact]) for fact, question in asked])
 
 
+# Of each language what a compound begins with and what stands in its place, both ends of it, how a fact
+# is told and how it is asked for.
+_COMPOUNDS = {
+    "de": (
+        "router|den Router auto|das Auto garagen|die Garage küchen|die Küche heizungs|die Heizung "
+        "keller|den Keller garten|den Garten wohnungs|die Wohnung firmen|die Firma urlaubs|den Urlaub",
+        "rechnung vertrag schlüssel versicherung termin liste nummer reparatur",
+        "{head} für {thing}: siehe {value}.",
+        "Wo steht die {compound}?",
+    ),
+    "nl": (
+        "router|de router auto|de auto garage|de garage keuken|de keuken verwarmings|de verwarming "
+        "kelder|de kelder vakantie|de vakantie",
+        "rekening contract sleutel verzekering lijst",
+        "{head} voor {thing}: zie {value}.",
+        "Waar staat de {compound}?",
+    ),
+    "sv": (
+        "router|en router garage|ett garage trädgårds|en trädgård källar|en källare semester|en semester "
+        "företags|ett företag lägenhets|en lägenhet",
+        "räkning avtal nyckel försäkring lista",
+        "{head} för {thing}: se {value}.",
+        "Var står {compound}?",
+    ),
+}
+
+
+def compounds() -> list[Workspace]:
+    """Questions with a compound about notes that hold its parts; every other line has one of them."""
+    made = []
+    for language, (firsts, heads, fact, question) in _COMPOUNDS.items():
+        asked = []
+        told = [one.split("|") for one in re.findall(r"\S+\|\S+ \S+", firsts)]
+        for number, (head, (first, thing)) in enumerate(product(heads.split(), told)):
+            line = fact.format(head=head.capitalize(), thing=thing, value=_value(number))
+            wanted = question.format(compound=(first + head).capitalize())
+            asked.append((f"{language}-{number % 9}", line, wanted))
+        notes, places = _noted((name, line) for name, line, _ in asked)
+        made.append(
+            _set(f"compounds-{language}", notes, [(text, places[line]) for _, line, text in asked])
+        )
+    return made
+
+
 def misspellings() -> list[Workspace]:
     """The longest word of each question has one slip: letters swapped, lost, doubled or wrong."""
     chance = random.Random(3)
@@ -250,7 +296,7 @@ def _set(name: str, notes: Notes, asked: Iterable[tuple[str, list[list[Any]]]]) 
 
 
 Make = Callable[[], list[Workspace]]
-SETS: tuple[Make, ...] = (synonyms, acronyms, definitions, misspellings, foreign)
+SETS: tuple[Make, ...] = (synonyms, acronyms, definitions, compounds, misspellings, foreign)
 
 
 def write(folder: Path) -> list[Path]:

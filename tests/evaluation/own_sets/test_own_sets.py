@@ -32,7 +32,13 @@ def test_a_set_has_150_questions(make: sets.Make) -> None:
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("synonyms", 0.95), ("misspellings", 0.85), ("acronyms", 0.95), ("definitions", 0.95)],
+    [
+        ("synonyms", 0.95),
+        ("misspellings", 0.85),
+        ("acronyms", 0.95),
+        ("definitions", 0.95),
+        ("compounds", 0.95),
+    ],
 )
 def test_the_answer_is_seen(runs: dict[str, Run], name: str, least: float) -> None:
     scores = runs[name].scores
@@ -41,7 +47,13 @@ def test_the_answer_is_seen(runs: dict[str, Run], name: str, least: float) -> No
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("synonyms", 0.4), ("misspellings", 0.85), ("acronyms", 0.6), ("definitions", 0.85)],
+    [
+        ("synonyms", 0.4),
+        ("misspellings", 0.85),
+        ("acronyms", 0.6),
+        ("definitions", 0.85),
+        ("compounds", 0.9),
+    ],
 )
 def test_the_answer_is_first(runs: dict[str, Run], name: str, least: float) -> None:
     scores = runs[name].scores
@@ -55,5 +67,5 @@ def test_what_nobody_told_is_not_answered_with_confidence(runs: dict[str, Run]) 
 
 
 def test_no_answer_is_empty(runs: dict[str, Run]) -> None:
-    for name in ("synonyms", "acronyms", "definitions", "misspellings"):
+    for name in ("synonyms", "acronyms", "definitions", "compounds", "misspellings"):
         assert not any(one.empty for one in runs[name].scores), name
