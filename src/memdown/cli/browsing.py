@@ -14,7 +14,7 @@ import click
 
 from memdown.cli.options import Target, Words, target_options, words_argument
 from memdown.errors import WorkspaceError
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memdown.types import Failure, FileState
 
 
-_LINES = re.compile(r"(?P<path>.+\.md)(?::(\d+)(?:-(\d+))?|#L(\d+)(?:-L?(\d+))?)", re.IGNORECASE)
+_LINES = pattern(r"(?P<path>.+\.md)(?::(\d+)(?:-(\d+))?|#L(\d+)(?:-L?(\d+))?)", re.IGNORECASE)
 _MOST_SUGGESTED = 5
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 import unicodedata
@@ -14,7 +13,7 @@ import click
 from memdown.cli.browsing import place_text
 from memdown.cli.terminal import style
 from memdown.types import Answer, Explanation, Hit, Why
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 _SCREEN_ROWS = 20
 _MOST_ROWS = 8
@@ -23,7 +22,7 @@ _LINE_ROWS = 3
 # What is not printed to a terminal does not depend on one.
 _WIDTH = 100
 _LEAST_WIDTH = 40
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]|-{3}\s*$")
+_HEADING = pattern(r" {0,3}#{1,6}[ \t]|-{3}\s*$")
 _INDENT = 3
 # The indent and a number of four digits.
 _MARGIN = _INDENT + 6

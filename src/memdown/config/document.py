@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from memdown.errors import ConfigError, MissingVariable
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 Location: TypeAlias = Sequence[str | int]
 
@@ -115,8 +115,8 @@ def _merge(below: Mapping[str, object], above: Mapping[str, object]) -> dict[str
 MAX_BYTES = 10_000_000
 MAX_DEPTH = 100
 
-_POSITION = re.compile(r"near ([0-9]{1,12})")
-_CODE_POINT = re.compile(r"U\+([0-9a-fA-F]{4,6})")
+_POSITION = pattern(r"near ([0-9]{1,12})")
+_CODE_POINT = pattern(r"U\+([0-9a-fA-F]{4,6})")
 _NAMES = {
     "IdentifierStart": "a key",
     "JSON5Value": "a value",
@@ -220,8 +220,8 @@ def _quoted(character: str) -> str:
     return f'"{character}"' if character.isprintable() else f"U+{ord(character):04X}"
 
 
-_REFERENCE = re.compile(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+_REFERENCE = pattern(r"\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_NO_TEXT = pattern("[\x00\ud800-\udfff]")
 
 
 def substitute(value: object, environ: Mapping[str, str], where: str) -> object:

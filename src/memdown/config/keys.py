@@ -22,6 +22,7 @@ from memdown.config.settings import (
 from memdown.config.values import Duration, Secret, Shared
 from memdown.errors import ConfigError
 from memdown.validation import Strict, camel
+from memdown.values import pattern
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -102,8 +103,8 @@ _SECTIONS = {
     "memory": MemorySection,
     "plugins.slots": PluginSlots,
 }
-_PROVIDER = re.compile(r"(models\.providers\.[A-Za-z0-9_-]+)\.(.+)")
-_HEADER = re.compile(r"(.+\.headers)\.[A-Za-z0-9-]+")
+_PROVIDER = pattern(r"(models\.providers\.[A-Za-z0-9_-]+)\.(.+)")
+_HEADER = pattern(r"(.+\.headers)\.[A-Za-z0-9-]+")
 
 
 def full_name(typed: str) -> str:

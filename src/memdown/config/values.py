@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Literal, get_args
 
 from memdown.errors import ConfigError, QueryError
 from memdown.validation import WrittenAsText
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
-_DURATION = re.compile(r"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|s|m|h|d))+|[0-9]{1,9}")
-_DURATION_PART = re.compile(r"([0-9.]+)(ms|s|m|h|d)?")
+_DURATION = pattern(r"(?:[0-9]{1,9}(?:\.[0-9]{1,9})?(?:ms|s|m|h|d))+|[0-9]{1,9}")
+_DURATION_PART = pattern(r"([0-9.]+)(ms|s|m|h|d)?")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 

@@ -7,7 +7,6 @@ one by one; of a chunk it is its text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from memdown.index.passages import Tokens, passages_at, tokenise
 from memdown.types import Chunk, ShortEmbedder, Vectors
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 Numbers = NDArray[np.int64]
 Small = NDArray[np.int32]
@@ -26,10 +25,10 @@ Small = NDArray[np.int32]
 PASSAGE_DIMS = 64
 _SHORT = 200
 # Dates, times, paths and markup.
-_UNSAID = re.compile(
+_UNSAID = pattern(
     r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|`[^`\n]*[/\d][^`\n]*`|https?://\S+|[*_`|#\[\]]+|^\W*\d+[.)]\s"
 )
-_NUMBERED = re.compile(r"\W*\d+[.)]\s")
+_NUMBERED = pattern(r"\W*\d+[.)]\s")
 # Longer passages are added up one by one.
 _MANY_WORDS = 256
 _PASSAGES_AT_ONCE = 8_192

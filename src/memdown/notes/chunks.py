@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
@@ -11,12 +10,12 @@ from typing import Final, TypeAlias
 from memdown.text import cuts, weight
 from memdown.text.cues import label_of
 from memdown.types import Chunk, Document, Passage
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 _SMALLEST_CAP: Final = 32
 _PASSAGE_CAP: Final = 400
-_BULLET: Final = re.compile(r"(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
-_RULER: Final = re.compile(r"[-:|=+_* \t]+$")
+_BULLET: Final = pattern(r"(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
+_RULER: Final = pattern(r"[-:|=+_* \t]+$")
 
 
 # A line, or a part of a line that is longer than a chunk may be: the line's number, the text, its weight,

@@ -14,16 +14,16 @@ from dataclasses import field
 
 from memdown.text.dates import written_day
 from memdown.types import Document, FileState
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 MAX_TAG = 100
 _RULER, _ENDS = "---", ("---", "...")
 # A block that does not end soon is prose under a ruler, and no value needs to be longer than this.
 _MOST_LINES, _MOST_OF_FRONT_MATTER, _MOST_VALUES = 400, 2_000, 100
-_KEY = re.compile(r"(?P<key>[^\W\d][\w .-]{0,80}?)[ \t]*:(?:[ \t]+(?P<value>.*))?$")
-_ITEM = re.compile(r"[ \t]*-(?:[ \t]+(?P<value>.*))?$")
-_BLOCK = re.compile(r"[|>][0-9+-]*$")
-_COMMENT = re.compile(r"(?:^|[ \t])#(?=[ \t]|$)")
+_KEY = pattern(r"(?P<key>[^\W\d][\w .-]{0,80}?)[ \t]*:(?:[ \t]+(?P<value>.*))?$")
+_ITEM = pattern(r"[ \t]*-(?:[ \t]+(?P<value>.*))?$")
+_BLOCK = pattern(r"[|>][0-9+-]*$")
+_COMMENT = pattern(r"(?:^|[ \t])#(?=[ \t]|$)")
 _QUOTES = "\"'"
 
 
@@ -175,17 +175,17 @@ _MOST_TAGS = 500
 _MAX_NAMES = 1_000
 # A longer line is no prose, and looking for tags in it could take long.
 _MOST_CHARACTERS = 20_000
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
-_UNDERLINE = re.compile(r" {0,3}(?:(=+)|-+)[ \t]*$")
+_FENCE = pattern(r" {0,3}(`{3,}|~{3,})")
+_ATX = pattern(r" {0,3}(#{1,6})(?=[ \t]|$)")
+_UNDERLINE = pattern(r" {0,3}(?:(=+)|-+)[ \t]*$")
 # Lines that belong to something else than a paragraph, so a line of dashes below is no underline.
-_NO_PARAGRAPH = re.compile(r"[ \t>|<]|[-*_=]{3}|[-*+](?:[ \t]|$)|[0-9]{1,9}[.)][ \t]")
+_NO_PARAGRAPH = pattern(r"[ \t>|<]|[-*_=]{3}|[-*+](?:[ \t]|$)|[0-9]{1,9}[.)][ \t]")
 # A word that begins with a number sign; behind a bracket it is a place in a page, not a tag.
-_TAG = re.compile(r"(?:(?<![^\s(])|(?<=[^\]]\())#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
-_LINK_TARGET = re.compile(r"\]\([^)\s]*")
-_INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
+_TAG = pattern(r"(?:(?<![^\s(])|(?<=[^\]]\())#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
+_LINK_TARGET = pattern(r"\]\([^)\s]*")
+_INLINE_CODE = pattern(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
 # Colours have digits, or are long, or repeat one letter (#fff); #cafe and #bad are words.
-_COLOUR = re.compile(
+_COLOUR = pattern(
     r"(?=[a-f]*[0-9])(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|[a-f]{6}|[a-f]{8}|([a-f])\1{2,3}",
     re.IGNORECASE,
 )

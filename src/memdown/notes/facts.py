@@ -14,16 +14,17 @@ from operator import attrgetter
 from typing import Final, Literal, NamedTuple
 
 from memdown.types import Chunk
+from memdown.values import pattern
 
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
-_HEADINGS: Final = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*\r*$", re.MULTILINE)
-_BULLET: Final = re.compile(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
+_HEADING: Final = pattern(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
+_HEADINGS: Final = pattern(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*\r*$", re.MULTILINE)
+_BULLET: Final = pattern(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
 # What is no paragraph is told by how a line begins, so that most lines are looked at once.
-_BEGINNING: Final = re.compile(
+_BEGINNING: Final = pattern(
     r"(?P<fence> {0,3}(?:`{3}|~{3}))|(?P<heading> {0,3}#{1,6}(?:[ \t]|$))|(?P<row>[ \t]*\|)"
     r"|(?P<marks>[ \t]*[-*+•:=_0-9])"
 )
-_RULER: Final = re.compile(r"[-:|=+_* \t]+$")
+_RULER: Final = pattern(r"[-:|=+_* \t]+$")
 # So many lines and characters of bullets below a bullet belong to it; of more, each is a fact.
 _MOST_LINES, _MOST_CHARS = 6, 400
 # A longer paragraph says more than one thing.

@@ -7,7 +7,6 @@ replaced is struck, dated, and nested below its successor, which takes its place
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -15,20 +14,20 @@ from typing import Final
 from memdown.notes.document import heading_paths, outside_code, read_front_matter
 from memdown.notes.statements import BULLET, Fact, Validity, facts_of, read_validity, written
 from memdown.text import fold
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 INBOX: Final = "Inbox"
 # Sections of what is to come or to be done: a fact lands there only if it is named. en de fr es pt it nl
 # zh ja th
-_PLANS: Final = re.compile(
+_PLANS: Final = pattern(
     r"\b(?:coming up|upcoming|to[- ]?dos?|tasks?|agenda|calendar|next steps?|reminders?|backlog"
     r"|demnachst|anstehend\w*|aufgaben|termine|a venir|a faire|agenda|taches|proximamente|pendientes|tareas"
     r"|em breve|a fazer|tarefas|prossimamente|da fare|scadenze|binnenkort|taken|te doen)\b"
     rf"|待办|日程|即将|予定|やること|今後|{fold('สิ่งที่ต้องทำ')}|{fold('กำหนดการ')}"
 )
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
-_WORDS: Final = re.compile(r"\w+")
-_LINKS: Final = re.compile(r"~~")
+_HEADING: Final = pattern(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_WORDS: Final = pattern(r"\w+")
+_LINKS: Final = pattern(r"~~")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,15 @@ languages; facts that tell of no such relation, or of two differences at once, a
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 from typing import Final, Literal, NamedTuple
 
 from memdown.notes.details import is_among
 from memdown.text import fold, index_terms, is_stop
 from memdown.text.dates.words import MONTHS, WEEKDAYS
+from memdown.values import dataclass, pattern
 
 Kind = Literal["word", "name", "code", "number", "clock", "day", "often", "relation", "is"]
 # Where a value may stand: behind the relation, before it (who does it), or anywhere.
@@ -319,19 +319,19 @@ _FIXED: Final = frozenset(
 # What follows does not hold: "from trunk, not develop".
 _INSTEAD: Final = frozenset("not instead statt anstatt anstelle rather nicht pas non niet".split())
 _LIEU: Final = frozenset("au lieu en vez lugar em in plaats al posto".split())
-_CLEFT: Final = re.compile(
+_CLEFT: Final = pattern(
     r"\bc'est .{2,30} qui\b|\b(?:e|foi) [ao] \w+ que\b|\bes (?:la |el )?\w+ (?:quien|la que|el que)\b"
     r"|\bit(?:'s| is) \w+ who\b|\be \w+ (?:che|a)\b|\bes ist \w+, (?:der|die)\b"
 )
-_BREAK: Final = re.compile(
+_BREAK: Final = pattern(
     r"[,;:](?=\s)|\s[–—-]\s|[.!?]\s|\s(?:so|because|since|weil|denn|car|omdat|perche)\s"
 )
-_AND: Final = re.compile(r"\s(?:and|und|et|y|e|en)\s")
+_AND: Final = pattern(r"\s(?:and|und|et|y|e|en)\s")
 _PAIR: Final = 2
-_TOKEN: Final = re.compile(r"[€$£%]|[^\W_][\w'’./:,@-]*")
-_CLOCK_TOKEN: Final = re.compile(r"\d{1,2}(?:[:h]\d\d|h)")
-_MEASURE: Final = re.compile(r"(\d[\d.,]*)([a-z%€$£]+)")
-_NUMBER: Final = re.compile(r"\d[\d.,:/-]*")
+_TOKEN: Final = pattern(r"[€$£%]|[^\W_][\w'’./:,@-]*")
+_CLOCK_TOKEN: Final = pattern(r"\d{1,2}(?:[:h]\d\d|h)")
+_MEASURE: Final = pattern(r"(\d[\d.,]*)([a-z%€$£]+)")
+_NUMBER: Final = pattern(r"\d[\d.,:/-]*")
 _UNSPACED: Final = "\u0e00"
 _MOST_SPAN: Final = 3
 _FEWEST_SHARED: Final = 2
@@ -775,27 +775,27 @@ def _stem(word: str) -> str:
 
 
 # Without spaces between words a relation is found by its signs: the thing, then the value, or the other way round.
-_NOW_SIGNS: Final = re.compile(
+_NOW_SIGNS: Final = pattern(
     r"现在|目前|已经|最近|如今|现|今は|今では|現在|最近は|แล้ว|ตอนนี้|[。.!！?？、,，\s]|了$|了(?=[。,，])"
 )
 _NOW_FIRST: Final = frozenset("现目已今")
 _DIGITS: Final = r"[\d.:：一二三四五六七八九十百千万两零〇半]"
-_VALUE_SIGNS: Final = re.compile(
+_VALUE_SIGNS: Final = pattern(
     rf"{_DIGITS}+|(?:周|星期|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?"
 )
 # "Is", "rose to", "was put off to": all say which value it is.
-_IS_SIGNS: Final = re.compile(
+_IS_SIGNS: Final = pattern(
     r"是|为|改成|改为|改到|改在|变成|换成|换到|调到|涨到|升到|降到|推迟到|延期到|提前到|定在|定为|到"
     r"|に(?:なりました|なった|変わりました|変更(?:になり|し|され)ました|延期(?:になり|し|され)ました|決まりました)|です|だ$|でした$"
     r"|ขึ้นเป็น|เพิ่มเป็น|ลดเหลือ|เลื่อนเป็น|เปลี่ยนเป็น|เป็น|คือ|号码|番号"
 )
 # What happened on a day, or is planned for one, may happen on another, too.
-_EVENT_SIGNS: Final = re.compile(
+_EVENT_SIGNS: Final = pattern(
     rf"了{_DIGITS}|过{_DIGITS}|去|来|買|走り|行き|行った|食べ|ซื้อ|ไป(?!อยู่|ทำงาน)"
 )
 _FRAMES: Final = tuple(
-    re.compile(pattern)
-    for pattern in (
+    pattern(frame)
+    for frame in (
         r"(?P<of>.+?)(?P<home>住在?|搬(?:到|去|进)|定居在?)(?P<value>.+?)住?$",
         r"(?P<of>.+?)(?P<home>は)(?P<value>.+?)に(?:住|引っ越)",
         r"(?P<of>.+?)(?P<home>อาศัยอยู่ที่|อยู่ที่|ย้ายไปอยู่ที่|ย้ายไปอยู่)(?P<value>.+)$",

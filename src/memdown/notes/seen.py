@@ -7,7 +7,6 @@ import re
 import threading
 from collections.abc import Mapping
 from dataclasses import field
-from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Final
 
@@ -117,6 +116,8 @@ class SeenDays:
 
 def _respelled(old: str, new: str) -> bool:
     """Whether a fact is the same but for its spelling: no other number, hardly a letter differs."""
+    from difflib import SequenceMatcher
+
     if abs(len(old) - len(new)) > _MOST_LETTERS or _DIGITS.findall(old) != _DIGITS.findall(new):
         return False
     pairs = list(zip_longest(old.split(), new.split(), fillvalue=""))

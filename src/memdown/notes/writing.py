@@ -6,7 +6,6 @@ import contextlib
 import datetime
 import logging
 import os
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,7 +37,7 @@ from memdown.notes.roots import (
 )
 from memdown.notes.swapping import is_draft, keep, original_of, settle, told_kept, version_of
 from memdown.types import Citation, Failure
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 log = logging.getLogger("memdown")
 
@@ -49,9 +48,9 @@ _NEW = _APPEND | os.O_CREAT | os.O_EXCL
 _BLOCK_BYTES = 1024 * 1024
 _TAIL_BYTES = 4096
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_MARKDOWN_BLOCK = re.compile(r"#{1,6}\s|[-*+]\s|[0-9]{1,9}[.)]\s|>|```|~~~|\|")
-_LIST_LINE = re.compile(r"[-*+]\s|  ")
+_CONTROL = pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_MARKDOWN_BLOCK = pattern(r"#{1,6}\s|[-*+]\s|[0-9]{1,9}[.)]\s|>|```|~~~|\|")
+_LIST_LINE = pattern(r"[-*+]\s|  ")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,23 +18,23 @@ from memdown.text.terms import (
     token_terms,
     tokens,
 )
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 _MAX_CHARACTERS: Final = 20_000
 _MAX_WORDS: Final = 64
 _MAX_GRAMS: Final = 192
 _MAX_PHRASES: Final = 8
 
-_QUOTED: Final = re.compile(
+_QUOTED: Final = pattern(
     r'"([^"]{1,400})"|[“„]([^“”„]{1,400})[”“]|[«»]([^«»]{1,400})[«»]'
     r"|「([^「」]{1,400})」|『([^『』]{1,400})』"
 )
 # What stands between the words of a compound, and the letter of grammar beside an apostrophe.
-_BETWEEN: Final = re.compile(rf"[{re.escape(TOKENCHARS)}‐‑]+|\b\w['’ʼ]|['’ʼ]\w\b|['’ʼ]")
+_BETWEEN: Final = pattern(rf"[{re.escape(TOKENCHARS)}‐‑]+|\b\w['’ʼ]|['’ʼ]\w\b|['’ʼ]")
 _KOREAN_PARTICLES: Final = frozenset("은는이가을를의에와과도")
-_SHORT_NUMBER: Final = re.compile(r"\d{1,2}")
+_SHORT_NUMBER: Final = pattern(r"\d{1,2}")
 # What looks like an identifier but stands in any prose.
-_PLAIN: Final = re.compile(
+_PLAIN: Final = pattern(
     r"""[^\W\d_]+(?:-[^\W\d_]+)*     # word, state-of-the-art
     | [^\W\d_]+/[^\W\d_]+            # input/output
     | [^\W\d_](?:\.[^\W\d_])+        # e.g
@@ -46,7 +46,7 @@ _PLAIN: Final = re.compile(
 
 
 # A number with a word is prose as well: 24-inch, 3-year-old. Dates are times, paths are words.
-_NUMBERED: Final = re.compile(r"\d+(?:-[a-z]+)+|.*(?:\d{4}-\d\d|/).*", re.DOTALL)
+_NUMBERED: Final = pattern(r"\d+(?:-[a-z]+)+|.*(?:\d{4}-\d\d|/).*", re.DOTALL)
 
 
 class Identifier(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,12 +12,12 @@ from pathlib import Path
 
 from memdown.errors import NoteNotFound, NoteUnreadable, PathRefused
 from memdown.types import Failure, FileState
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 PREFIX = "sessions/"
 SUFFIX = ".jsonl"
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_UNUSABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff/\\]")
+_UNUSABLE = pattern(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff/\\]")
 
 
 @dataclass(frozen=True, slots=True)
