@@ -90,7 +90,8 @@ def _measure(load: Workload, folder: Path, engines: Mapping[str, dict[str, str]]
             size = memory.status().store.size_bytes
         figures[name] = {"index s": indexing.wall, "index CPU s": indexing.cpu, "bytes": size}
         print(f"{name}: indexed in {indexing.wall:.0f} s", file=sys.stderr)
-    _search(load.folder, folder, asked, figures)
+    before = [question.text for question in load.questions][1::step][:_WARM_UP]
+    _search(load.folder, folder, asked, before, figures)
     clients = ask_together(load.folder, folder, "postgres", asked)
     columns = ("wall p50", "wall p95", "worst", "CPU p50")
     print(
@@ -140,11 +141,17 @@ def settings_for(notes: Path, folder: Path, name: str) -> Settings:
     )
 
 
-def _search(notes: Path, folder: Path, asked: Sequence[str], figures: dict[str, Any]) -> None:
+def _search(
+    notes: Path,
+    folder: Path,
+    asked: Sequence[str],
+    before: Sequence[str],
+    figures: dict[str, Any],
+) -> None:
     """Every question to each engine, in a process of its own: what it holds is its memory."""
     found: dict[str, list[list[str]]] = {}
     for name in figures:
-        measured = ask_in_process(notes, folder, name, asked, _WARM_UP)
+        measured = ask_in_process(notes, folder, name, asked, before)
         measured.pop("walls")
         found[name] = measured.pop("found")
         figures[name] |= measured
@@ -157,12 +164,12 @@ def _search(notes: Path, folder: Path, asked: Sequence[str], figures: dict[str, 
 
 
 def ask_in_process(
-    notes: Path, folder: Path, name: str, asked: Sequence[str], warm_up: int
+    notes: Path, folder: Path, name: str, asked: Sequence[str], before: Sequence[str]
 ) -> dict[str, Any]:
-    """What a new process measures that asks an engine all questions."""
+    """What a new process measures that asks an engine all questions, `before` them some others."""
     context = multiprocessing.get_context("spawn")
     done = context.Queue()
-    arguments = (notes, folder, name, list(asked), warm_up, done)
+    arguments = (notes, folder, name, list(asked), list(before), done)
     process = context.Process(target=_ask, args=arguments)
     process.start()
     measured: dict[str, Any] = done.get()
@@ -176,12 +183,14 @@ def _overlap(pair: tuple[list[str], list[str]]) -> float:
     return len({*one} & {*other}) / len(other) if other else float(not one)
 
 
-def _ask(notes: Path, folder: Path, name: str, asked: list[str], warm_up: int, done: Any) -> None:
+def _ask(
+    notes: Path, folder: Path, name: str, asked: list[str], before: list[str], done: Any
+) -> None:
     settings = settings_for(notes, folder, name)
     bare = _bare(folder)
     with Memory.from_settings(settings) as memory:
-        first = timed(partial(memory.search, asked[0]))[1].wall
-        for question in asked[:warm_up]:
+        first = timed(partial(memory.search, before[0]))[1].wall
+        for question in before:
             memory.search(question)
         timings, answers = [], []
         for question in asked:
