@@ -47,6 +47,7 @@ _BESIDES: Final = WordPattern(
 _NEW: Final = WordPattern(
     r"\b(?:new|neue?[rsnm]?|nouve(?:au|lle)|nuev[oa]s?|nov[oa]s?|nuov[oa]|nieuwe?)\b|新|新しい|ใหม่"
 )
+_BEFORE_ITS_NOUN: Final = ("new", "neu", "nieuw")
 # Cues that only say when: what is said with them may hold beside the old.
 _ONLY_WHEN: Final = WordPattern(
     r"\b(?:now|these days|lately|by now|jetzt|nun|inzwischen|mittlerweile|maintenant|desormais|ahora|agora|adesso"
@@ -55,7 +56,7 @@ _ONLY_WHEN: Final = WordPattern(
 _SINCE: Final = WordPattern(r"\b(?:since|seit|depuis|desde|sinds)\b")
 # Somebody or something that is a new one, or that there is, comes besides: "is a new customer".
 _ONE_MORE: Final = WordPattern(
-    r"\b(?:is|are|ist|sind|est|sont|es|son|e|sao|sono|zijn|there is|there are|es gibt|il y a|hay|ha|c'e|er is)\s+"
+    r"\b(?:is|are|ist|sind|est|sont|es|son|e|sao|sono|zijn|there is|there are|es gibt|il y a|hay|ha(?= uma? )|c'e|er is)\s+"
     r"(?:an?|eine?[nmrs]?|une?|un[oa]?|uma?|een)\s+(?:new|neue?[rsnm]?|nouve(?:au|lle)|nuev[oa]|nov[oa]|nuov[oa]|nieuwe?)\b"
 )
 _HAS: Final = WordPattern(
@@ -235,8 +236,8 @@ def _beside_new(folded: str) -> list[str]:
     found: list[str] = []
     for match in _NEW.finditer(folded):
         ahead, behind = folded[: match.start()].split(), folded[match.end() :].split()
-        if match[0] >= _UNSPACED:
-            # What stands before it is the whole sentence.
+        if match[0] >= _UNSPACED or match[0].startswith(_BEFORE_ITS_NOUN):
+            # What stands before it is the whole sentence, or a verb: "needs new wipers".
             ahead = []
         found += index_terms(" ".join([*ahead[-1:], *(word[:12] for word in behind[:1])]))
     return found

@@ -54,6 +54,9 @@ _ENDED: Final = WordPattern(
     r"|rebooked|raised|increased|went up|gone up|rose|risen|grown|reduced|lowered|cut .{0,40}to|went down|down to"
     r"|fell to|decreased|repaired|fixed|recovered|healed|back to|no longer|not any ?more|any ?more|never again"
     r"|used to|formerly|after all|turns out|actually|nowadays|these days|from now on|in the end|can't make"
+    r"|dropped to|sank to|climbed to|grew to|jumped to|doubled|halved|tripled|shrank|refinanced|stepped (?:down|aside)"
+    r"|retrained|outgrew|outgrown|ditched|scrapped|phased out|superseded|overbooked|laid off|fired|promoted|demoted"
+    r"|altered|went back to|gone back to|settled on|rebuilt"
     # de
     r"|aufgehort|hort .{0,20}auf|beendet|abgebrochen|gekundigt|kundigt|abgesagt|abgemeldet|abgegeben|geschlossen"
     r"|verkauft|verlassen|ausgezogen|weggezogen|gestorben|verstorben|rente|ruhestand|pensioniert|getrennt"
@@ -63,33 +66,40 @@ _ENDED: Final = WordPattern(
     r"|reduziert|teurer|billiger|gewachsen|repariert worden|geheilt|genesen|doch|nicht mehr|kein\w* .{0,20}mehr"
     r"|nur noch|statt|stattdessen|anstelle|anstatt|sondern|inzwischen|mittlerweile|ab sofort|kunftig|neuerdings"
     r"|korrektur|korrigiert|geandert|andert|aktualisiert|abgelaufen|fallt aus|ausgefallen"
+    r"|verdoppelt|halbiert|umgeschult|zuruckgetreten|tritt zuruck|befordert|abgeschafft|aufgegeben|verschenkt"
+    r"|umgemeldet|entlassen|zuruckgegeben|gewichen|hingeschmissen"
     # fr
     r"|arrete|cesse|fini|termine|quitte|partie?s?|demissionne|retraite|decede|vendue?|rompu|separes?"
     r"|annulee?|resilie|remplac\w+|echange|change|changee?|passe (?:a|au|aux|en)|bascule|migre"
     r"|transferee?|demenage|renommee?|repris|reprend|cede|reportee?|repoussee?|avancee?|decalee?|prolongee?"
     r"|augmente|baisse|montee? a|descendue? a|reduite?|repare|gueri|ne .{1,25} plus|n'\w+ plus|au lieu"
     r"|plutot|desormais|dorenavant|finalement|en fait|corrigee?"
+    r"|laissee?|passees? (?:a|au|aux|en)|abandonne|supprimee?|doublee?|promue?|licenciee?|troque|modifiee?"
     # es
     r"|dejo|dejado|dejan?|termino|terminado|se fue|se ha ido|se marcho|renuncio|jubil\w+|murio|fallecio|cerro"
     r"|cerrado|vendio|vendido|rompieron|divorci\w+|cancel\w+|anul\w+|sustitu\w+|reemplaz\w+|cambi\w+"
     r"|pas[ao] (?:a|al)|(?:ha|han) pasado|migr\w+|traslad\w+|se mudo|mudado|renombr\w+|relev[ao]\w*|aplaz\w+"
     r"|pospuest\w+|adelant\w+|retras\w+|prolong\w+|subio|subido|aument\w+|bajado|reduc\w+|redujo|reparad\w+"
     r"|ya no|en vez|en lugar|sino|al final|en realidad|a partir de ahora"
+    r"|modific\w+|abandon\w+|ascendid\w+|despid\w+|duplic\w+|solo queda"
     # pt
     r"|deixou|parou|terminou|saiu|foi embora|demitiu|reformou|aposent\w+|morreu|faleceu|fechou|vendeu|substitu\w+"
     r"|trocou|mudou|passou|transferid\w+|renome\w+|adiad\w+|antecip\w+|atrasad\w+|subiu|aument\w+|baixou|desceu"
-    r"|reduz\w+|consert\w+|ja nao|nao .{1,25} mais|em vez|afinal|na verdade|foi (?:viver|morar|trabalhar)"
+    r"|reduz\w+|consert\w+|ja nao|nao .{1,25} mais|em vez|afinal|na verdade|foi (?:viver|morar|trabalhar|estudar)"
+    r"|alterad\w+|modificad\w+|abandon\w+|largou|desist\w+|promovid\w+|despedid\w+|dobrou"
     # it
     r"|lasciato|smesso|finito|terminato|andat\w via|dimess\w|in pensione|mort[oa]|chius[oaie]|vendut\w|separat\w"
     r"|divorziat\w|cancellat\w|annullat\w|disdett\w|sostituit\w|cambiat\w|passat\w a\w*|migrat\w|trasferit\w"
     r"|rinominat\w|spostat\w|rinviat\w|posticipat\w|anticipat\w|prolungat\w|salit\w a\w*|aumentat\w|sces\w a\w*"
     r"|diminuit\w|ridott\w|riparat\w|guarit\w|non .{1,25} piu|invece|al posto|alla fine|in realta|d'ora in poi"
+    r"|modificat\w|abbandonat\w|promoss\w|licenziat\w|raddoppiat\w|cedut\w|regalat\w|rimpiazzat\w"
     # nl
     r"|gestopt|stopt|opgezegd|afgezegd|geannuleerd|gesloten|verkocht|vertrokken|ontslag|pensioen|overleden"
     r"|gescheiden|uit elkaar|vervangen|vervangt|geruild|veranderd|gewisseld|overgestapt|overgenomen|overgedragen"
     r"|verhuisd|verplaatst|verzet|uitgesteld|vervroegd|verlengd|verhoogd|gestegen|omhoog|verlaagd|gedaald"
     r"|gerepareerd|opgehaald|niet meer|geen .{0,20}meer|nog maar|in plaats|toch|eigenlijk|voortaan"
-    r"|tegenwoordig|hernoemd)\b"
+    r"|tegenwoordig|hernoemd|gewijzigd|aangepast|afgeschaft|weggedaan|ingeruild|gepromoveerd|verdubbeld"
+    r"|gehalveerd|afgestapt|ontslagen|bevorderd)\b"
     # zh, ja, th
     r"|改|换|換|搬|调到|转到|转为|升到|升为|降到|涨|跌到|推迟|延期|提前|取消|退休|离职|辞职|离开|毕业|去世|卖掉|卖了"
     r"|停止|不再|变成|修好|分手|离婚|重装|替|接手|更正|而不是|其实|不是.{1,8}而是|了[。!！]?\s*$"
@@ -125,6 +135,30 @@ _STATES: Final = tuple(
             "broke up|split up|separated|divorced|getrennt|geschieden|rompu|separes?|divorces?|lo han dejado|rompieron"
             "|separad[oa]s|divorciad[oa]s|separaram|lasciat[oi]|separat[oi]|divorziat[oi]|uit elkaar|gescheiden",
             ("在一起|结婚|交往|付き合", "分手|离婚|別れ|離婚"),
+        ),
+        (
+            "pregnant|expecting|schwanger|enceinte|embarazada|gravida|incinta|zwanger",
+            "gave birth|had (?:her|the|a|their) baby|entbunden|baby ist da|accouche|dio a luz|deu a luz|partorito|bevallen",
+            ("怀孕|妊娠", "生了|出産"),
+        ),
+        (
+            "single|ledig|celibataire|solter[oa]|solteir[oa]|vrijgezel",
+            "engaged|married|dating|in a relationship|verlobt|verheiratet|liiert|marie[es]*|fiancee?|casad[oa]|novi[oa]"
+            "|fidanzat[oa]|sposat[oa]|getrouwd|verloofd",
+            ("单身|独身", "结婚|订婚|結婚"),
+        ),
+        (
+            "unemployed|looking for a job|out of work|arbeitslos|auf jobsuche|au chomage|en paro|sin trabajo"
+            "|desempregad[oa]|disoccupat[oa]|werkloos",
+            "found (?:a|work)|has a job|got a job|stelle gefunden|arbeit gefunden|trouve (?:un|du)|ha encontrado"
+            "|encontrou|ha trovato|heeft werk|baan gevonden",
+            ("失业|無職", "找到工作|就職"),
+        ),
+        (
+            "owes?|schuldet|schulde|doit|debe|debo|deve|devo",
+            "paid .{0,20}back|repaid|zuruckgezahlt|zuruckbezahlt|rembourse|devolvio|ha devuelto|devolveu|pagou|restituito"
+            "|terugbetaald",
+            ("欠", "还清|还了"),
         ),
         (
             "away|abroad|on holiday|on vacation|on leave|travelling|traveling|im urlaub|verreist|unterwegs|en vacances"

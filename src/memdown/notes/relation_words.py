@@ -1,0 +1,350 @@
+"""The words that tell of a relation with one value at a time, and of what stands around it, in seven languages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, NamedTuple
+
+from memdown.text import fold, index_terms
+
+Kind = Literal["word", "name", "code", "number", "clock", "day", "often", "relation", "is"]
+# Where a value may stand: behind the relation, before it (who does it), or anywhere.
+Place = Literal["behind", "agent", "any"]
+
+
+class _Relation(NamedTuple):
+    """The words that tell of a relation, what its values are and where they stand.
+
+    `nouns` tell of it, too, and name the thing besides: the rent, the school.
+    """
+
+    words: str
+    kinds: frozenset[Kind]
+    place: Place = "any"
+    nouns: str = ""
+
+
+_THINGS: Final[frozenset[Kind]] = frozenset(("word", "name", "code"))
+_NAMED: Final[frozenset[Kind]] = frozenset(("name",))
+_AMOUNT: Final[frozenset[Kind]] = frozenset(("number",))
+WHEN: Final[frozenset[Kind]] = frozenset(("clock", "day", "often"))
+_CLOCK: Final[frozenset[Kind]] = frozenset(("clock",))
+TELLING: Final[frozenset[Kind]] = frozenset(("name", "code", "number", "clock", "day"))
+# en | de | fr | es | pt | it | nl, present tense: what is told as past are events, and of those there are many.
+RELATIONS: Final[Mapping[str, _Relation]] = {
+    "home": _Relation(
+        "live lives living resides moved relocated | wohnt wohnen lebt leben umgezogen gezogen gezügelt"
+        " | habite habitent habitons vit vivent installe installee installes demenage emmenage | vive viven vivo vivir vivimos"
+        " mudo mudado mudamos instalado instalada | mora moram morar moramos viver mudou | abita abitano abitiamo abitare vivere vivono"
+        " trasferito trasferita trasferiti | woont wonen verhuisd",
+        _THINGS,
+        "behind",
+    ),
+    "work": _Relation(
+        "works working work employed hired joined job | arbeitet arbeiten angestellt angefangen jobbt"
+        " | travaille travaillent embauche embauchee engagee | trabaja trabajan contratado contratada fichado entrado"
+        " | trabalha trabalham contratada | lavora lavorano assunto assunta | werkt werken begonnen aangenomen",
+        _THINGS,
+        "behind",
+    ),
+    "school": _Relation(
+        "attends enrolled studies goes | besucht geht studiert | va frequente etudie | estudia estudian va"
+        " | estuda estudam estudar anda | frequenta studia va | studeert gaat zit",
+        frozenset((*_THINGS, "number")),
+        "behind",
+        "school class grade classroom college | schule klasse kita kindergarten klassenzimmer | ecole lycee creche classe"
+        " | colegio escuela instituto guarderia clase | escola turma | scuola asilo classe | klas groep",
+    ),
+    "price": _Relation(
+        "cost costs charges price fee pay pays asks | kostet kosten preis zahlen zahlt bezahlen betragt | coute"
+        " coutent prix tarif payons | cuesta cuestan precio pagamos sale | custa custam preco pagamos | costa costano"
+        " prezzo paghiamo | kost prijs betalen",
+        _AMOUNT,
+        "any",
+        "rent | miete | loyer | alquiler | renda | affitto | huur",
+    ),
+    "earn": _Relation(
+        "earns earn | verdient verdiene | gagne | gana gano | ganha ganho | guadagna guadagno | verdien",
+        _AMOUNT,
+        "any",
+        "salary wage | gehalt lohn | salaire | sueldo salario | ordenado | stipendio | salaris loon",
+    ),
+    "save": _Relation(
+        "save saves | sparen spart | epargnons epargne | ahorramos ahorra | poupamos poupa | risparmiamo risparmia",
+        _AMOUNT,
+    ),
+    "weigh": _Relation(
+        "weighs weight | wiegt gewicht | pese poids | pesa peso | weegt",
+        _AMOUNT,
+    ),
+    "has": _Relation(
+        "has have gets got takes take every wears | hat haben bekommt nimmt nehme alle tragt | prend prends tous porte"
+        " | tiene hay toma tomo cada lleva | tem ha toma calca | ha prende prendo ogni porta | heeft krijgt neemt elke"
+        " draagt",
+        frozenset(("number", "often")),
+    ),
+    "start": _Relation(
+        "starts begins | beginnt startet anfangt | commence debute | empieza comienza | comeca | inizia comincia"
+        " | begint start",
+        frozenset(("clock", "day")),
+    ),
+    "open": _Relation("opens | offnet | ouvre | abre abren | abre | apre | opent", _CLOCK),
+    "close": _Relation("closes | schliesst | ferme | cierra | fecha | chiude | sluit", _CLOCK),
+    "leave": _Relation(
+        "leaves departs departure leave | fahrt abfahrt fahren abflug fliegen | part partons depart decolle | sale"
+        " salimos salida despega | sai partimos partida | parte partiamo partenza | vertrekt vertrekken vertrek",
+        frozenset(("clock", "day")),
+    ),
+    "arrive": _Relation(
+        "arrives lands arrival | ankunft landet | arrive arrivee | llega llegada | chega chegada | arriva arrivo"
+        " | aankomst landt",
+        frozenset(("clock", "day")),
+    ),
+    "live": _Relation("goes-live go-live launch launches release-date", frozenset(("day",))),
+    "when": _Relation(
+        "held hold takes-place meets falls | findet trifft stattfindet | aura-lieu a-lieu | celebra se-reune | realiza-se"
+        " marcada marcado | svolge fissato fissata | plaats",
+        WHEN,
+    ),
+    "kept": _Relation(
+        "kept stored parked stands lies hangs sits put moved | umgezogen gestellt gehangt geraumt gelegt steht liegt hangt stehen liegen hangen lagert parkt | range ranges"
+        " rangee rangees garee gare | guardado guardada guardados guardadas colgado colgada colgadas aparcado aparcada"
+        " aparcamos puesto puesta | guardadas guardados fica ficam estacionado | sta stanno trova parcheggiamo parcheggiata messo messa"
+        " | gezet gelegd verhuisd staat"
+        " staan ligt liggen hangt hangen",
+        _THINGS,
+        "behind",
+    ),
+    "stay": _Relation(
+        "staying stay stays travelling traveling arrived moved | ubernachten ubernachtet | logeons loge sejourne"
+        " | alojamos aloja | hospedados ficamos | alloggiamo alloggia | verblijven logeert",
+        _THINGS,
+        "behind",
+    ),
+    "sleep": _Relation("sleeps | schlaft | dort | duerme | dorme | slaapt", _THINGS, "behind"),
+    "practise": _Relation(
+        "trains | trainiert | entraine | entrena | treina | allena | traint", _THINGS, "behind"
+    ),
+    "lead": _Relation(
+        "leads heads manages chairs leader lead head manager boss captain runs | leitet leiter leiterin leitung fuhrt"
+        " chef chefin vorsitz | dirige directeur directrice chef cheffe responsable patron | dirige director directora"
+        " lidera jefe jefa capitan | lidera dirige diretor diretora chefe | dirige guida direttore direttrice capo"
+        " | leidt leider chef directeur",
+        _NAMED,
+        "agent",
+    ),
+    "teach": _Relation(
+        "teaches teacher coaches coach trainer | unterrichtet lehrer lehrerin trainiert trainer trainerin"
+        " klassenlehrerin klassenlehrer | enseigne professeur entraine entraineur maitresse | ensena profesor profesora"
+        " entrena entrenador entrenadora | ensina professor professora treina treinador treinadora | insegna"
+        " insegnante allena allenatore allenatrice maestra maestro | traint trainer juf meester",
+        _NAMED,
+        "agent",
+    ),
+    "care": _Relation(
+        "looks-after minds babysits | betreut | garde | cuida | cuida | bada | verzorgt",
+        _NAMED,
+        "agent",
+    ),
+    "charge": _Relation(
+        "responsible handles owns owner | kummert verantwortet zustandig verantwortlich gehort | occupe | encarga"
+        " lleva encargado encargada | encarrega trata | occupa cura | zorgt regelt beheert",
+        _NAMED,
+        "agent",
+    ),
+    "use": _Relation(
+        "uses use stores | nutzt verwendet benutzt nutzen | utilise tourne utilisons | usa usan utiliza usamos"
+        " | usa usam utiliza | usa usano utilizza | gebruikt gebruiken",
+        _THINGS,
+        "behind",
+    ),
+    "made": _Relation(
+        "written built based | geschrieben programmiert basiert gebaut | ecrit codee | escrito escrita basado | escrito"
+        " escrita | scritto scritta | geschreven gebouwd",
+        _THINGS,
+        "behind",
+    ),
+    "runs": _Relation(
+        "runs hosted deployed deploy deploys listens go goes sent moved | umgezogen lauft gehostet | heberge hebergee tourne | corre"
+        " alojado alojada | corre alojado | gira ospitato | draait",
+        frozenset((*_THINGS, "number")),
+        "behind",
+    ),
+    "fly": _Relation(
+        "fly flying flies | fliegen fliegt | volons | volamos | voamos | voliamo | vliegen vliegt",
+        _THINGS,
+        "behind",
+    ),
+    "comes": _Relation(
+        "comes come | kommt | vient | viene | vem | viene | komt", frozenset(("day",))
+    ),
+    "lesson": _Relation(
+        "",
+        _NAMED,
+        "behind",
+        "lesson lessons tuition | unterricht klavierunterricht gitarrenunterricht geigenunterricht nachhilfe | cours"
+        " lecons | clases clase | aulas explicacoes | lezioni lezione | les bijles pianoles",
+    ),
+    "drive": _Relation(
+        "drives | fahrt | conduit roule | conduce | conduz | guida | rijdt", _THINGS, "behind"
+    ),
+    "name": _Relation(
+        "called named name | heisst heissen name | appelle nom | llama llaman nombre | chama nome | chiama nome"
+        " | heet naam",
+        _THINGS,
+        "behind",
+    ),
+    # What somebody or something has one of; the word itself must be the same.
+    "attribute": _Relation(
+        "",
+        TELLING,
+        "any",
+        "number address phone version port seat room platform gate size e-mail email url licence license birthday"
+        " deadline appointment dentist doctor gp vet landlord landlady bank insurer insurance provider broker lawyer"
+        " physiotherapist therapist hairdresser plumber editor interest-rate rate balance budget blood-type favourite"
+        " favorite language framework database hotel flight chairman chair president treasurer secretary mayor pressure"
+        " temperature limit speed"
+        " | nummer telefonnummer handynummer adresse version port platz sitzplatz zimmer gleis grosse geburtstag frist"
+        " termin zahnarzt zahnarztin hausarzt hausarztin arzt arztin tierarzt tierarztin vermieter vermieterin bank"
+        " versicherung krankenkasse anbieter steuerberater steuerberaterin friseur friseurin budget zinssatz sprache"
+        " framework datenbank hotel vorsitzende vorsitzender prasident prasidentin kassier kassenwart druck temperatur"
+        " | numero adresse telephone taille siege chambre quai gare anniversaire echeance dentiste medecin pediatre kine"
+        " veterinaire proprietaire banque assurance fournisseur avocat avocate coiffeur coiffeuse taux budget langue"
+        " base hotel president presidente tresorier tresoriere secretaire maire"
+        " | numero direccion telefono talla asiento habitacion anden cumpleanos plazo dentista medico medica pediatra"
+        " veterinario veterinaria casero casera banco seguro proveedor abogado abogada peluquero tipo presupuesto"
+        " idioma hotel presidenta tesorero tesorera alcalde | numero morada telefone tamanho lugar quarto prazo consulta dentista medico medica veterinario"
+        " senhorio senhoria banco seguro fornecedor taxa orcamento | numero indirizzo telefono taglia posto stanza"
+        " binario scadenza appuntamento dentista medico pediatra veterinario padrone banca assicurazione fornitore"
+        " avvocato tasso | nummer adres telefoonnummer maat stoel kamer spoor verjaardag afspraak tandarts huisarts"
+        " dierenarts huisbaas verhuurder bank verzekering leverancier rente",
+    ),
+}
+ON: Final = frozenset("on an sur with mit aan to".split())
+# Verbs of somebody who changes something of a thing: "the clinic set", "the caretaker gave us".
+DOES: Final = frozenset(
+    "set gave given gives assigned told called says said wrote put made fixed chose picked decided gab gibt sagte schrieb"
+    " legte donne dit mis fixe choisi dio dado dijo puso fijo deu disse pos dato detto messo fissato gaf zei zette".split()
+)
+# Of these the value stands behind a preposition: "the server runs Nginx" says what, not where.
+PLACED: Final = frozenset("home work kept stay sleep practise runs lesson".split())
+NAMED_PLACES: Final = frozenset("home kept".split())
+# "Attends a course" says one of several, "drives a Skoda" does not.
+DEFINITE_ONLY: Final = frozenset("school use kept".split())
+INDEFINITE: Final = frozenset("a an ein eine einen einem einer un une una uno um uma een".split())
+# Who has charge of something leads, teaches or looks after it.
+ANY_AGENT: Final = frozenset(("lead", "teach", "care", "charge"))
+MONEY: Final = frozenset(
+    "euro euros € $ dollar dollars pound pounds £ eur usd chf franken francs".split()
+)
+WEIGHT: Final = frozenset("kg kilo kilos chili chilos kilogram quilos quilo".split())
+UNITS: Final = MONEY | WEIGHT | frozenset("mg ml g km cm m % gb mb tb h min".split())
+# A preposition tells what kind of value follows it.
+PREPOSITIONS: Final[Mapping[str, str]] = {
+    word: kind
+    for kind, words in {
+        "at": "in at on to into under behind beside near inside im am auf unter hinter neben bei beim zu zur zum ins"
+        " vor aus nach dans sur sous chez a au aux en sobre bajo tras al no na nos nas ao em sob nel nella sul sulla"
+        " sotto dietro presso alla da op onder achter naast bij te naar para pour op unter",
+        "from": "from ab vanaf von vom",
+        "with": "with mit avec con com met",
+        "for": "for fur per por voor against gegen contre contra contro tegen",
+        "as": "as als comme como come",
+        "by": "by durch par pelo pela dal dalla door",
+    }.items()
+    for word in words.split()
+}
+COPULAS: Final = frozenset(
+    "is are 's ist sind est sont es son esta estan e sao sono zijn wird c'est zit".split()
+)
+# Words that say nothing of what is: articles, pronouns, verbs that only carry a noun, "now", "new", "there".
+LIGHT: Final = frozenset(
+    fold(
+        "the a an our my his her their your its this that these those there here now new fresh currently only just already"
+        " still been being was be will would done gets get got has have had goes go going sees set put signed up bought"
+        " erst different other another started began took out back together most both all so then because we us i you he she it they who which year"
+        " term month week per each an hour can at moment however apparently turned reached down after"
+        " der die das den dem des ein eine einen einem einer unser unsere mein meine sein seine ihr ihre dort da hier jetzt"
+        " nun neu neue neuer neues neuen derzeit aktuell momentan nur schon noch wurde worden geworden bekommt hat habe"
+        " haben geht gehen ging wir uns ich er sie es sich man pro jahr monat woche seit statt stattfindet inzwischen"
+        " mittlerweile neuerdings erreicht erreichen gekauft unter und oder anderen andere anderer ander"
+        " annee trimestre semestre rentree semester halbjahr jahre le la les l un une des du d notre nos mon ma mes son sa ses leur ce cette ces y maintenant nouveau nouvelle"
+        " desormais actuellement ete etre fait faire va vont a ont on nous je il elle ils elles se s c qui que par an mois"
+        " semaine et ou aura lieu autre achete"
+        " el los las lo uno una unos nuestro nuestra mi su sus este esta estos ahora nuevo nueva actualmente ya alli ahi"
+        " sido ha han va van fue hay nos me le les se al del de y o que quien por mes ano semana comprado empezado hace"
+        " os as um uma meu minha seu sua nosso nossa agora novo nova atualmente ali la foi ser tem vai nos e ou que quem"
+        " por mes ano semana ficou do dos das comprou"
+        " il gli i uno mio mia suo sua nostro nostra adesso ora nuovo nuova ormai attualmente li stato stata va fa ci si"
+        " e o che chi al mese anno settimana della dello dei delle di arrivato arrivata comprato"
+        " het de een onze ons mijn zijn haar hun nu nieuw nieuwe momenteel inmiddels daar hier geworden gaat wij we ik hij"
+        " zij ze zich en of dat die per maand jaar week voortaan tegenwoordig gekocht van"
+    ).split()
+)
+TITLES: Final = frozenset(
+    "dr mr mrs ms prof miss doctor doctora docteur dottor dottoressa herr frau monsieur madame m mme senor senora don"
+    " signor signora dokter meneer mevrouw professor professoressa dona dra sr sra tante onkel uncle aunt".split()
+)
+# What follows says why or since when, not what.
+ASIDE: Final = frozenset(
+    "since because wegen aufgrund weil seit depuis desde dopo sinds vanwege omdat porque perche causa after ab durch"
+    " account due grace".split()
+)
+ASIDE_FOR: Final = frozenset("por pour".split())
+THERE: Final = frozenset("there dort dorthin da y la alli ahi ali li daar".split())
+MINE: Final = frozenset(
+    "our my unser unsere mein meine notre mon ma nuestro nuestra mi nosso nossa meu minha nostro nostra mio mia onze ons"
+    " mijn we wir nous noi wij i ich je yo eu io ik".split()
+)
+RENEWED: Final = frozenset(
+    "new different hired neu neue neuer neuen anderen andere nouveau nouvelle autre nuevo nueva novo nova nuovo nuova"
+    " nieuwe ander andere".split()
+)
+OFTEN: Final = frozenset(
+    fold(
+        "hourly daily weekly monthly yearly fortnightly stundlich taglich wochentlich monatlich jahrlich quotidien"
+        " hebdomadaire mensuel diario diariamente semanal mensual mensal giornaliero settimanale mensile dagelijks"
+        " wekelijks maandelijks"
+    ).split()
+)
+ARTICLES: Final = frozenset("the der die das le la les el los las o os as il lo gli de het".split())
+NUMBER_WORDS: Final = frozenset(
+    fold(
+        "two three four five six seven eight nine ten eleven twelve zwei drei vier fünf sechs sieben acht neun zehn elf"
+        " zwölf deux trois quatre cinq sept huit neuf dix onze douze dos tres cuatro cinco seis siete ocho nueve diez"
+        " dois duas quatro sete oito nove dez due tre quattro cinque sei sette otto dieci twee vijf zes zeven negen tien"
+    ).split()
+)
+OCLOCK: Final = frozenset("uhr am pm o'clock h heures heure uur horas".split())
+AT_HOUR: Final = frozenset("at um las alle om".split())
+FLOOR: Final = frozenset("floor stock etage stockwerk piso planta andar piano verdieping".split())
+STATES: Final = frozenset(
+    _stem_of
+    for word in "closed open free busy off away geschlossen zu frei offen ferme ouvert libre cerrado abierto fechado"
+    " aberto chiuso aperto dicht vrij born geboren ne nacido nato nascido".split()
+    for _stem_of in (word, *index_terms(word))
+)
+# A building stays where it is: what is said of its place besides holds, too.
+FIXED: Final = frozenset(
+    "house office flat apartment cottage shop store school hotel room garden station church cafe restaurant haus buro"
+    " wohnung laden geschaft schule garten bahnhof kirche werkstatt maison bureau appartement magasin ecole jardin"
+    " oficina casa piso tienda jardin escritorio loja jardim ufficio negozio giardino kantoor winkel huis tuin".split()
+)
+# What follows does not hold: "from trunk, not develop".
+INSTEAD: Final = frozenset("not instead statt anstatt anstelle rather nicht pas non niet".split())
+LIEU: Final = frozenset("au lieu en vez lugar em in plaats al posto".split())
+
+
+def _lexicon(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for name, listed in words.items():
+        for word in fold(listed).replace("|", " ").split():
+            found.setdefault(word, set()).add(name)
+    return {word: frozenset(names) for word, names in found.items()}
+
+
+LEXICON: Final = _lexicon({name: one.words for name, one in RELATIONS.items()})
+NOUNS: Final = _lexicon({name: one.nouns for name, one in RELATIONS.items()})
+ATTRIBUTES: Final = frozenset(
+    term for word, names in NOUNS.items() if "attribute" in names for term in index_terms(word)
+)
