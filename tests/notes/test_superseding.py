@@ -240,12 +240,12 @@ MORE_BOTH_HOLD = (
 )
 
 
-@pytest.mark.parametrize(("old", "new"), (*REPLACED, *MORE_REPLACED))
+@pytest.mark.parametrize(("old", "new"), [*REPLACED, *MORE_REPLACED])
 def test_what_ends_or_can_be_one_thing_only_is_replaced(old: str, new: str) -> None:
     assert replaced(old, new, content_words(old)) is Replaced.SURELY
 
 
-@pytest.mark.parametrize(("old", "new"), (*BOTH_HOLD, *MORE_BOTH_HOLD))
+@pytest.mark.parametrize(("old", "new"), [*BOTH_HOLD, *MORE_BOTH_HOLD])
 def test_what_may_hold_beside_the_newer_is_not(old: str, new: str) -> None:
     asked = content_words(old)
     assert replaced(old, new) is not Replaced.SURELY

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from memdown.text import fold, index_terms
+from memdown.text import index_terms
 
 Kind = Literal["word", "name", "code", "number", "clock", "day", "often", "relation", "is"]
 # Where a value may stand: behind the relation, before it (who does it), or anywhere.
@@ -33,7 +34,7 @@ TELLING: Final[frozenset[Kind]] = frozenset(("name", "code", "number", "clock", 
 # en | de | fr | es | pt | it | nl, present tense: what is told as past are events, and of those there are many.
 RELATIONS: Final[Mapping[str, _Relation]] = {
     "home": _Relation(
-        "live lives living resides moved relocated | wohnt wohnen lebt leben umgezogen gezogen gezügelt"
+        "live lives living resides moved relocated | wohnt wohnen lebt leben umgezogen gezogen gezugelt"
         " | habite habitent habitons vit vivent installe installee installes demenage emmenage | vive viven vivo vivir vivimos"
         " mudo mudado mudamos instalado instalada | mora moram morar moramos viver mudou | abita abitano abitiamo abitare vivere vivono"
         " trasferito trasferita trasferiti | woont wonen verhuisd",
@@ -259,7 +260,7 @@ COPULAS: Final = frozenset(
 )
 # Words that say nothing of what is: articles, pronouns, verbs that only carry a noun, "now", "new", "there".
 LIGHT: Final = frozenset(
-    fold(
+    (
         "the a an our my his her their your its this that these those there here now new fresh currently only just already"
         " still been being was be will would done gets get got has have had goes go going sees set put signed up bought"
         " erst different other another started began took out back together most both all so then because we us i you he she it they who which year"
@@ -301,7 +302,7 @@ RENEWED: Final = frozenset(
     " nieuwe ander andere".split()
 )
 OFTEN: Final = frozenset(
-    fold(
+    (
         "hourly daily weekly monthly yearly fortnightly stundlich taglich wochentlich monatlich jahrlich quotidien"
         " hebdomadaire mensuel diario diariamente semanal mensual mensal giornaliero settimanale mensile dagelijks"
         " wekelijks maandelijks"
@@ -309,20 +310,18 @@ OFTEN: Final = frozenset(
 )
 ARTICLES: Final = frozenset("the der die das le la les el los las o os as il lo gli de het".split())
 NUMBER_WORDS: Final = frozenset(
-    fold(
-        "two three four five six seven eight nine ten eleven twelve zwei drei vier fünf sechs sieben acht neun zehn elf"
-        " zwölf deux trois quatre cinq sept huit neuf dix onze douze dos tres cuatro cinco seis siete ocho nueve diez"
+    (
+        "two three four five six seven eight nine ten eleven twelve zwei drei vier funf sechs sieben acht neun zehn elf"
+        " zwolf deux trois quatre cinq sept huit neuf dix onze douze dos tres cuatro cinco seis siete ocho nueve diez"
         " dois duas quatro sete oito nove dez due tre quattro cinque sei sette otto dieci twee vijf zes zeven negen tien"
     ).split()
 )
 OCLOCK: Final = frozenset("uhr am pm o'clock h heures heure uur horas".split())
 AT_HOUR: Final = frozenset("at um las alle om".split())
 FLOOR: Final = frozenset("floor stock etage stockwerk piso planta andar piano verdieping".split())
-STATES: Final = frozenset(
-    _stem_of
-    for word in "closed open free busy off away geschlossen zu frei offen ferme ouvert libre cerrado abierto fechado"
-    " aberto chiuso aperto dicht vrij born geboren ne nacido nato nascido".split()
-    for _stem_of in (word, *index_terms(word))
+_STATES: Final = (
+    "closed open free busy off away geschlossen zu frei offen ferme ouvert libre cerrado abierto fechado aberto chiuso"
+    " aperto dicht vrij born geboren ne nacido nato nascido"
 )
 # A building stays where it is: what is said of its place besides holds, too.
 FIXED: Final = frozenset(
@@ -335,16 +334,33 @@ INSTEAD: Final = frozenset("not instead statt anstatt anstelle rather nicht pas 
 LIEU: Final = frozenset("au lieu en vez lugar em in plaats al posto".split())
 
 
-def _lexicon(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
+@functools.cache
+def lexicon() -> Mapping[str, frozenset[str]]:
+    """The relations that a verb tells of; made at the first use, as are the others."""
+    return _by_word({name: one.words for name, one in RELATIONS.items()})
+
+
+@functools.cache
+def nouns() -> Mapping[str, frozenset[str]]:
+    """The relations that a noun tells of."""
+    return _by_word({name: one.nouns for name, one in RELATIONS.items()})
+
+
+@functools.cache
+def attributes() -> frozenset[str]:
+    """The terms of what somebody or something has one of."""
+    return frozenset(index_terms(RELATIONS["attribute"].nouns))
+
+
+@functools.cache
+def states() -> frozenset[str]:
+    """In which state something may be on more than one day: closed, free; as words and as terms."""
+    return frozenset((*_STATES.split(), *index_terms(_STATES)))
+
+
+def _by_word(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for name, listed in words.items():
-        for word in fold(listed).replace("|", " ").split():
+        for word in listed.replace("|", " ").split():
             found.setdefault(word, set()).add(name)
     return {word: frozenset(names) for word, names in found.items()}
-
-
-LEXICON: Final = _lexicon({name: one.words for name, one in RELATIONS.items()})
-NOUNS: Final = _lexicon({name: one.nouns for name, one in RELATIONS.items()})
-ATTRIBUTES: Final = frozenset(
-    term for word, names in NOUNS.items() if "attribute" in names for term in index_terms(word)
-)

@@ -8,9 +8,8 @@ languages; facts that tell of no such relation, or of two differences at once, a
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from memdown.notes.details import is_among
@@ -20,7 +19,6 @@ from memdown.notes.relation_words import (
     ASIDE,
     ASIDE_FOR,
     AT_HOUR,
-    ATTRIBUTES,
     COPULAS,
     DEFINITE_ONLY,
     DOES,
@@ -28,13 +26,11 @@ from memdown.notes.relation_words import (
     FLOOR,
     INDEFINITE,
     INSTEAD,
-    LEXICON,
     LIEU,
     LIGHT,
     MINE,
     MONEY,
     NAMED_PLACES,
-    NOUNS,
     NUMBER_WORDS,
     OCLOCK,
     OFTEN,
@@ -43,7 +39,6 @@ from memdown.notes.relation_words import (
     PREPOSITIONS,
     RELATIONS,
     RENEWED,
-    STATES,
     TELLING,
     THERE,
     TITLES,
@@ -51,6 +46,10 @@ from memdown.notes.relation_words import (
     WEIGHT,
     WHEN,
     Kind,
+    attributes,
+    lexicon,
+    nouns,
+    states,
 )
 from memdown.notes.unspaced import is_part, restated_unspaced
 from memdown.text import fold, index_terms, is_stop
@@ -59,7 +58,7 @@ from memdown.values import dataclass, pattern
 
 _MOST_ASIDE: Final = 3
 _HOURS: Final = 24
-_CLEFT: Final = re.compile(
+_CLEFT: Final = pattern(
     r"\bc'est .{2,30} qui\b|\b(?:e|foi) [ao] \w+ que\b|\bes (?:la |el )?\w+ (?:quien|la que|el que)\b"
     r"|\bit(?:'s| is) \w+ who\b|\be \w+ (?:che|a)\b|\bes ist \w+, (?:der|die)\b"
 )
@@ -279,7 +278,7 @@ def _fits(
         # Of a vet much can be told; "the vet is" tells who, and so does "Ben's vet".
         told = len(shared) >= _FEWEST_SHARED or "is" in theirs.relations & ours.relations
         told = told or (theirs.owned and ours.renewed)
-        return told and any(one in ATTRIBUTES for one in shared)
+        return told and any(one in attributes() for one in shared)
     return True
 
 
@@ -298,7 +297,7 @@ def _is_elsewhere(theirs: _Clause, ours: _Clause, gone: Sequence[int], come: Seq
     kind = _kind(lost)
     if kind in ("clock", "day", "number", "often"):
         # A shop may be closed on more than one day.
-        return not any(one.text in STATES for one in theirs.pieces)
+        return not any(one.text in states() for one in theirs.pieces)
     if kind == "code" or (kind == "name" and lost[0].ahead == "with"):
         # In class 3a, with a bank: of these there is one.
         return bool(lost[0].ahead) and lost[0].ahead == found[0].ahead
@@ -414,7 +413,7 @@ def _clause(text: str) -> _Clause:
                 token.split(token[1], 1)[-1],
             )
         following = folded[n + 1] if n + 1 < len(folded) else ""
-        if f"{word}-{following}" in LEXICON:
+        if f"{word}-{following}" in lexicon():
             folded[n + 1] = f"{word}-{following}"
             continue
         if word in INSTEAD or (word in LIEU and following in LIEU):
@@ -424,7 +423,7 @@ def _clause(text: str) -> _Clause:
             skipping = _MOST_ASIDE
             continue
         kind, value = _value(word, folded[n - 1] if n else "", following, pieces)
-        if skipping and word not in COPULAS and word not in LEXICON and kind != "clock":
+        if skipping and word not in COPULAS and word not in lexicon() and kind != "clock":
             skipping = _still_aside(word, kind, skipping)
             if skipping or word not in PREPOSITIONS:
                 continue
@@ -458,7 +457,7 @@ def _clause(text: str) -> _Clause:
             pieces.append(_Piece(_stem(word), "relation", ahead))
             ahead = ""
             continue
-        relations |= NOUNS.get(word, frozenset())
+        relations |= nouns().get(word, frozenset())
         if word in TITLES:
             titled = True
             continue
@@ -496,7 +495,7 @@ def _still_aside(word: str, kind: Kind | None, left: int) -> int:
 
 def _relations_of(word: str, following: str) -> frozenset[str]:
     """What a word tells of, with the word behind it: whoever works on something may work on more."""
-    names = LEXICON.get(word, frozenset())
+    names = lexicon().get(word, frozenset())
     return names - {"work"} if following in ON else names
 
 

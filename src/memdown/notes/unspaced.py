@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import functools
-import re
 from itertools import takewhile
 from typing import Final, NamedTuple
 
+from memdown.values import pattern
+
 # Without spaces between words a relation is found by its signs: the thing, then the value, or the other way round.
-_NOW_SIGNS: Final = re.compile(
+_NOW_SIGNS: Final = pattern(
     r"现在|目前|已经|最近|如今|现|今は|今では|現在|最近は|แล้ว|ตอนนี้|[。.!！?？、,，\s]|了$|了(?=[。,，])"
 )
 _NOW_FIRST: Final = frozenset("现目已今")
 _DIGITS: Final = r"[\d.:：一二三四五六七八九十百千万两零〇半]"
-_VALUE_SIGNS: Final = re.compile(
+_VALUE_SIGNS: Final = pattern(
     rf"{_DIGITS}+|(?:周|星期|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?"
 )
 # "Is", "rose to", "was put off to": all say which value it is.
-_IS_SIGNS: Final = re.compile(
+_IS_SIGNS: Final = pattern(
     r"是|为|改成|改为|改到|改在|变成|换成|换到|调到|涨到|升到|降到|推迟到|延期到|提前到|定在|定为|到"
     r"|に(?:なりました|なった|変わりました|変更(?:になり|し|され)ました|延期(?:になり|し|され)ました|決まりました)|です|だ$|でした$"
     r"|ขึ้นเป็น|เพิ่มเป็น|ลดเหลือ|เลื่อนเป็น|เปลี่ยนเป็น|เป็น|คือ|号码|番号"
 )
 # What happened on a day, or is planned for one, may happen on another, too.
-_EVENT_SIGNS: Final = re.compile(
+_EVENT_SIGNS: Final = pattern(
     rf"了{_DIGITS}|过{_DIGITS}|去|来|買|走り|行き|行った|食べ|ซื้อ|ไป(?!อยู่|ทำงาน)"
 )
 _FRAMES: Final = tuple(
-    re.compile(pattern)
-    for pattern in (
+    pattern(source)
+    for source in (
         r"(?P<of>.+?)(?P<home>住在?|搬(?:到|去|进)|定居在?)(?P<value>.+?)住?$",
         r"(?P<of>.+?)(?P<home>は)(?P<value>.+?)に(?:住|引っ越)",
         r"(?P<of>.+?)(?P<home>อาศัยอยู่ที่|อยู่ที่|ย้ายไปอยู่ที่|ย้ายไปอยู่)(?P<value>.+)$",
