@@ -79,7 +79,7 @@ RELATIONS: Final[Mapping[str, _Relation]] = {
         _AMOUNT,
     ),
     "has": _Relation(
-        "has have gets got takes take every wears | hat haben bekommt nimmt nehme alle tragt | prend prends tous porte"
+        "has have gets got takes take every wears counts | hat haben bekommt nimmt nehme alle tragt | prend prends tous porte compte"
         " | tiene hay toma tomo cada lleva | tem ha toma calca | ha prende prendo ogni porta | heeft krijgt neemt elke"
         " draagt",
         frozenset(("number", "often")),
@@ -103,12 +103,12 @@ RELATIONS: Final[Mapping[str, _Relation]] = {
     ),
     "live": _Relation("goes-live go-live launch launches release-date", frozenset(("day",))),
     "when": _Relation(
-        "held hold takes-place meets falls | findet trifft stattfindet | aura-lieu a-lieu | celebra se-reune | realiza-se"
+        "held hold takes-place meets falls rehearses | probt findet trifft stattfindet | aura-lieu a-lieu | celebra se-reune | realiza-se"
         " marcada marcado | svolge fissato fissata | plaats",
         WHEN,
     ),
     "kept": _Relation(
-        "kept stored parked stands lies hangs sits put moved | umgezogen gestellt gehangt geraumt gelegt steht liegt hangt stehen liegen hangen lagert parkt | range ranges"
+        "kept stored parked stands lies hangs sits put moved | umgezogen gestellt gehangt geraumt gelegt steht liegt hangt stehen liegen hangen lagert parkt | mis mise range ranges"
         " rangee rangees garee gare | guardado guardada guardados guardadas colgado colgada colgadas aparcado aparcada"
         " aparcamos puesto puesta | guardadas guardados fica ficam estacionado | sta stanno trova parcheggiamo parcheggiata messo messa"
         " | gezet gelegd verhuisd staat"
@@ -166,11 +166,12 @@ RELATIONS: Final[Mapping[str, _Relation]] = {
         "behind",
     ),
     "runs": _Relation(
-        "runs hosted deployed deploy deploys listens go goes sent moved | umgezogen lauft gehostet | heberge hebergee tourne | corre"
+        "runs run hosted deployed deploy deploys listens go goes sent moved | umgezogen lauft laufen gehostet | heberge hebergee tourne | corre"
         " alojado alojada | corre alojado | gira ospitato | draait",
         frozenset((*_THINGS, "number")),
         "behind",
     ),
+    "reports": _Relation("reports | berichtet | rapporteert", _NAMED, "behind"),
     "fly": _Relation(
         "fly flying flies | fliegen fliegt | volons | volamos | voamos | voliamo | vliegen vliegt",
         _THINGS,
@@ -204,11 +205,13 @@ RELATIONS: Final[Mapping[str, _Relation]] = {
         " deadline appointment dentist doctor gp vet landlord landlady bank insurer insurance provider broker lawyer"
         " physiotherapist therapist hairdresser plumber editor interest-rate rate balance budget blood-type favourite"
         " favorite language framework database hotel flight chairman chair president treasurer secretary mayor pressure"
-        " temperature limit speed"
+        " temperature limit speed biggest largest main best oldest youngest nearest primary medication"
+        " contact"
         " | nummer telefonnummer handynummer adresse version port platz sitzplatz zimmer gleis grosse geburtstag frist"
         " termin zahnarzt zahnarztin hausarzt hausarztin arzt arztin tierarzt tierarztin vermieter vermieterin bank"
         " versicherung krankenkasse anbieter steuerberater steuerberaterin friseur friseurin budget zinssatz sprache"
-        " framework datenbank hotel vorsitzende vorsitzender prasident prasidentin kassier kassenwart druck temperatur"
+        " framework datenbank hotel vorsitzende vorsitzender prasident prasidentin kassier kassenwart druck temperatur ansprechpartner ansprechpartnerin"
+        " grosster grosste beste bester alteste wichtigste"
         " | numero adresse telephone taille siege chambre quai gare anniversaire echeance dentiste medecin pediatre kine"
         " veterinaire proprietaire banque assurance fournisseur avocat avocate coiffeur coiffeuse taux budget langue"
         " base hotel president presidente tresorier tresoriere secretaire maire"
@@ -232,6 +235,9 @@ PLACED: Final = frozenset("home work kept stay sleep practise runs lesson".split
 NAMED_PLACES: Final = frozenset("home kept".split())
 # "Attends a course" says one of several, "drives a Skoda" does not.
 DEFINITE_ONLY: Final = frozenset("school use kept".split())
+ENGLISH: Final = frozenset("the is are at on of to for with his her".split())
+# Behind an article they are things: the deploy, the stay.
+THINGS_TOO: Final = frozenset("runs use kept stay home work sleep drive fly has".split())
 INDEFINITE: Final = frozenset("a an ein eine einen einem einer un une una uno um uma een".split())
 # Who has charge of something leads, teaches or looks after it.
 ANY_AGENT: Final = frozenset(("lead", "teach", "care", "charge"))
@@ -256,19 +262,19 @@ PREPOSITIONS: Final[Mapping[str, str]] = {
     for word in words.split()
 }
 COPULAS: Final = frozenset(
-    "is are 's ist sind est sont es son esta estan e sao sono zijn wird c'est zit".split()
+    "is are 's ist sind est sont es son esta estan e sao sono zijn wird c'est zit reached became erreicht atteint alcanzo atingiu raggiunto bereikt".split()
 )
 # Words that say nothing of what is: articles, pronouns, verbs that only carry a noun, "now", "new", "there".
 LIGHT: Final = frozenset(
     (
         "the a an our my his her their your its this that these those there here now new fresh currently only just already"
         " still been being was be will would done gets get got has have had goes go going sees set put signed up bought"
-        " erst different other another started began took out back together most both all so then because we us i you he she it they who which year"
-        " term month week per each an hour can at moment however apparently turned reached down after"
+        " erst different other another started began took out together most both all so then because we us i you he she it they who which year"
+        " term month week per each an hour can at moment however apparently turned down after"
         " der die das den dem des ein eine einen einem einer unser unsere mein meine sein seine ihr ihre dort da hier jetzt"
         " nun neu neue neuer neues neuen derzeit aktuell momentan nur schon noch wurde worden geworden bekommt hat habe"
         " haben geht gehen ging wir uns ich er sie es sich man pro jahr monat woche seit statt stattfindet inzwischen"
-        " mittlerweile neuerdings erreicht erreichen gekauft unter und oder anderen andere anderer ander"
+        " mittlerweile neuerdings gekauft unter und oder anderen andere anderer ander"
         " annee trimestre semestre rentree semester halbjahr jahre le la les l un une des du d notre nos mon ma mes son sa ses leur ce cette ces y maintenant nouveau nouvelle"
         " desormais actuellement ete etre fait faire va vont a ont on nous je il elle ils elles se s c qui que par an mois"
         " semaine et ou aura lieu autre achete"
@@ -313,7 +319,7 @@ NUMBER_WORDS: Final = frozenset(
     (
         "two three four five six seven eight nine ten eleven twelve zwei drei vier funf sechs sieben acht neun zehn elf"
         " zwolf deux trois quatre cinq sept huit neuf dix onze douze dos tres cuatro cinco seis siete ocho nueve diez"
-        " dois duas quatro sete oito nove dez due tre quattro cinque sei sette otto dieci twee vijf zes zeven negen tien"
+        " dois duas quatro sete oito nove dez due tre quattro cinque sei sette otto dieci twee vijf zes zeven negen tien once twice thrice einmal zweimal dreimal viermal tweemaal driemaal"
     ).split()
 )
 OCLOCK: Final = frozenset("uhr am pm o'clock h heures heure uur horas".split())
@@ -330,7 +336,8 @@ FIXED: Final = frozenset(
     " oficina casa piso tienda jardin escritorio loja jardim ufficio negozio giardino kantoor winkel huis tuin".split()
 )
 # What follows does not hold: "from trunk, not develop".
-INSTEAD: Final = frozenset("not instead statt anstatt anstelle rather nicht pas non niet".split())
+INSTEAD: Final = frozenset("instead statt anstatt anstelle rather".split())
+NOT: Final = frozenset("not nicht pas non niet no nao".split())
 LIEU: Final = frozenset("au lieu en vez lugar em in plaats al posto".split())
 
 

@@ -22,6 +22,7 @@ from memdown.notes.relation_words import (
     COPULAS,
     DEFINITE_ONLY,
     DOES,
+    ENGLISH,
     FIXED,
     FLOOR,
     INDEFINITE,
@@ -31,6 +32,7 @@ from memdown.notes.relation_words import (
     MINE,
     MONEY,
     NAMED_PLACES,
+    NOT,
     NUMBER_WORDS,
     OCLOCK,
     OFTEN,
@@ -41,6 +43,7 @@ from memdown.notes.relation_words import (
     RENEWED,
     TELLING,
     THERE,
+    THINGS_TOO,
     TITLES,
     UNITS,
     WEIGHT,
@@ -57,6 +60,8 @@ from memdown.text.dates.words import MONTHS, WEEKDAYS
 from memdown.values import dataclass, pattern
 
 _MOST_ASIDE: Final = 3
+# Marks the verb of who brings a change about.
+_DOING: Final = "does"
 _HOURS: Final = 24
 _CLEFT: Final = pattern(
     r"\bc'est .{2,30} qui\b|\b(?:e|foi) [ao] \w+ que\b|\bes (?:la |el )?\w+ (?:quien|la que|el que)\b"
@@ -72,6 +77,8 @@ _CLOCK_TOKEN: Final = pattern(r"\d{1,2}(?:[:h]\d\d|h)")
 _MEASURE: Final = pattern(r"(\d[\d.,]*)([a-z%€$£]+)")
 _NUMBER: Final = pattern(r"\d[\d.,:/-]*")
 _UNSPACED: Final = "\u0e00"
+# A word with one of these is a file, an address, an identifier.
+_PLAIN: Final = frozenset("./@_")
 _MOST_SPAN: Final = 3
 _FEWEST_SHARED: Final = 2
 # Longer texts say more than one thing.
@@ -184,6 +191,10 @@ def _same_slot(
         return True
     if ours.cleft and gone[0] == 0 and _kind(lost) == "name" and len(shared) >= _FEWEST_SHARED:
         return True
+    passive = found[0].ahead == "by" and _kind(found) == "name" and "is" in ours.relations
+    if passive and gone[0] == 0 and len(shared) >= _FEWEST_SHARED:
+        # "Ben reviews it", "It is reviewed by Ida".
+        return True
     if ended and _is_all_else_alike(theirs, ours, lost, shared):
         return True
     relations = _common_relations(theirs, ours, found, bool(ended))
@@ -232,8 +243,12 @@ def _common_relations(
         both |= {"is"}
     # "Moved to Friday" tells by itself which relation it is about, if it names nothing but a value.
     mere = len({one.kind for one in found}) == 1 and (found[0].kind != "word" or len(found) == 1)
-    if changed and mere and not ours.relations - {"has"}:
-        kept = {"has", "use"} if found[0].ahead == "with" else {"has", "use", "is"}
+    if all(one.relations & {"is", "name"} for one in (theirs, ours)) and "name" in (
+        theirs.relations | ours.relations
+    ):
+        both |= {"name"}
+    if changed and mere and not ours.relations - {"has", "is"}:
+        kept = {"has", "use"} if found[0].ahead else {"has", "use", "is"}
         both |= theirs.relations - kept
     return both
 
@@ -261,6 +276,8 @@ def _fits(
             return False
         if name in PLACED and not lost[0].ahead and not (name in NAMED_PLACES and kind == "name"):
             return False
+        if name == "name" and (lost[0].ahead or found[0].ahead):
+            return False
         if name == "fly" and lost[0].ahead != "from":
             return False
         if name in DEFINITE_ONLY and lost[0].vague and found[0].vague:
@@ -278,6 +295,9 @@ def _fits(
         # Of a vet much can be told; "the vet is" tells who, and so does "Ben's vet".
         told = len(shared) >= _FEWEST_SHARED or "is" in theirs.relations & ours.relations
         told = told or (theirs.owned and ours.renewed)
+        places = [n for n, one in enumerate(theirs.pieces) if one.kind == "is"]
+        if kind in ("number", "code") and places and gone[0] < places[0]:
+            return False
         return told and any(one in attributes() for one in shared)
     return True
 
@@ -295,12 +315,15 @@ def _is_elsewhere(theirs: _Clause, ours: _Clause, gone: Sequence[int], come: Seq
     """Whether both say by "is" when, how much or where something is."""
     lost, found = [theirs.pieces[n] for n in gone], [ours.pieces[n] for n in come]
     kind = _kind(lost)
+    if kind in ("number", "code") and gone[0] < _places_of_relations(theirs)[0]:
+        # Ticket 88, room 12: it says which, not how many.
+        return False
     if kind in ("clock", "day", "number", "often"):
         # A shop may be closed on more than one day.
         return not any(one.text in states() for one in theirs.pieces)
     if kind == "code" or (kind == "name" and lost[0].ahead == "with"):
         # In class 3a, with a bank: of these there is one.
-        return bool(lost[0].ahead) and lost[0].ahead == found[0].ahead
+        return lost[0].ahead == found[0].ahead
     if kind not in ("word", "name") or lost[0].ahead != "at" or found[0].ahead != "at":
         return False
     if gone[0] == 0 or any(one.text in FIXED for one in theirs.pieces) or not _is_thing(theirs):
@@ -309,8 +332,9 @@ def _is_elsewhere(theirs: _Clause, ours: _Clause, gone: Sequence[int], come: Seq
 
 
 def _is_thing(clause: _Clause) -> bool:
-    """Whether it is about a thing and not somebody: its first word is no name, or has an article."""
-    return clause.pieces[0].kind == "word" or clause.pieces[0].ahead == "article"
+    """Whether it is about a thing and not somebody: its first word is no name, or is whose it is."""
+    first = clause.pieces[:2]
+    return first[0].kind == "word" or all(one.kind in ("word", "name") for one in first)
 
 
 def _is_agent(clause: _Clause, span: Sequence[int]) -> bool:
@@ -339,7 +363,7 @@ def _behind_lead(clause: _Clause, come: Sequence[int], ended: Collection[str]) -
     new = frozenset(come)
     verb = -1
     for n, one in enumerate(clause.pieces):
-        if one.kind in ("relation", "is") or one.text in ended:
+        if one.ahead == _DOING or one.text in ended:
             verb = n
         elif n not in new:
             break
@@ -398,7 +422,8 @@ def _starts(text: str) -> frozenset[str]:
 
 
 def _clause(text: str) -> _Clause:
-    tokens = [match.rstrip(".,:/-'’") or match for match in _TOKEN.findall(text)]
+    raw = _TOKEN.findall(text)
+    tokens = [match.rstrip(".,:/-'’") or match for match in raw]
     folded = [fold(one) for one in tokens]
     pieces: list[_Piece] = []
     relations: set[str] = set()
@@ -416,7 +441,9 @@ def _clause(text: str) -> _Clause:
         if f"{word}-{following}" in lexicon():
             folded[n + 1] = f"{word}-{following}"
             continue
-        if word in INSTEAD or (word in LIEU and following in LIEU):
+        # "From trunk, not develop" names what was; "does not eat" denies something else.
+        contrast = word in NOT and n > 0 and raw[n - 1].endswith(",")
+        if contrast or word in INSTEAD or (word in LIEU and following in LIEU):
             instead = True
             continue
         if word in ASIDE or (word in ASIDE_FOR and pieces and pieces[-1].kind in WHEN):
@@ -444,24 +471,28 @@ def _clause(text: str) -> _Clause:
             ahead = ""
             continue
         one_of = n > 0 and (folded[n - 1] in INDEFINITE or folded[n - 1] == "another")
-        if one_of and n == 1 and folded[0] == "a" and token[:1].isupper():
-            # In Portuguese, "A Rita" is she.
+        if one_of and n == 1 and folded[0] == "a" and ENGLISH.isdisjoint(folded):
+            # In Portuguese, "a" is "the".
             one_of = False
         names = _relations_of(word, following)
+        if n > 0 and folded[n - 1] == "the" and names <= THINGS_TOO:
+            names = frozenset()
         if names and not (one_of and names <= ANY_AGENT):
             pieces.append(_Piece(_stem(word), "relation", ahead))
             relations |= names
             ahead = ""
             continue
         if word in DOES:
-            pieces.append(_Piece(_stem(word), "relation", ahead))
+            pieces.append(_Piece(_stem(word), "relation", _DOING))
             ahead = ""
             continue
         relations |= nouns().get(word, frozenset())
         if word in TITLES:
             titled = True
             continue
-        if word in LIGHT or is_stop(word):
+        called = token[:1].isupper() and (following in COPULAS or following in lexicon())
+        if (word in LIGHT or is_stop(word)) and not (called and word == "mia"):
+            # "Mia" is a name before a verb.
             continue
         if instead:
             denied.append(_stem(word))
@@ -526,7 +557,7 @@ def _value(word: str, ahead: str, following: str, pieces: list[_Piece]) -> tuple
             pieces[-1] = last._replace(text=f"{last.text} {word}")
             return last.kind, ""
         return "number", word
-    if any(map(str.isdigit, word)):
+    if any(map(str.isdigit, word)) or not _PLAIN.isdisjoint(word):
         return "code", word
     return None, ""
 

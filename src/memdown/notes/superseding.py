@@ -56,7 +56,7 @@ _ENDED: Final = WordPattern(
     r"|used to|formerly|after all|turns out|actually|nowadays|these days|from now on|in the end|can't make"
     r"|dropped to|sank to|climbed to|grew to|jumped to|doubled|halved|tripled|shrank|refinanced|stepped (?:down|aside)"
     r"|retrained|outgrew|outgrown|ditched|scrapped|phased out|superseded|overbooked|laid off|fired|promoted|demoted"
-    r"|altered|went back to|gone back to|settled on|rebuilt"
+    r"|altered|went back to|gone back to|settled on|relicensed|finished"
     # de
     r"|aufgehort|hort .{0,20}auf|beendet|abgebrochen|gekundigt|kundigt|abgesagt|abgemeldet|abgegeben|geschlossen"
     r"|verkauft|verlassen|ausgezogen|weggezogen|gestorben|verstorben|rente|ruhestand|pensioniert|getrennt"
@@ -67,14 +67,14 @@ _ENDED: Final = WordPattern(
     r"|nur noch|statt|stattdessen|anstelle|anstatt|sondern|inzwischen|mittlerweile|ab sofort|kunftig|neuerdings"
     r"|korrektur|korrigiert|geandert|andert|aktualisiert|abgelaufen|fallt aus|ausgefallen"
     r"|verdoppelt|halbiert|umgeschult|zuruckgetreten|tritt zuruck|befordert|abgeschafft|aufgegeben|verschenkt"
-    r"|umgemeldet|entlassen|zuruckgegeben|gewichen|hingeschmissen"
+    r"|umgemeldet|entlassen|zuruckgegeben|gewichen|hingeschmissen|abbestellt|verspatet|ausgelesen"
     # fr
     r"|arrete|cesse|fini|termine|quitte|partie?s?|demissionne|retraite|decede|vendue?|rompu|separes?"
     r"|annulee?|resilie|remplac\w+|echange|change|changee?|passe (?:a|au|aux|en)|bascule|migre"
     r"|transferee?|demenage|renommee?|repris|reprend|cede|reportee?|repoussee?|avancee?|decalee?|prolongee?"
     r"|augmente|baisse|montee? a|descendue? a|reduite?|repare|gueri|ne .{1,25} plus|n'\w+ plus|au lieu"
     r"|plutot|desormais|dorenavant|finalement|en fait|corrigee?"
-    r"|laissee?|passees? (?:a|au|aux|en)|abandonne|supprimee?|doublee?|promue?|licenciee?|troque|modifiee?"
+    r"|laissee?|passees? (?:a|au|aux|en)|abandonne|supprimee?|doublee?|promue?|licenciee?|troque|modifiee?|retardee?"
     # es
     r"|dejo|dejado|dejan?|termino|terminado|se fue|se ha ido|se marcho|renuncio|jubil\w+|murio|fallecio|cerro"
     r"|cerrado|vendio|vendido|rompieron|divorci\w+|cancel\w+|anul\w+|sustitu\w+|reemplaz\w+|cambi\w+"
@@ -112,6 +112,17 @@ _ENDED: Final = WordPattern(
         ).split()
     )
 )
+# Of these, what ends altogether and is not exchanged for something else.
+_STOPPED: Final = re.compile(
+    r"\b(?:stopped|quit|gave up|given up|cancell?ed|no longer|not any ?more|sold|got rid of|ended|discontinued|finished"
+    r"|aufgehort|beendet|gekundigt|abgesagt|abbestellt|verkauft|nicht mehr|kein\w* .{0,20}mehr|arrete|resilie|annulee?|vendue?"
+    r"|ne .{1,25} plus|n'\w+ plus|dejo|dejado|ya no|vendio|vendido|cancel\w+|parou|deixou|vendeu|ja nao|smesso|lasciato"
+    r"|vendut\w|disdett\w|non .{1,25} piu|gestopt|opgezegd|verkocht|niet meer|geen .{0,20}meer)\b"
+)
+# Without "no" and "ne", which say something else in other languages.
+_DENIED: Final = WordPattern(
+    r"\b(?:not|isn't|doesn't|don't|never|nicht|kein|keine|keinen|pas|jamais|nunca|nao|non|niet|geen|nooit)\b"
+)
 # A state, and what tells that it is over: broken, ill, a couple, away, not done yet.
 _STATES: Final = tuple(
     (WordPattern(rf"\b(?:{before})\b|{signs[0]}"), WordPattern(rf"\b(?:{after})\b|{signs[1]}"))
@@ -125,7 +136,7 @@ _STATES: Final = tuple(
         ),
         (
             "ill|sick|in hospital|in the hospital|krank|im krankenhaus|malade|a l'hopital|enferm[oa]|doente|malat[oa]|ziek",
-            "recovered|well again|healthy again|out of hospital|discharged|gesund|genesen|entlassen|guerie?|retablie?"
+            "recovered|well again|healthy again|out of hospital|discharged|home from (?:the )?hospital|home again|gesund|genesen|entlassen|wieder zu hause|sortie? de l'hopital|en casa|em casa|dimess[oa]|a casa|guerie?|retablie?"
             "|recuperad[oa]|curad[oa]|recuperou|guarit[oa]|hersteld|beter",
             ("生病|住院|病気|入院", "康复|病好|出院|治りまし|退院"),
         ),
@@ -276,7 +287,7 @@ def replaced(old: str, new: str, asked: frozenset[str] = frozenset()) -> Replace
         return Replaced.SURELY
     if content_words(old).isdisjoint(content_words(new)):
         return Replaced.NO
-    if _is_restated(old, new) or _state_is_over(old, new):
+    if _is_restated(old, new) or _state_is_over(old, new) or _is_denied(old, new):
         return Replaced.SURELY
     if not tells_end(new) or another_event(old, new):
         return Replaced.NO
@@ -368,6 +379,9 @@ def _ended_by(old: str, new: str, asked: frozenset[str]) -> Replaced:
         return Replaced.SURELY
     if len(shared) >= fewest and _other_value(old, new) and len(come - _values(new)) < fewest:
         return Replaced.SURELY
+    if spaced and not come and _STOPPED.search(fold(new)) and _is_said_of(shared, old):
+        # Nothing is said but that it ended.
+        return Replaced.SURELY
     whole = bool(telling) and shared == telling
     most = (_MOST_NEW if whole else _MOST_OTHER) if spaced else _MOST_SIGNS
     people = spaced and not whole and all(_is_name(word, old) for word in shared)
@@ -392,6 +406,11 @@ def _state_words(text: str) -> tuple[tuple[int, frozenset[str], frozenset[str]],
         match = ended or state.search(folded)
         if match:
             ahead, behind = folded[: match.start()], folded[match.end() :]
+            if text[:1] >= _UNSPACED:
+                # Without spaces all that stands before is whom it is about.
+                who = frozenset((ahead.rstrip("在正はがも"),))
+                found.append((-number if ended else number, who, who))
+                continue
             before, every = (
                 frozenset(one for one in index_terms(part) if _tells(one))
                 for part in (ahead, f"{ahead} {behind}")
@@ -414,6 +433,22 @@ def _state_is_over(old: str, new: str) -> bool:
     )
 
 
+def _is_denied(old: str, new: str) -> bool:
+    """Whether one says that something is, and the other of the same that it is not."""
+    denied = [bool(_DENIED.search(fold(text))) for text in (old, new)]
+    if denied[0] == denied[1] or old[:1] >= _UNSPACED:
+        return False
+    fresh, known = details_of(new), details_of(old)
+    said = {word for word in known.words if _tells(word) and not word.startswith("@")}
+    ours = {word for word in fresh.words if _tells(word) and not word.startswith("@")}
+    extra = [word for word in ours if not is_among(word, said)]
+    return (
+        len(said) >= _FEWEST_SHARED
+        and all(is_among(word, ours) for word in said)
+        and len(extra) <= _MOST_OTHER
+    )
+
+
 def _tells(term: str) -> bool:
     return not is_stop(term) and term not in _AUXILIARIES
 
@@ -424,6 +459,25 @@ def _other_value(old: str, new: str) -> bool:
     if old[:1] >= _UNSPACED:
         return bool(_values(old)) and bool(_values(new)) and _values(old) != _values(new)
     return kinds[0] == kinds[1] != "other" and _values(old) != _values(new)
+
+
+def _is_said_of(shared: Collection[str], old: str) -> bool:
+    """Whether what is named is more than a person, of whom much else may hold, and no part of another name."""
+    things = [word for word in shared if not _is_name(word, old)]
+    terms = [term for term in index_terms(old) if _tells(term)]
+    last = max((terms.index(word) for word in things if word in terms), default=-1)
+    # A bike shop is no bike.
+    behind = terms[last + 1 : last + 2] if last >= 0 and fold(old).count(" ") else []
+    compound = (
+        bool(behind) and behind[0] not in shared and _are_neighbours(terms[last], behind[0], old)
+    )
+    return (len(shared) >= _FEWEST_SHARED or bool(things)) and not compound
+
+
+def _are_neighbours(one: str, other: str, text: str) -> bool:
+    """Whether two terms stand side by side in a text, without a word between them."""
+    words = [index_terms(word)[:1] for word in _tokens(text)]
+    return any([one] == words[n] and [other] == words[n + 1] for n in range(len(words) - 1))
 
 
 def _is_anothers(shared: Collection[str], old: str, new: str) -> bool:
@@ -521,6 +575,7 @@ def _is_one_slot(old: str, new: str) -> bool:
         named = (
             is_copula
             and not any(both)
+            and _PLACED.isdisjoint((*value[1:], *other[1:]))
             and (_has_name(value, new) or bool(_ATTRIBUTES.search(" ".join(frame[:verb]))))
         )
         return alike and not vague and not several and (placed or named)

@@ -30,6 +30,7 @@ _EVENT_SIGNS: Final = pattern(
 _FRAMES: Final = tuple(
     pattern(source)
     for source in (
+        r"新?(?P<of>.+?)(?:新?的?名字)?(?P<name>改名叫|改叫|名叫|姓|叫)(?P<value>.+?)$",
         r"(?P<of>.+?)(?P<home>住在?|搬(?:到|去|进)|定居在?)(?P<value>.+?)住?$",
         r"(?P<of>.+?)(?P<home>は)(?P<value>.+?)に(?:住|引っ越)",
         r"(?P<of>.+?)(?P<home>อาศัยอยู่ที่|อยู่ที่|ย้ายไปอยู่ที่|ย้ายไปอยู่)(?P<value>.+)$",
@@ -46,7 +47,7 @@ _FRAMES: Final = tuple(
         r"(?P<is>是|叫|为|换成|改成|变成|换)了?(?P<value>.+?)$",
         r"(?P<of>.*?(?:担当者?|先生|医者|医師|コーチ|店長|部長|課長|社長|大家さん?|電話|番号|住所|名前|場所|会議室|部屋"
         r"|席|教室|主治医|リーダー|監督|責任者|ホテル|言語|締め切り|パスワード))(?P<is>は)"
-        r"(?P<value>.+?)(?:さん|先生)?(?:です|に(?:なり|交代|変わ|変更|決ま).*)$",
+        r"(?P<value>.+?)(?:さん|先生)?(?:です|に(?:なり|交代|変わ|変え|変更|決ま).*)$",
     )
 )
 # What stands behind a thing's name, and what makes another thing of it: "the warehouse is", "of the warehouse".
@@ -83,7 +84,7 @@ def _slots(text: str) -> tuple[str, tuple[str, ...], tuple[_Slot, ...]]:
         if match := frame.match(plain):
             relation = next(
                 name
-                for name in ("home", "work", "kept", "lead", "is")
+                for name in ("name", "home", "work", "kept", "lead", "is")
                 if match.groupdict().get(name)
             )
             found.append(_Slot(relation, match["of"].rstrip("的の"), match["value"]))
