@@ -241,10 +241,11 @@ def _tell(memory: Memory, one: Statement, teller: str, figures: Figures) -> None
 
 def _ask(memory: Memory, thread: Thread, today: datetime.date, figures: Figures) -> None:
     hits = memory.search(thread.question).hits
-    *outdated, current = [text for text, _ in thread.statements]
+    current = thread.statements[-1][1]
+    outdated = [text for text, word in thread.statements if word != current]
     lines = list(_lines(hits, today))
+    now = next((n for n, (text, holds) in enumerate(lines) if current in text and holds), None)
     # By the whole statement: "12" stands in lines of other threads, too.
-    now = next((n for n, (text, holds) in enumerate(lines) if text == current and holds), None)
     old = next((n for n, (text, holds) in enumerate(lines) if text in outdated and holds), None)
     if thread.until:
         kind = "expired as current" if now is not None else "clean"
