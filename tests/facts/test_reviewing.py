@@ -12,7 +12,7 @@ import pytest
 from memdown import Memory
 from memdown.errors import WorkspaceError
 from memdown.facts.reviewing import apply, review
-from memdown.notes.undoing import undo
+from memdown.notes.undoing import undo_all
 
 ROOT = Path(__file__).parents[2]
 YESTERDAY = datetime.date.today() - datetime.timedelta(1)
@@ -57,8 +57,7 @@ def test_what_is_applied_can_be_undone(memory: Memory) -> None:
     assert "~~Works from Madrid.~~" in text
     assert "Teo had his night shift again." in text
     assert review(memory) == []
-    for number in reversed(changes):
-        undo(memory.pen(), number)
+    undo_all(memory.pen(), changes)
     assert {file: file.read_bytes() for file in folder.rglob("*.md")} == before
 
 

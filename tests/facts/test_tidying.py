@@ -14,7 +14,7 @@ from memdown import Memory
 from memdown.cli import run
 from memdown.errors import WorkspaceError
 from memdown.facts.tidying import apply, ask_command, plan
-from memdown.notes.undoing import undo
+from memdown.notes.undoing import undo_all
 
 NOTES = {
     "MEMORY.md": """\
@@ -69,8 +69,7 @@ def test_operations_are_done_and_can_be_undone(memory: Memory) -> None:
     assert text.index("## House") < text.index("The boiler is a Vaillant.")
     assert "Ida is allergic to hazelnuts." in text
     assert "~~Bought milk.~~" in (folder / "memory" / "2026-03-01.md").read_text()
-    for number in reversed(changes):
-        undo(memory.pen(), number)
+    undo_all(memory.pen(), changes)
     assert {file: file.read_bytes() for file in folder.rglob("*.md")} == before
 
 

@@ -126,6 +126,38 @@ def test_secrets_are_not_copied_and_what_held_one_is_not_guessed(pen: Pen) -> No
     assert memory(pen).read_text() == "# Memory\n\n- gone\n"
 
 
+def test_a_replace_across_two_notes_is_taken_back_as_one(pen: Pen) -> None:
+    log = pen.workspace.folder / "memory" / "2026-11-01.md"
+    log.write_text("# 2026-11-01\n\n- Nora lives in Lisbon.\n")
+    look_now(pen, "memory/2026-11-01.md")
+    before = log.read_bytes(), memory(pen).read_bytes()
+    place = "memory/2026-11-01.md#L3"
+    remember_fact(pen, "Nora lives in Porto.", durable=True, replaces=[place])
+    after = log.read_bytes(), memory(pen).read_bytes()
+    assert {one.path for one in undo_last(pen)} == {"MEMORY.md", "memory/2026-11-01.md"}
+    assert (log.read_bytes(), memory(pen).read_bytes()) == before
+    undo(pen, pen.journal.changes()[0].id)
+    assert (log.read_bytes(), memory(pen).read_bytes()) == after
+    # By either of its numbers; if one note cannot go back, the other does not.
+    log.write_text(log.read_text().replace("Lisbon", "Lissabon"))
+    newest = pen.journal.changes(path="MEMORY.md")[0].id
+    with pytest.raises(UndoConflict, match="Nothing was taken back"):
+        undo(pen, newest)
+    assert memory(pen).read_bytes() == after[1]
+
+
+def test_a_journal_that_knows_no_acts_goes_on(pen: Pen) -> None:
+    remember_fact(pen, "Nora likes tea.", durable=True)
+    with apsw.Connection(str(pen.journal.file)) as db:
+        db.execute("ALTER TABLE changes DROP COLUMN together")
+        db.pragma("user_version", 2)
+    db.close()
+    remember_fact(pen, "Nora likes figs.", durable=True)
+    assert len(pen.journal.changes()) == 2
+    assert [one.path for one in undo_last(pen)] == ["MEMORY.md"]
+    assert "figs" not in memory(pen).read_text()
+
+
 def test_a_damaged_journal_keeps_nobody_from_writing(pen: Pen) -> None:
     remember_fact(pen, "Nora likes tea.", durable=True)
     pen.journal.file.write_bytes(b"this is no database" * 500)

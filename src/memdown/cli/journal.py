@@ -94,8 +94,8 @@ def diff_command(target: Target, number: int | None) -> int:
 def undo_command(target: Target, numbers: tuple[int, ...], last: bool, since: str | None) -> int:
     """Take a change back byte by byte, or refuse if its lines were changed since.
 
-    NUMBER is that of `memdown history`; of several, all are taken back or none. An undo is a change as
-    well, and can be taken back.
+    NUMBER is that of `memdown history`; of several, all are taken back or none. What a replace did to two
+    notes is one change. An undo is a change as well, and can be taken back.
     """
     from memdown.cli.index import print_json
     from memdown.notes.undoing import undo, undo_all, undo_last, undo_since
@@ -109,8 +109,8 @@ def undo_command(target: Target, numbers: tuple[int, ...], last: bool, since: st
             done = undo_since(pen, _moment(since, pen.today))
         else:
             single = len(numbers) == 1
-            done = [undo(pen, numbers[0])] if single else undo_all(pen, numbers)
-            done = done or [undo_last(pen)]
+            done = undo(pen, numbers[0]) if single else undo_all(pen, numbers)
+            done = done or undo_last(pen)
     if target.as_json:
         print_json({"undone": [{"id": one.id, "path": one.path} for one in done]})
     elif not done:

@@ -7,6 +7,7 @@ bytes are zeros there.
 from __future__ import annotations
 
 import datetime
+import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -23,13 +24,24 @@ _AROUND: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """Who changes something: a person, an agent, an import; and in which session, at which line."""
+    """Who changes something: a person, an agent, an import; and in which session, at which line.
+
+    What one act does to several notes has `together` in common.
+    """
 
     actor: str = "memdown"
     session: str = ""
+    together: str = ""
 
 
 SELF: Final = By()
+
+
+def one_act(by: By) -> By:
+    """The same one, for changes of several notes that belong together."""
+    return By(by.actor, by.session, uuid.uuid4().hex)
+
+
 OUTSIDE: Final = By("outside")
 
 
@@ -40,6 +52,7 @@ class Change:
     `removed` stood at byte `at` before, `added` stands there since. `before` and `after` are the
     digests of the whole note; an empty one means that there was no note. `undoes` is the number of
     the change that this one took back. `whole` is False where the note was too large to keep.
+    Changes of several notes that one act made have the same `together`; they are taken back together.
     """
 
     id: int
@@ -54,6 +67,7 @@ class Change:
     after: str
     undoes: int = 0
     whole: bool = True
+    together: str = ""
 
     @property
     def kind(self) -> str:

@@ -46,19 +46,21 @@ _BUSY_MS: Final = 5_000
 _PRUNE_EVERY: Final = 200
 # A longer log is moved into the file, and its space given back.
 _MOST_LOG: Final = 256 * 1024
-_VERSION: Final = 2
+_VERSION: Final = 3
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS changes (
   id INTEGER PRIMARY KEY AUTOINCREMENT, time REAL NOT NULL, actor TEXT NOT NULL,
   session TEXT NOT NULL, path TEXT NOT NULL, at INTEGER NOT NULL, removed BLOB NOT NULL,
   added BLOB NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL, undoes INTEGER NOT NULL,
-  whole INTEGER NOT NULL);
+  whole INTEGER NOT NULL, together TEXT NOT NULL DEFAULT '');
 CREATE INDEX IF NOT EXISTS changes_of_path ON changes (path, id);
 CREATE TABLE IF NOT EXISTS known (
   path TEXT PRIMARY KEY, digest TEXT NOT NULL, data BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
-_COLUMNS: Final = "id, time, actor, session, path, at, removed, added, before, after, undoes, whole"
+_COLUMNS: Final = (
+    "id, time, actor, session, path, at, removed, added, before, after, undoes, whole, together"
+)
 
 
 def _pack(data: bytes) -> bytes:
@@ -207,6 +209,14 @@ class Journal:
         none: list[Change] = []
         return self._read(lambda db: [_change(row) for row in db.execute(query, values)], none)
 
+    def act(self, number: int) -> list[int]:
+        """The numbers of the changes that one act made, this one among them, the newest first."""
+        query = (
+            "SELECT id FROM changes WHERE id = ?1 OR (together != '' AND together = "
+            "(SELECT together FROM changes WHERE id = ?1)) ORDER BY id DESC"
+        )
+        return self._read(lambda db: [one for (one,) in db.execute(query, (number,))], [number])
+
     def undone(self) -> frozenset[int]:
         """The numbers of the changes that were taken back, and not brought back since."""
         query = "SELECT id, undoes FROM changes WHERE undoes ORDER BY id DESC"
@@ -324,7 +334,7 @@ class Journal:
         change = delta(old[1], kept)
         db.execute(
             "INSERT INTO changes (time, actor, session, path, at, removed, added, before, after, "
-            "undoes, whole) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "undoes, whole, together) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 time.time(),
                 by.actor,
@@ -337,6 +347,7 @@ class Journal:
                 digest,
                 undoes,
                 whole,
+                by.together,
             ),
         )
         number = db.last_insert_rowid()
@@ -462,12 +473,16 @@ def _migrate(db: apsw.Connection) -> None:
     db.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have come first.
-        if db.pragma("user_version") == 0:
+        version = db.pragma("user_version")
+        if version == 0:
             list(db.execute(_SCHEMA))
-        elif db.pragma("user_version") == 1:
+        if version == 1:
             for path, data in list(db.execute("SELECT path, data FROM known")):
                 row = (_pack(data), path)
                 db.execute("UPDATE known SET data = ? WHERE path = ?", row)
+        if "together" not in {column[1] for column in db.execute("PRAGMA table_info(changes)")}:
+            # Earlier versions do not know which changes belong together, and need not.
+            db.execute("ALTER TABLE changes ADD COLUMN together TEXT NOT NULL DEFAULT ''")
         db.pragma("user_version", _VERSION)
     except BaseException:
         db.execute("ROLLBACK")
@@ -505,7 +520,8 @@ def _local(seconds: float) -> datetime.datetime:
 
 
 def _change(row: Sequence[Any]) -> Change:
-    number, seconds, actor, session, path, at, removed, added, before, after, undoes, whole = row
+    number, seconds, actor, session, path, at, removed, added, before, after, *last = row
+    undoes, whole, together = last
     return Change(
         number,
         _local(seconds),
@@ -519,6 +535,7 @@ def _change(row: Sequence[Any]) -> Change:
         after,
         undoes,
         bool(whole),
+        together,
     )
 
 

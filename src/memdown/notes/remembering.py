@@ -19,7 +19,7 @@ from typing import Final
 from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
 from memdown.files import locked, reach, replace_file
 from memdown.notes import pending, placing, writing
-from memdown.notes.changes import SELF, By
+from memdown.notes.changes import SELF, By, one_act
 from memdown.notes.descriptors import shown
 from memdown.notes.details import looks_superseded, same_fact
 from memdown.notes.editing import update
@@ -364,6 +364,7 @@ def _replace(
         reach("replace.written")
     else:
         file = _intent_file(pen.workspace, pen.lock_dir)
+        pen = replace(pen, by=one_act(pen.by))
         with locked(file.with_suffix(".lock")):
             _record_intent(file, pen, said, target, outside)
             reach("replace.recorded")
@@ -400,7 +401,7 @@ def _record_intent(file: Path, pen: Pen, said: str, target: str, outside: Sequen
         "target": target,
         "old": old,
         "day": pen.today.isoformat(),
-        "by": [pen.by.actor, pen.by.session],
+        "by": [pen.by.actor, pen.by.session, pen.by.together],
     }
     replace_file(file, json.dumps(intent, ensure_ascii=False).encode("utf-8", "replace"))
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import datetime
 import difflib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from memdown.errors import NoteNotFound, UndoConflict, WorkspaceError
-from memdown.notes.changes import Change
+from memdown.notes.changes import Change, one_act
 from memdown.notes.descriptors import shown
 from memdown.notes.editing import save_bytes
 from memdown.notes.journal import Journal
@@ -50,8 +51,22 @@ def look_now(pen: Pen, path: str) -> bytes | None:
     return data
 
 
-def undo(pen: Pen, number: int) -> Undone:
-    """Take one change back; `UndoConflict` if its lines were changed since."""
+def undo(pen: Pen, number: int) -> list[Undone]:
+    """Take a change back, with all that the same act changed in other notes.
+
+    `UndoConflict` if its lines were changed since.
+    """
+    act = _standing(pen, pen.journal.act(number))
+    return [_undo(pen, number)] if len(act) < 2 else undo_all(pen, [number])
+
+
+def _standing(pen: Pen, numbers: Iterable[int]) -> list[int]:
+    """Those that were not taken back."""
+    undone = pen.journal.undone()
+    return [number for number in numbers if number not in undone]
+
+
+def _undo(pen: Pen, number: int) -> Undone:
     journal = pen.journal
     change = journal.change(number)
     if change is None:
@@ -75,8 +90,8 @@ def undo(pen: Pen, number: int) -> Undone:
     return Undone(change.id, change.path, change.added_text, change.removed_text)
 
 
-def undo_last(pen: Pen) -> Undone:
-    """Take back the newest change that still stands and is no undo itself."""
+def undo_last(pen: Pen) -> list[Undone]:
+    """Take back the newest change that still stands and is no undo itself, with the rest of its act."""
     undone = pen.journal.undone()
     for change in pen.journal.changes():
         if not change.undoes and change.id not in undone:
@@ -92,11 +107,14 @@ def undo_since(pen: Pen, since: datetime.datetime) -> list[Undone]:
 
 
 def undo_all(pen: Pen, numbers: Iterable[int]) -> list[Undone]:
-    """Take back some changes, the newest first; all of them or, if one conflicts, none."""
+    """Take back some changes and the rest of their acts, the newest first; all or, if one conflicts, none."""
     done: list[Undone] = []
-    for number in sorted(set(numbers), reverse=True):
+    wanted = set(numbers)
+    wanted |= {other for one in wanted for other in _standing(pen, pen.journal.act(one))}
+    pen = replace(pen, by=one_act(pen.by))
+    for number in sorted(wanted, reverse=True):
         try:
-            done.append(undo(pen, number))
+            done.append(_undo(pen, number))
         except WorkspaceError as error:
             for one in reversed(done):
                 _redo(pen, one)
@@ -128,7 +146,7 @@ def diff(change: Change) -> list[str]:
 def _redo(pen: Pen, one: Undone) -> None:
     for change in pen.journal.changes(path=one.path, limit=50):
         if change.undoes == one.id:
-            undo(pen, change.id)
+            _undo(pen, change.id)
             return
 
 

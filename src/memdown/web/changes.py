@@ -312,8 +312,15 @@ def _line_of(line: str, text: str) -> int:
 
 
 def undo(site: Site, number: int) -> str:
-    """Take a change back; the path of its note."""
-    return undoing.undo(site.memory.pen(_PERSON.actor), number).path
+    """Take a change back, with the rest of its act; the path of its note."""
+    pen = site.memory.pen(_PERSON.actor)
+    change = pen.journal.change(number)
+    with_others = len(pen.journal.act(number)) > 1
+    if change is not None and with_others and number in pen.journal.undone():
+        # The page takes back one after the other what was applied together.
+        return change.path
+    undoing.undo(pen, number)
+    return change.path if change is not None else ""
 
 
 def strike(site: Site, path: str, line: int) -> int | None:
