@@ -116,9 +116,15 @@ def _measure(load: Workload, folder: Path, engines: Mapping[str, dict[str, str]]
     print(
         table(
             "clients on PostgreSQL, each a process",
-            ("clients", "searches /s", "errors", "CPU busy"),
+            ("clients", "searches /s", "slowest ms", "errors", "CPU busy"),
             [
-                (str(count), f"{row['per second']:.1f}", str(row["errors"]), f"{row['busy']:.0%}")
+                (
+                    str(count),
+                    f"{row['per second']:.1f}",
+                    milliseconds(row["slowest s"]),
+                    str(row["errors"]),
+                    f"{row['busy']:.0%}",
+                )
                 for count, row in clients.items()
             ],
         )
@@ -251,8 +257,9 @@ def ask_together(
             process.join()
         busy, idle = after[0] - before[0], after[1] - before[1]
         figures[count] = {
-            "per second": sum(right for right, _ in results) / _SECONDS,
-            "errors": sum(wrong for _, wrong in results),
+            "per second": sum(right for right, _, _ in results) / _SECONDS,
+            "errors": sum(wrong for _, wrong, _ in results),
+            "slowest s": max(slowest for _, _, slowest in results),
             "busy": busy / max(1, busy + idle),
         }
     return figures
@@ -266,14 +273,17 @@ def _client(
             memory.search(question)
         ready.wait()
         right = wrong = 0
+        slowest = 0.0
         end = time.monotonic() + _SECONDS
         while time.monotonic() < end:
+            start = time.monotonic()
             try:
                 memory.search(asked[(7 * number + right + wrong) % len(asked)])
                 right += 1
+                slowest = max(slowest, time.monotonic() - start)
             except Exception:
                 wrong += 1
-        done.put((right, wrong))
+        done.put((right, wrong, slowest))
 
 
 def _busy_and_idle() -> tuple[int, int]:
