@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memdown.errors import MemdownError, WorkspaceError
+from memdown.errors import MemdownError, PathRefused, WorkspaceError
 from memdown.notes import Scan, open_workspace, read_note, scan
 
 
@@ -448,6 +448,19 @@ PATTERNS = st.sampled_from(
         "e*",
     ]
 )
+
+
+@pytest.mark.parametrize("extra", [["docs", "docs/x"], ["docs/x", "docs"]])
+def test_a_folder_named_inside_of_another_counts_by_itself(
+    tmp_path: Path, extra: list[str]
+) -> None:
+    write(tmp_path, "docs/x/a.md", "docs/b.md")
+    (tmp_path / "docs" / ".gitignore").write_text("*.md")
+    workspace = open_workspace(tmp_path, extra)
+    assert list(scan(workspace).files) == ["docs/x/a.md"]
+    assert read_note(workspace, "docs/x/a.md")[0] == b"docs/x/a.md"
+    with pytest.raises(PathRefused):
+        read_note(workspace, "docs/b.md")
 
 
 @settings(max_examples=80, deadline=None)

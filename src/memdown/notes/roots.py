@@ -230,7 +230,8 @@ def roots(workspace: Workspace) -> list[Root]:
     folder = str(workspace.folder)
     found = [Root(name, folder, (name,), False, git=False) for name in (*CURATED, LOGS)]
     outer = []
-    for path in workspace.extra:
+    # What is named inside of another extra path counts by itself, so it comes first.
+    for path in sorted(workspace.extra, key=lambda extra: -len(extra.parts)):
         if path.is_relative_to(workspace.folder):
             inner = path.relative_to(workspace.folder).parts
             found.append(Root("/".join(inner), folder, inner, True))

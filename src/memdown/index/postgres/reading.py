@@ -42,7 +42,7 @@ from memdown.types import (
 log = logging.getLogger("memdown")
 
 # How many postings one search may read, 8 bytes each. With 1,500,000 the first result of a million
-# chunks was another in 2 of 100 questions, and the server worked half as much again.
+# chunks was another for 1 of the 50 questions it was chosen on, and the server worked half as much again.
 BUDGET = 900_000
 # From so many passages on it is worth asking first how long the lists are.
 MANY_PASSAGES = 300_000
