@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from memdown.index.reader import Mask, Posting, Reader, Rows, Unit, quantise, wo
 from memdown.search.tuning import Tuning
 from memdown.text import Alternative, QueryTerms, prefix_terms
 from memdown.types import SOURCES, Source, Vector
+from memdown.values import dataclass
 
 Floats = NDArray[np.float32]
 

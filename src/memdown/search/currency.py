@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
 from memdown.errors import QueryError
@@ -35,6 +35,7 @@ from memdown.notes.superseding import (
 )
 from memdown.text.dates import read_time
 from memdown.types import LEFT_OUT, Hit
+from memdown.values import dataclass
 
 # Of longer hits the first facts say what they are about.
 _MOST_FACTS: Final = 12

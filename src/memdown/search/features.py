@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from memdown.index.reader import Posting, Reader, Rows, Unit, word
 from memdown.search.candidates import Candidates, Floats
 from memdown.search.tuning import Tuning
 from memdown.text.cues import ASKS, USER_TERMS, asked_kind, asks_of_oneself, named_speakers
+from memdown.values import dataclass
 
 # A leg of meaning counts in full only if the best stands out by _TELLING from an average text. Where an
 # embedder does not know a language, everything is equally near and tells nothing: below _UNTOLD it

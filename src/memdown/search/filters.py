@@ -6,12 +6,12 @@ import datetime
 import difflib
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from memdown.errors import QueryError
 from memdown.text.dates import read_time
 from memdown.types import FileState, Source
+from memdown.values import dataclass
 
 _LOGS = "memory/"
 

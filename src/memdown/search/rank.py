@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from memdown.search.snippets import Shown, Taken, grow, show_fact, show_talk
 from memdown.text import distinct_terms, index_terms
 from memdown.text.cues import label_of
 from memdown.types import FILE_SPAN, FileState, Hit, Move, StoredChunk, Why
+from memdown.values import dataclass
 
 # How likely the notes answer by the words alone: a logistic regression on questions about the notes and
 # on questions about other people's, each set left out in turn (docs/evaluation.md). The power makes an

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,6 +20,7 @@ from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, index_terms, is_gram
 from memdown.text.cues import names_in
 from memdown.types import Vector, Vectors
+from memdown.values import dataclass
 
 # The shares of the legs that the weights in `Tuning` are meant for.
 _TEXT_SHARE, _VECTOR_SHARE = 0.7, 0.3
