@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from memdown.notes.details import is_among
+from memdown.notes.details import content_words, is_among
 from memdown.notes.relation_words import (
     ANY_AGENT,
     ARTICLES,
@@ -80,6 +80,8 @@ _UNSPACED: Final = "\u0e00"
 # A word with one of these is a file, an address, an identifier.
 _PLAIN: Final = frozenset("./@_")
 _MOST_SPAN: Final = 3
+# A value, a relation and something aside: if more of an older fact is missing, it is not said otherwise.
+_MOST_MISSING: Final = 6
 _FEWEST_SHARED: Final = 2
 # Longer texts say more than one thing.
 _MOST_PIECES: Final = 16
@@ -127,6 +129,8 @@ def restated(old: str, new: str, ended: Collection[str] = ()) -> bool:
     """
     if old[:1] >= _UNSPACED:
         return restated_unspaced(old, new)
+    if len(content_words(old) - content_words(new)) > _MOST_MISSING:
+        return False
     if _starts(old).isdisjoint(_starts(new)):
         return False
     ours = _clauses(new)
