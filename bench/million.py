@@ -116,7 +116,7 @@ def _stage(name: str, work: Callable[[], None]) -> dict[str, float]:
 def _copy_rows(url: str, copies: int) -> None:
     """Copy the live generation's rows on a shelf of their own, moved by whole files and blocks."""
     from memdown.index.postgres.connection import Place, connect
-    from memdown.index.postgres.tables import move_to_own_shelf, read_live
+    from memdown.index.postgres.generations import move_to_own_shelf, read_live
 
     with contextlib.closing(connect(url, None)) as db:
         live = read_live(Place(db, "memdown", "main"), None)
@@ -217,7 +217,7 @@ def _moved(vectors: Any, neighbours: Any, rng: np.random.Generator) -> Any:
 def _make_index(url: str) -> None:
     from memdown.index.postgres import vectors
     from memdown.index.postgres.connection import Place, connect
-    from memdown.index.postgres.tables import read_live
+    from memdown.index.postgres.generations import read_live
 
     with contextlib.closing(connect(url, None)) as db:
         live = read_live(Place(db, "memdown", "main"), None)
@@ -291,7 +291,7 @@ def _recall(url: str, load: Workload) -> float:
     """Which share of the true first six the index gives, for the vectors of some questions."""
     from memdown.index.postgres import vectors
     from memdown.index.postgres.connection import Place, connect
-    from memdown.index.postgres.tables import read_live
+    from memdown.index.postgres.generations import read_live
 
     asked = BundledEmbedder().embed_batch(_questions(load)[:_RECALLED])
     found = wanted = 0

@@ -313,9 +313,7 @@ def test_a_replica_answers_searches_and_its_absence_is_bridged(postgres: Server)
                 time.sleep(0.05)
             assert texts_found(store, words("beta")) == ["beta"]
             replica.kill()
-            store._replica.close()  # type: ignore[union-attr]
             again = create(postgres.url, read_url=replica.url, agent="replicated")
-            again._replica.timeout = 0.5  # type: ignore[union-attr]
             try:
                 assert texts_found(again, words("beta")) == ["beta"]
             finally:
@@ -346,7 +344,7 @@ def test_a_large_agent_gets_tables_and_an_index_of_its_own(
             found = by_vector(snapshot, rows[7], ["memory"], 10)
             exact = sorted(map(float, rows @ rows[7]), reverse=True)[:10]
         assert [match.score for match in found] == pytest.approx(exact, abs=1e-4)
-        monkeypatch.setattr("memdown.index.postgres.store.GRACE_SECONDS", 0.0)
+        monkeypatch.setattr("memdown.index.postgres.upkeep.GRACE_SECONDS", 0.0)
         with store.writing(5.0), store.rebuild(PRINT) as writer:
             put(writer, state("b.md"), chunks, rows)
         eventually(lambda: len(_indexes(postgres)) == 1)
@@ -571,17 +569,15 @@ def test_a_frozen_connection_is_given_up(
 ) -> None:
     """The kernel goes on acknowledging what nobody reads, so only our own clock can tell."""
     monkeypatch.setattr("memdown.index.postgres.connection._GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("memdown.index.postgres.link.READ_SECONDS", 2.0)
     with begun(own_server, "main") as store:
         assert texts_found(store, words("alpha")) == ["alpha"]
-        idle = list(store._reads._idle)
-        for db in idle:
-            db.seconds = 0.3
         frozen = own_server.backends()
         for process in frozen:
             os.kill(process, signal.SIGSTOP)
         try:
             assert texts_found(store, words("alpha")) == ["alpha"], "by another connection"
-            assert all(db.closed for db in idle)
+            assert set(own_server.backends()) - set(frozen)
         finally:
             for process in frozen:
                 os.kill(process, signal.SIGCONT)

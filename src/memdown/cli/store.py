@@ -14,7 +14,7 @@ from memdown.cli.options import Target, target_options
 
 if TYPE_CHECKING:
     from memdown.config import Settings
-    from memdown.index.postgres.store import ServerDetails
+    from memdown.index.postgres.upkeep import ServerDetails
     from memdown.index.store import Store
 
 _SERVERS = ("postgres://", "postgresql://")

@@ -130,7 +130,7 @@ def transaction(db: Connection, *, read_only: bool = False) -> Iterator[None]:
 class Connections:
     """Connections for reading: made when they are needed, kept for the next search. Thread-safe."""
 
-    def __init__(self, url: str, seconds: float = READ_SECONDS) -> None:
+    def __init__(self, url: str, seconds: float) -> None:
         self._url = url
         self._seconds = seconds
         self._idle: list[Connection] = []

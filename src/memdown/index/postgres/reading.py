@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from memdown.index.bm25 import idf, length_norms, saturate
 from memdown.index.packing import file_keys, passage_lines, source_keys
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
-from memdown.index.postgres import postings, tables, vectors
+from memdown.index.postgres import chunk_rows, file_rows, postings, vectors
 from memdown.index.postgres.connection import Place, run
+from memdown.index.postgres.generations import Live
 from memdown.index.postgres.postings import NOTHING, PackedPosting
-from memdown.index.postgres.tables import Live
 from memdown.index.postgres.vectors import Means
 from memdown.index.reader import Reader, Sought, Unit, Whole, word
 from memdown.index.shortlist import FEW_CHUNKS, ListedChunk, places_of, read_shortlist
@@ -91,15 +91,15 @@ class PostgresSnapshot:
 
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""
-        return tables.read_numbered(self._place)
+        return file_rows.read_numbered(self._place)
 
     def dated(self, first: datetime.date, last: datetime.date) -> Mapping[int, Source]:
         """The numbers of the files of a time that lack nothing, and their sources."""
-        return tables.read_dated(self._place, first, last)
+        return file_rows.read_dated(self._place, first, last)
 
     def chunks(self, keys: Sequence[int]) -> dict[int, StoredChunk]:
         """Chunks with their text, by key."""
-        return tables.load_chunks(self._place, keys) if keys else {}
+        return chunk_rows.load_chunks(self._place, keys) if keys else {}
 
     def vectors(self, limit: int) -> tuple[list[int], Vectors]:
         """The keys of at most `limit` chunks, evenly drawn if there are more, and their vectors."""
@@ -118,7 +118,7 @@ class PostgresSnapshot:
         # The key of a file's first passage is that of its first chunk.
         near += [file_keys(number).start for number in sorted(sought.preferred)[-_MOST_PREFERRED:]]
         rows = _chunk_rows(self._place, wanted, near)
-        files = tables.read_numbered(self._place, sorted({row.key // FILE_SPAN for row in rows}))
+        files = file_rows.read_numbered(self._place, sorted({row.key // FILE_SPAN for row in rows}))
         return read_shortlist(rows, files, self._dims, self.chunks, self._whole(frequencies))
 
     def _everything(self) -> Reader:

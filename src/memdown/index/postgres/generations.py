@@ -1,0 +1,315 @@
+"""Which index of an agent is live, how it was made, and where its rows stand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+from memdown.errors import IndexCorrupt
+from memdown.index.manifest import variant_of
+from memdown.index.postgres import schema, vectors
+from memdown.index.postgres.connection import Place, one, run
+from memdown.types import Fingerprint, ModelKey
+
+# How rows are packed: what has another layout is another index, of hosts with another version.
+LAYOUT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """The live generation of a variant: where it is, at which revision, how it was made."""
+
+    place: Place
+    variant: str
+    revision: int
+    fingerprint: Fingerprint
+    chunks: int
+    passages: int
+    tokens: int
+    losses: int
+
+    @property
+    def settled_state(self) -> str:
+        """The same as long as no file was taken out of the index."""
+        return f"{self.place.generation} {self.losses}"
+
+    @property
+    def state(self) -> tuple[int, int]:
+        """What tells one state of the index from another."""
+        return self.place.generation, self.revision
+
+    @property
+    def average_length(self) -> float:
+        """How many terms a passage has."""
+        return self.tokens / self.passages if self.passages else 1.0
+
+
+def read_live(at: Place, variant: str | None) -> Live | None:
+    """The live generation of a variant, of the one used last if None; None if there is none."""
+    which, values = ("AND i.variant = %s", (at.agent, variant)) if variant else ("", (at.agent,))
+    rows = run(
+        at.db,
+        at.sql(
+            "SELECT i.variant, i.revision, i.fingerprint, g.generation, g.shelf, g.passages, "
+            # The column came later: also who may not add it reads.
+            "g.tokens, g.chunks, g.has_vectors, to_jsonb(g)->>'losses' FROM {s}.indexes i "
+            "JOIN {s}.generations g ON g.generation = i.live "
+            f"WHERE i.agent_id = %s AND i.fingerprint->>'layout' = '{LAYOUT}' {which} "
+            "ORDER BY i.used_at DESC LIMIT 1"
+        ),
+        values,
+    )
+    if not rows:
+        return None
+    name, revision, data, generation, shelf, passages, tokens, chunks, has_vectors, losses = rows[0]
+    return Live(
+        Place(at.db, at.schema, at.agent, generation, shelf, has_vectors),
+        name,
+        revision,
+        _fingerprint(data),
+        chunks,
+        passages,
+        tokens,
+        int(losses or 0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One of an agent's indexes: how it was made, how large it is, whether this host uses it."""
+
+    name: str
+    model: str
+    chunk_tokens: int
+    chunks: int
+    passages: int
+    own_tables: bool
+    vectors: str
+    used_at: str
+    is_mine: bool
+
+
+def describe_variants(at: Place, mine: str) -> tuple[Variant, ...]:
+    """All indexes of an agent, the last used first."""
+    rows = run(
+        at.db,
+        at.sql(
+            "SELECT i.variant, i.fingerprint, g.generation, g.shelf, g.chunks, g.passages, "
+            "g.has_vectors, i.used_at FROM {s}.indexes i "
+            "JOIN {s}.generations g ON g.generation = i.live "
+            "WHERE i.agent_id = %s ORDER BY i.used_at DESC"
+        ),
+        (at.agent,),
+    )
+    found = []
+    for name, data, generation, shelf, chunks, passages, has_vectors, used_at in rows:
+        made = _fingerprint(data)
+        place = Place(at.db, at.schema, at.agent, generation, shelf, has_vectors)
+        kind = "compared here" if not has_vectors else "each compared"
+        if has_vectors and made.dims and vectors.has_index(place, made.dims):
+            kind = "HNSW"
+        found.append(
+            Variant(
+                name,
+                f"{made.key.provider}/{made.key.model}",
+                made.chunk_tokens,
+                chunks,
+                passages,
+                place.is_own_shelf,
+                kind,
+                used_at.isoformat(timespec="seconds"),
+                name == mine,
+            )
+        )
+    return tuple(found)
+
+
+def write_index(place: Place, fingerprint: Fingerprint) -> None:
+    """Make this generation the live one of its variant."""
+    run(
+        place.db,
+        place.sql(
+            "INSERT INTO {s}.indexes (agent_id, variant, live, fingerprint) VALUES (%s, %s, %s, %s) "
+            "ON CONFLICT (agent_id, variant) DO UPDATE SET live = excluded.live, "
+            "fingerprint = excluded.fingerprint, revision = indexes.revision + 1, "
+            "used_at = clock_timestamp()"
+        ),
+        (
+            place.agent,
+            variant_of(fingerprint, LAYOUT),
+            place.generation,
+            json.dumps(_data(fingerprint)),
+        ),
+    )
+
+
+def new_generation(at: Place, shelf: str | None = None) -> Place:
+    """An empty generation beside the live one; on a shelf of its own if `shelf` is empty text."""
+    number = one(at.db, at.sql("SELECT nextval('{s}.generation_numbers')"))
+    if shelf is None:
+        shelf = schema.shelf_for(at.agent)
+    elif not shelf:
+        shelf = f"own_{number}"
+        schema.make_shelf(at.db, at.schema, shelf)
+    made = Place(at.db, at.schema, at.agent, number, shelf)
+    made = replace(made, has_vectors=schema.has_table(made, "vectors"))
+    run(
+        at.db,
+        at.sql(
+            "INSERT INTO {s}.generations (generation, agent_id, shelf, has_vectors) "
+            "VALUES (%s, %s, %s, %s)"
+        ),
+        (number, at.agent, shelf, made.has_vectors),
+    )
+    return made
+
+
+def unused_generations(at: Place, grace: float) -> list[Place]:
+    """Generations that no variant points to: of a rebuild that goes on, is done or was killed.
+
+    Tables that a search may still read are left for `grace` seconds.
+    """
+    rows = run(
+        at.db,
+        at.sql(
+            "SELECT g.generation, g.shelf FROM {s}.generations g WHERE g.agent_id = %s "
+            "AND NOT EXISTS (SELECT 1 FROM {s}.indexes i WHERE i.live = g.generation) "
+            "AND (g.retired_at IS NULL OR g.retired_at < now() - make_interval(secs => %s))"
+        ),
+        (at.agent, grace),
+    )
+    return [Place(at.db, at.schema, at.agent, number, shelf) for number, shelf in rows]
+
+
+def retire(place: Place) -> None:
+    """Note since when nobody begins to read a generation."""
+    run(
+        place.db,
+        place.sql("UPDATE {s}.generations SET retired_at = now() WHERE generation = %s"),
+        (place.generation,),
+    )
+
+
+def drop_generation(place: Place) -> int:
+    """Delete a generation; how many chunks have left space in tables that others use, too."""
+    chunks = one(
+        place.db,
+        place.sql("DELETE FROM {s}.generations WHERE generation = %s RETURNING chunks"),
+        (place.generation,),
+    )
+    if place.is_own_shelf:
+        schema.drop_shelf(place)
+        return 0
+    tables = ["files", "chunks", "postings"]
+    if schema.has_table(place, "vectors"):
+        tables.append("vectors")
+    for table in tables:
+        run(
+            place.db,
+            place.sql(f"DELETE FROM {{{table}}} WHERE generation = %s"),
+            (place.generation,),
+        )
+    return int(chunks or 0)
+
+
+def drop_unused_variants(at: Place, mine: str, days: int) -> None:
+    """Forget variants that no host has written to for a while."""
+    run(
+        at.db,
+        at.sql(
+            "DELETE FROM {s}.indexes WHERE agent_id = %s AND variant <> %s "
+            "AND used_at < now() - make_interval(days => %s)"
+        ),
+        (at.agent, mine, days),
+    )
+
+
+def next_revision(live: Live) -> int:
+    """Tell everyone who holds something of it that it is out of date; the new number."""
+    number: int = one(
+        live.place.db,
+        live.place.sql(
+            "UPDATE {s}.indexes SET revision = revision + 1, used_at = clock_timestamp() "
+            "WHERE agent_id = %s AND variant = %s RETURNING revision"
+        ),
+        (live.place.agent, live.variant),
+    )
+    return number
+
+
+def move_to_own_shelf(live: Live) -> Place:
+    """Give a generation tables of its own; all of its rows move."""
+    place = live.place
+    shelf = f"own_{place.generation}"
+    schema.make_shelf(place.db, place.schema, shelf)
+    new = replace(place, shelf=shelf)
+    for table in ("files", "chunks", "postings", "vectors"):
+        if not (schema.has_table(place, table) and schema.has_table(new, table)):
+            continue
+        target = new.sql(f"{{{table}}}")
+        gone = place.sql(f"DELETE FROM {{{table}}} WHERE generation = %s RETURNING *")
+        run(
+            place.db,
+            place.sql("WITH moved AS (")
+            + gone
+            + place.sql(") INSERT INTO ")
+            + target
+            + place.sql(" SELECT * FROM moved"),
+            (place.generation,),
+        )
+    run(
+        place.db,
+        place.sql("UPDATE {s}.generations SET shelf = %s WHERE generation = %s"),
+        (shelf, place.generation),
+    )
+    return new
+
+
+def size_of(live: Live) -> int:
+    """About how many bytes an index takes: its share of the tables of its shelf."""
+    place = live.place
+    size = one(
+        place.db,
+        "SELECT sum(pg_total_relation_size(to_regclass(name))) FROM unnest(%s::text[]) AS name",
+        (
+            [
+                f"{place.schema}.{name}_{place.shelf}"
+                for name in ("files", "chunks", "postings", "vectors")
+            ],
+        ),
+    )
+    every = one(
+        place.db,
+        place.sql("SELECT sum(chunks) FROM {s}.generations WHERE shelf = %s"),
+        (place.shelf,),
+    )
+    return int(int(size or 0) * live.chunks / max(1, int(every or 0)))
+
+
+def _data(fingerprint: Fingerprint) -> dict[str, object]:
+    return {
+        "provider": fingerprint.key.provider,
+        "model": fingerprint.key.model,
+        "providerKey": fingerprint.key.provider_key,
+        "chunkTokens": fingerprint.chunk_tokens,
+        "chunkOverlap": fingerprint.chunk_overlap,
+        "termsVersion": fingerprint.terms_version,
+        "vectorDims": fingerprint.dims,
+        "layout": LAYOUT,
+    }
+
+
+def _fingerprint(data: dict[str, object]) -> Fingerprint:
+    try:
+        return Fingerprint(
+            key=ModelKey(str(data["provider"]), str(data["model"]), str(data["providerKey"])),
+            chunk_tokens=int(str(data["chunkTokens"])),
+            chunk_overlap=int(str(data["chunkOverlap"])),
+            terms_version=int(str(data["termsVersion"])),
+            dims=None if data["vectorDims"] is None else int(str(data["vectorDims"])),
+        )
+    except (KeyError, ValueError) as error:
+        raise IndexCorrupt(
+            f"The index's fingerprint cannot be read ({error}); rebuild it with "
+            "`memdown index --force`."
+        ) from error

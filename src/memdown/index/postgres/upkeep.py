@@ -1,0 +1,171 @@
+"""What keeps an agent's tables in order: leftovers, space, tables of its own, the index over vectors."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+from dataclasses import dataclass
+
+import psycopg
+
+from memdown.errors import StoreError
+from memdown.index.postgres import generations, schema, vectors
+from memdown.index.postgres.connection import Place, connect, mapped, one, run, transaction
+from memdown.index.postgres.generations import Live, Variant
+from memdown.index.postgres.link import Link
+
+log = logging.getLogger("memdown")
+
+# A search that began before a rebuild was published goes on reading tables of the old one.
+GRACE_SECONDS = 120.0
+# A variant that nobody has written to for so long is cleared.
+UNUSED_DAYS = 30
+# Space that so many deleted chunks left is given back to the tables at once.
+_WORTH_VACUUMING = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ServerDetails:
+    """A server as an operator sees it: its schema, the extension, and an agent's indexes."""
+
+    server: str
+    schema: str
+    version: int
+    steps: int
+    extension: str | None
+    variants: tuple[Variant, ...]
+    unused: int
+    roles: tuple[str, ...]
+
+
+def describe(link: Link) -> ServerDetails:
+    """What an operator wants to know; writes nothing."""
+    with link.reading() as db:
+        version = schema.version(db, link.schema)
+        at, live = link.at(db), link.live(db)
+        ready = schema.is_readable(db, link.schema)
+        roles = []
+        if ready:
+            mine = at.sql("SELECT role_name FROM {s}.agent_roles WHERE agent_id = %s")
+            roles = run(db, mine, (link.agent,))
+        return ServerDetails(
+            server=link.server,
+            schema=link.schema,
+            version=version,
+            steps=schema.step(db, link.schema) if version else 0,
+            extension=one(db, "SELECT extversion FROM pg_extension WHERE extname = 'vector'"),
+            variants=generations.describe_variants(at, live.variant if live else "")
+            if ready
+            else (),
+            unused=len(generations.unused_generations(at, 0.0)) if ready else 0,
+            roles=tuple(role for (role,) in roles),
+        )
+
+
+def has_leftovers(link: Link) -> bool:
+    """Whether a rebuild that was killed has left something for the next writer to clear."""
+    with link.reading() as db:
+        if link.live(db) is None:
+            return False
+        return bool(generations.unused_generations(link.at(db), GRACE_SECONDS))
+
+
+def clear_leftovers(link: Link, grace: float | None = None) -> None:
+    """Drop generations that are not live; tables that a search may still read, after `grace` seconds."""
+    grace = GRACE_SECONDS if grace is None else grace
+    freed: dict[str, Place] = {}
+    with link.using() as db:
+        for place in generations.unused_generations(link.at(db), 0.0):
+            is_due = not place.is_own_shelf or place.generation in {
+                one.generation for one in generations.unused_generations(link.at(db), grace)
+            }
+            if is_due:
+                with transaction(db):
+                    if generations.drop_generation(place) >= _WORTH_VACUUMING:
+                        freed[place.shelf] = place
+        for place in freed.values():
+            _give_space_back(place)
+
+
+def clear_unused(link: Link) -> None:
+    """Forget variants that nobody uses, and all that is not live."""
+    with link.transaction() as db:
+        generations.drop_unused_variants(link.at(db), link.variant or "", UNUSED_DAYS)
+    clear_leftovers(link, grace=0.0)
+
+
+def vacuum(link: Link) -> None:
+    """Give the space of deleted rows back."""
+    with link.using() as db:
+        live = link.live(db)
+        if live is not None:
+            _give_space_back(live.place)
+
+
+def _give_space_back(place: Place) -> None:
+    """Let the tables of a shelf use the space of deleted rows again."""
+    for table in ("files", "chunks", "postings", "vectors"):
+        if schema.has_table(place, table):
+            with contextlib.suppress(psycopg.errors.InsufficientPrivilege):
+                run(
+                    place.db,
+                    place.sql(f"VACUUM (ANALYZE, SKIP_LOCKED, PARALLEL 0) {{{table}}}"),
+                )
+
+
+def own_tables(link: Link) -> bool:
+    """Give the agent tables of its own, whatever its size; False if it has them already."""
+    with link.changing() as (live, _):
+        if live.place.is_own_shelf:
+            return False
+        generations.move_to_own_shelf(live)
+    return True
+
+
+def outgrow(live: Live) -> None:
+    """Give a large agent tables of its own; a role that may not make tables stays where it is."""
+    if live.chunks <= vectors.FEW or live.place.is_own_shelf:
+        return
+    try:
+        with live.place.db.transaction():
+            generations.move_to_own_shelf(live)
+    except psycopg.errors.InsufficientPrivilege:
+        log.info("%s is large; let the owner run `memdown store vacuum` once.", live.place.agent)
+
+
+def fill_vectors(link: Link) -> None:
+    """Let the server compare vectors that were stored before it could."""
+    with link.using() as db:
+        live = link.live(db)
+        if live is None or live.place.has_vectors or not schema.has_vectors(db):
+            return
+        try:
+            vectors.fill(live.place)
+        except psycopg.errors.InsufficientPrivilege as error:
+            log.info("Vectors are not compared by the server yet: %s", error)
+
+
+def index_vectors(link: Link) -> None:
+    """Have an index over many vectors made, in the background and without holding any lock."""
+    try:
+        with link.reading() as db:
+            live = link.live(db)
+            if live is None or not vectors.wants_index(
+                live.place, live.fingerprint.dims, live.chunks
+            ):
+                return
+    except StoreError:
+        return
+    thread = threading.Thread(
+        target=_make_index, args=(link, live), name="memdown-vectors", daemon=True
+    )
+    thread.start()
+
+
+def _make_index(link: Link, live: Live) -> None:
+    try:
+        with mapped(link.server), contextlib.closing(connect(link.url, None)) as db:
+            vectors.make_index(db, live.place, live.fingerprint.dims or 0, live.chunks)
+    except StoreError as error:
+        log.info("The index over vectors was not made: %s", error)
