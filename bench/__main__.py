@@ -48,6 +48,9 @@ def main() -> None:
     parser.add_argument("--clients", type=int, nargs="+", default=(1, 16), help="for `million`")
     parser.add_argument("--keep", type=Path, help="where indexes stay, for `engines` and `million`")
     parser.add_argument("--peers", nargs="*", help="which peers `performance` runs [all]")
+    parser.add_argument(
+        "--lives", nargs="+", metavar="LIFE", help="which of them `life` tells [all]"
+    )
     arguments = parser.parse_args()
     if arguments.chunks < 1 or arguments.repeats < 10:
         parser.error("--chunks must be at least 1 and --repeats at least 10.")
@@ -99,7 +102,10 @@ def main() -> None:
     if arguments.what in ("life", "all"):
         from bench import life
 
-        life.run()
+        lives = tuple(life.LIVES) if arguments.lives is None else arguments.lives
+        if unknown := set(lives) - set(life.LIVES):
+            parser.error(f"There is no life {unknown.pop()!r}; known: {', '.join(life.LIVES)}.")
+        life.run(lives)
     if arguments.what in ("embedding", "all"):
         from bench import embedding
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.life_fourth import FOURTH_ASIDE, FOURTH_BESIDE, FOURTH_LIFE
 from bench.life_pairs import ASIDE_OF_PAIRS, BESIDE_BUILT_ON, BESIDE_HELD_OUT, BUILT_ON, HELD_OUT
 from bench.life_third import THIRD_ASIDE, THIRD_BESIDE, THIRD_LIFE
 from bench.life_unseen import UNSEEN_ASIDE, UNSEEN_BESIDE, UNSEEN_LIFE
@@ -48,13 +49,22 @@ def _joined(told: Mapping[str, tuple[Thread, ...]]) -> tuple[Thread, ...]:
 
 
 # The rules were made while the first was known; the second was asked once, when they were done. The third
-# was written by someone who did not know them.
+# and the fourth were written by people who did not know them.
 KNOWN = Life(_joined(LANGUAGES), ASIDE, (*BESIDE, *BESIDE_FRESH))
 UNSEEN = Life(_joined(UNSEEN_LIFE), UNSEEN_ASIDE, UNSEEN_BESIDE)
 THIRD = Life(_joined(THIRD_LIFE), THIRD_ASIDE, THIRD_BESIDE)
+FOURTH = Life(_joined(FOURTH_LIFE), FOURTH_ASIDE, FOURTH_BESIDE)
 # Two halves of pairs that were written before the relations were: by one they were made, the other was counted only.
 BUILT = Life(BUILT_ON, ASIDE_OF_PAIRS, BESIDE_BUILT_ON)
 HELD = Life(HELD_OUT, ASIDE_OF_PAIRS, BESIDE_HELD_OUT)
+LIVES = {
+    "known": KNOWN,
+    "unseen": UNSEEN,
+    "third": THIRD,
+    "fourth": FOURTH,
+    "builtOn": BUILT,
+    "heldOut": HELD,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +118,9 @@ def statements(life: Life, durable_share: float = 0.5) -> list[Statement]:
     return sorted(found, key=lambda one: one.day)
 
 
-def run() -> None:
-    """Live each life once for each teller, and print what a search shows afterwards."""
-    lives = {"known": KNOWN, "unseen": UNSEEN, "third": THIRD, "builtOn": BUILT, "heldOut": HELD}
-    save("life", {name: _lived(f"A simulated life: {name}", one) for name, one in lives.items()})
+def run(names: Sequence[str]) -> None:
+    """Live each of these lives once for each teller, and print what a search shows afterwards."""
+    save("life", {name: _lived(f"A simulated life: {name}", LIVES[name]) for name in names})
 
 
 def _lived(title: str, life: Life) -> dict[str, Any]:

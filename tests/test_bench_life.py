@@ -1,53 +1,92 @@
-"""The third life is well formed: what its answers are judged by cannot be mistaken."""
+"""The third and the fourth life are well formed: what their answers are judged by cannot be mistaken."""
 
 from __future__ import annotations
 
+import pytest
 from bench import life
+from bench.life import FOURTH, THIRD, Life
+from bench.life_fourth import FOURTH_LIFE
 from bench.life_third import THIRD_LIFE
+from bench.life_words import Thread
+
+from memdown.notes.statements import facts_of
+from memdown.text.redaction import find_secrets
+
+EACH = pytest.mark.parametrize("told", [THIRD, FOURTH], ids=["third", "fourth"])
 
 
-def test_every_language_tells_enough() -> None:
-    told = {
-        name: sum(len(one.statements) for one in threads) for name, threads in THIRD_LIFE.items()
-    }
-    assert set(told) == set("en de fr es pt it nl zh ja th".split())
-    assert min(told.values()) >= 8
-    assert len(life.statements(life.THIRD)) >= 180
-    assert len(life.THIRD.threads) >= 70
-    assert len(life.THIRD.beside) >= 60
+@pytest.mark.parametrize("told", [THIRD_LIFE, FOURTH_LIFE], ids=["third", "fourth"])
+def test_every_language_tells_enough(told: dict[str, tuple[Thread, ...]]) -> None:
+    counts = {name: sum(len(one.statements) for one in threads) for name, threads in told.items()}
+    assert set(counts) == set("en de fr es pt it nl zh ja th".split())
+    assert min(counts.values()) >= 8
 
 
-def test_a_telling_word_stands_in_no_other_thread_and_in_no_aside() -> None:
-    for thread in life.THIRD.threads:
-        others = [text for one in life.THIRD.threads if one != thread for text, _ in one.statements]
+@pytest.mark.parametrize(
+    ("told", "statements", "questions", "side_by_side"),
+    [(THIRD, 180, 70, 120), (FOURTH, 250, 120, 120)],
+    ids=["third", "fourth"],
+)
+def test_it_tells_and_asks_enough(
+    told: Life, statements: int, questions: int, side_by_side: int
+) -> None:
+    assert len(life.statements(told)) >= statements
+    assert len(told.threads) >= questions
+    assert sum(len(facts) for _, *facts in told.beside) >= side_by_side
+    # Two are side by side, and `life.beside` tells three at most.
+    assert {len(facts) for _, *facts in told.beside} <= {2, 3}
+
+
+def test_a_half_of_the_fourth_is_english() -> None:
+    english = sum(len(one.statements) for one in FOURTH_LIFE["en"])
+    assert 0.45 <= english / sum(len(one.statements) for one in FOURTH.threads) <= 0.6
+
+
+@EACH
+def test_a_telling_word_stands_in_no_other_thread_and_in_no_aside(told: Life) -> None:
+    for thread in told.threads:
+        others = [text for one in told.threads if one != thread for text, _ in one.statements]
         for _, word in thread.statements:
-            assert not [text for text in (*others, *life.THIRD.aside) if word in text], word
+            assert not [text for text in (*others, *told.aside) if word in text], word
 
 
-def test_what_holds_is_not_named_by_what_is_outdated() -> None:
-    for thread in life.THIRD.threads:
+@EACH
+def test_what_holds_is_not_named_by_what_is_outdated(told: Life) -> None:
+    for thread in told.threads:
         current = thread.statements[-1][1]
         for text, word in thread.statements:
             assert word == current or current not in text, text
 
 
-def test_nothing_is_told_twice_unless_it_is_meant_to_be() -> None:
-    texts = [one.text for one in life.statements(life.THIRD) if not one.again]
-    beside = [text for _, *facts in life.THIRD.beside for text in facts]
-    questions = [one.question for one in life.THIRD.threads]
-    questions += [question for question, *_ in life.THIRD.beside]
-    for told in (texts, beside, questions):
-        assert len(told) == len(set(told))
+@EACH
+def test_nothing_is_told_twice_unless_it_is_meant_to_be(told: Life) -> None:
+    texts = [one.text for one in life.statements(told) if not one.again]
+    beside = [text for _, *facts in told.beside for text in facts]
+    questions = [one.question for one in told.threads]
+    questions += [question for question, *_ in told.beside]
+    for several in (texts, beside, questions):
+        assert len(several) == len(set(several))
 
 
-def test_what_is_said_again_in_other_words_replaces_nothing() -> None:
-    again = [one for one in life.statements(life.THIRD) if one.same]
+@EACH
+def test_every_statement_is_one_fact_as_it_is_told_and_no_secret(told: Life) -> None:
+    texts = [one.text for one in life.statements(told)]
+    texts += [text for _, *facts in told.beside for text in facts]
+    for text in texts:
+        assert [one.text for one in facts_of(f"- {text}\n", "MEMORY.md")] == [text]
+        assert not list(find_secrets(text)), text
+
+
+@EACH
+def test_what_is_said_again_in_other_words_replaces_nothing(told: Life) -> None:
+    again = [one for one in life.statements(told) if one.same]
     assert [one for one in again if not one.old]
     # Moved away and back: only where it was in between is outdated.
     assert [one for one in again if len(one.old) == 1]
 
 
-def test_what_is_temporary_is_over_on_the_last_day() -> None:
-    ends = [one.day + one.until for one in life.statements(life.THIRD) if one.until]
+@EACH
+def test_what_is_temporary_is_over_on_the_last_day(told: Life) -> None:
+    ends = [one.day + one.until for one in life.statements(told) if one.until]
     assert ends
     assert max(ends) < life.DAYS
