@@ -29,8 +29,7 @@ from contracts.store_contract import (
 from index.agreement import EXAMPLE, agreement, made_up, opened, questions_of
 from memdown.errors import IndexCorrupt, StoreError
 from memdown.files import VARIABLE
-from memdown.index.lancedb import LanceStore, create
-from memdown.index.lancedb import store as lance
+from memdown.index.lancedb import LanceStore, create, upkeep
 from memdown.index.lancedb.connection import read_pointers
 from memdown.index.lancedb.store import agent_url
 from memdown.types import FILE_SPAN
@@ -149,13 +148,13 @@ def test_another_process_s_notes_are_seen(store: LanceStore, folder: Path) -> No
 def test_many_writes_are_put_together(
     store: LanceStore, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lance, "_COMPACT_AFTER", 5)
+    monkeypatch.setattr(upkeep, "_COMPACT_AFTER", 5)
     with store.writing(5.0):
         for number in range(8):
             path = f"n-{number}.md"
             put(store, state(path), [chunk(path, 1, [f"beta {number}"])], unit(0, 1, 0, 0))
             store.files()  # Reading writes what was collected.
-    with store._using() as db:
+    with store._database.using() as db:
         (pointer,) = read_pointers(db).values()
         assert db.open_table(pointer.table).stats()["fragment_stats"]["num_fragments"] == 1
     assert len(texts_found(store, words("beta"))) == 8
@@ -175,7 +174,7 @@ def test_many_notes_are_written_together(store: LanceStore, folder: Path) -> Non
     assert len(store.files()) == 51
     assert len(texts_found(store, words("beta"))) == 49
     assert texts_found(store, words("alpha", "gamma", "delta")) == ["delta", "gamma"]
-    with store._using() as db:
+    with store._database.using() as db:
         (pointer,) = read_pointers(db).values()
         assert db.open_table(pointer.table).version < 8
 
@@ -211,7 +210,7 @@ def test_damage_is_found_and_set_aside(store: LanceStore, folder: Path) -> None:
 
 
 def test_a_changed_text_is_told(store: LanceStore) -> None:
-    with store._using() as db:
+    with store._database.using() as db:
         (pointer,) = read_pointers(db).values()
         table = db.open_table(pointer.table)
         table.update(where="key >= 0", values={"digest": "0" * 64})
@@ -291,6 +290,6 @@ def test_a_large_table_is_asked_and_not_held(
         agreed = agreement(one, other, asked)
         held = other.index.store
         assert isinstance(held, LanceStore)
-        assert held._kept.reader is None, "nothing is held"
+        assert held._database.kept.reader is None, "nothing is held"
     assert agreed.first >= 0.95
     assert agreed.six >= 0.9

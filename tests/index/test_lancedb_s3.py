@@ -94,8 +94,9 @@ def test_the_turn_of_a_machine_that_died_ends(
     with dead.writing(5.0):
         dead.begin(PRINT)
         monkeypatch.setattr("memdown.index.lancedb.connection.LEASE_SECONDS", 0.5)
-        assert dead._lease is not None
-        dead._lease._until = 0.0
+        lease = dead._writer.lease
+        assert lease is not None
+        lease._until = 0.0
         put(dead, state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
         assert set(dead.files()) == {"a.md"}
         time.sleep(1.0)
@@ -103,7 +104,7 @@ def test_the_turn_of_a_machine_that_died_ends(
             assert acquired
             put(other, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(0, 1, 0, 0))
             # It comes back, too late: another writes by now.
-            dead._lease._until = 0.0
+            lease._until = 0.0
             put(dead, state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 1, 0))
             with pytest.raises(IndexBusy, match="another machine"):
                 dead.files()
@@ -114,7 +115,7 @@ def test_the_turn_of_a_machine_that_died_ends(
 def test_many_writes_to_object_storage_are_put_together(
     bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memdown.index.lancedb.store._COMPACT_AFTER", 3)
+    monkeypatch.setattr("memdown.index.lancedb.upkeep._COMPACT_AFTER", 3)
     store = create(tmp_path / "index", url=bucket)
     with store.writing(5.0):
         store.begin(PRINT)
@@ -122,7 +123,7 @@ def test_many_writes_to_object_storage_are_put_together(
         path = f"n-{number}.md"
         with store.writing(5.0):
             put(store, state(path), [chunk(path, 1, ["beta"])], unit(0, 1, 0, 0))
-    with store._using() as db:
+    with store._database.using() as db:
         (pointer,) = read_pointers(db).values()
         fragments = db.open_table(pointer.table).stats()["fragment_stats"]["num_fragments"]
     assert fragments <= 4
