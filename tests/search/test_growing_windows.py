@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memdown.notes.chunks import chunk_document
-from memdown.search.snippets import Taken, grow, pieces_of
-from memdown.types import Chunk, Document
+from memdown.notes.document import heading_paths
+from memdown.search.snippets import Taken, below_heading, grow, pieces_of, show_below
+from memdown.types import Chunk, Document, StoredChunk
 
 
 def chunk_of(text: str) -> Chunk:
@@ -79,3 +80,57 @@ def test_any_text_gives_pieces_in_order_and_windows_of_the_size(text: str, size:
     for chunk in chunks:
         for number in range(len(chunk.passages)):
             assert 0 < len(shown(chunk, number, size)) <= size
+
+
+NOTE = "# Home\n\n## Networks\n\n| name | for |\n|---|---|\n| ebbe | us |\n| flut | guests |\n\n## Power\n\nGreen.\n"
+
+
+def noted(text: str, tokens: int = 400, overlap: int = 80) -> list[StoredChunk]:
+    document = Document("a.md", "memory", text, "d")
+    headings = heading_paths(text.split("\n"))
+    chunks = chunk_document(document, tokens=tokens, overlap=overlap, model="m", headings=headings)
+    found: list[StoredChunk] = []
+    for chunk in chunks:
+        key = found[-1].key + len(found[-1].chunk.passages) if found else 0
+        found.append(StoredChunk(key, chunk, None))
+    return found
+
+
+def below(chunks: list[StoredChunk], title: str, taken: Taken) -> str | None:
+    by_key = {one.key: one for one in chunks}
+    stored, number = next(
+        (one, number)
+        for one in chunks
+        for number, passage in enumerate(one.chunk.passages)
+        if one.chunk.text[passage.start : passage.end].startswith(title)
+    )
+    found = below_heading(stored, number, by_key)
+    if found is None:
+        return None
+    place = show_below(found, 700, taken)
+    return place and found.chunk.text[place[0] : place[1]]
+
+
+def test_a_heading_is_shown_with_the_first_lines_below_it() -> None:
+    chunks = noted(NOTE)
+    networks = "## Networks\n\n| name | for |\n|---|---|\n| ebbe | us |\n| flut | guests |"
+    assert below(chunks, "## Networks", Taken()) == networks
+    assert below(chunks, "# Home", Taken()) == f"# Home\n\n{networks}"
+    assert below(chunks, "## Power", Taken()) is None, "its line is a fact and shown as one"
+
+
+def test_a_heading_at_the_end_of_a_chunk_is_shown_with_what_follows_in_the_next() -> None:
+    text = "# Home\n\n" + "word " * 50 + "\n\n## Backup\n\nSettings are exported every month.\n"
+    for overlap, shown in (
+        (5, "## Backup\n\nSettings are exported every month."),
+        (0, "Settings are exported every month."),
+    ):
+        chunks = noted(text, tokens=70, overlap=overlap)
+        assert chunks[0].chunk.text.rstrip().endswith("## Backup")
+        taken = Taken()
+        assert below(chunks, "## Backup", taken) == shown
+        assert below(chunks, "## Backup", taken) is None, "it is shown already"
+
+
+def test_a_heading_with_nothing_below_it_stands_by_itself() -> None:
+    assert below(noted("Some text.\n\n# Later\n"), "# Later", Taken()) is None

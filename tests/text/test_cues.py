@@ -50,6 +50,21 @@ def test_a_text_tells_whether_it_asks_and_what_it_holds() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Πού είναι το κλειδί;", True),
+        ("Πού είναι το κλειδί\u037e", True),
+        ("**Πού είναι ;**", True),
+        ("int x = 1;", False),
+        (";", False),
+        ("Where to next؟", True),
+    ],
+)
+def test_a_semicolon_asks_in_greek_only(text: str, asked: bool) -> None:
+    assert (ASKS in cues_of(text)) is asked
+
+
+@pytest.mark.parametrize(
     ("question", "kind"),
     [
         ("When did we meet?", "time"),

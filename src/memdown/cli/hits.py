@@ -22,7 +22,7 @@ _LINE_ROWS = 3
 # What is not printed to a terminal does not depend on one.
 _WIDTH = 100
 _LEAST_WIDTH = 40
-_HEADING = pattern(r" {0,3}#{1,6}[ \t]|-{3}\s*$")
+_HEADING = pattern(r" {0,3}#{1,6}[ \t]|[-:|][-:| \t]*$")
 _INDENT = 3
 # The indent and a number of four digits.
 _MARGIN = _INDENT + 6

@@ -15,7 +15,7 @@ from memdown.search import spelling as respelling
 from memdown.search.candidates import file_mask
 from memdown.search.query import STRONG, Asked, SearchOptions, is_unheld, terms_of
 from memdown.search.rank import Presentation, Scored, Texts
-from memdown.search.snippets import beside, is_talk
+from memdown.search.snippets import beside, is_heading, is_talk
 from memdown.search.tuning import TUNING
 from memdown.text import distinct_terms, is_asked, prefix_terms
 from memdown.types import FILE_SPAN, Embedder, Hit, Source, WordKnowing
@@ -203,6 +203,18 @@ def _texts(some: Sequence[Scored], reader: Reader) -> Texts:
         for key in beside(one.key, talk[one.chunk_key])
         if key not in talk
     }
+    # What stands below a heading that ends a chunk.
+    ends = {
+        stored.key + len(stored.chunk.passages)
+        for one in some
+        if (stored := chunks[one.chunk_key])
+        and one.key == stored.key + len(stored.chunk.passages) - 1
+        and is_heading(stored.chunk, -1)
+    } - chunks.keys()
+    if ends:
+        chunks |= {
+            stored.key: stored for stored in reader.chunks(reader.rows_with(sorted(ends))).values()
+        }
     if wanted:
         more = reader.chunks(reader.rows_with(sorted(wanted)))
         talk |= {stored.key: stored for stored in more.values()}

@@ -10,10 +10,18 @@ from itertools import islice
 from typing import NamedTuple
 
 from memdown.notes.facts import facts_in, heading_at
-from memdown.search.snippets import Shown, Taken, grow, show_fact, show_talk
+from memdown.search.snippets import (
+    Shown,
+    Taken,
+    below_heading,
+    grow,
+    show_below,
+    show_fact,
+    show_talk,
+)
 from memdown.text import distinct_terms, index_terms
 from memdown.text.cues import label_of
-from memdown.types import FILE_SPAN, FileState, Hit, Move, StoredChunk, Why
+from memdown.types import FILE_SPAN, Chunk, FileState, Hit, Move, StoredChunk, Why
 from memdown.values import dataclass
 
 # How likely the notes answer by the words alone: a logistic regression on questions about the notes and
@@ -255,9 +263,13 @@ def _shown(
         shown = show_talk(one.key, texts.talk, shares, view.size, taken)
         if shown is not None:
             return shown
+    number = min(one.key - stored.key, len(chunk.passages) - 1)
+    below = below_heading(stored, number, texts.chunks)
+    if below is not None:
+        place = show_below(below, view.size, taken)
+        return None if place is None else _lines(below.chunk, place, chunk.passages[number].start)
     at = facts.places.get(one.key)
     if at is None:
-        number = min(one.key - stored.key, len(chunk.passages) - 1)
         wanted = [shares.get(stored.key + n, 0.0) for n in range(len(chunk.passages))]
         place = grow(chunk, number, wanted, words, view.size, taken)
     else:
@@ -271,9 +283,12 @@ def _shown(
             for n, passage in enumerate(chunk.passages)
             if passage.start < end and passage.end > start
         )
-    return Shown(
-        chunk.text[start:end], chunk.line_at(start), chunk.line_at(max(start, end - 1)), start
-    )
+    return _lines(chunk, place, start)
+
+
+def _lines(chunk: Chunk, place: tuple[int, int], start: int) -> Shown:
+    low, high = place
+    return Shown(chunk.text[low:high], chunk.line_at(low), chunk.line_at(max(low, high - 1)), start)
 
 
 def _hit(

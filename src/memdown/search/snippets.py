@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from memdown.notes.facts import units_of
+from memdown.notes.facts import FactSpan, units_of
 from memdown.text import index_terms, match_spans
 from memdown.text.cues import label_of
 from memdown.types import LEFT_OUT, Chunk, StoredChunk
@@ -248,6 +248,64 @@ def show_fact(
     for piece in _pieces_in(chunk.text, low, high):
         taken.add(chunk, piece)
     return low, high if high - low <= size else _cut(chunk.text, low, low + size)
+
+
+def is_heading(chunk: Chunk, number: int) -> bool:
+    """Whether a passage only says what stands below it: a heading, or the first row of a table."""
+    passage = chunk.passages[number]
+    return not any(
+        one.start < passage.end and one.end > passage.start for one in units_of(chunk.text)
+    )
+
+
+class Below(NamedTuple):
+    """What stands below a heading: the chunk, where the heading starts in it, and the units."""
+
+    chunk: Chunk
+    start: int
+    units: list[FactSpan]
+
+
+def below_heading(
+    stored: StoredChunk, number: int, chunks: Mapping[int, StoredChunk]
+) -> Below | None:
+    """What stands below a passage that is a heading, in its chunk or the next; None if nothing does, or it
+    is none."""
+    chunk, passage = stored.chunk, stored.chunk.passages[number]
+    if not is_heading(chunk, number):
+        return None
+    if units := [one for one in units_of(chunk.text) if one.start >= passage.end]:
+        return Below(chunk, passage.start, units)
+    following = chunks.get(stored.key + len(chunk.passages))
+    if following is None or following.chunk.path != chunk.path:
+        return None
+    title = chunk.text[passage.start : passage.end]
+    chunk = following.chunk
+    first = chunk.passages[0].start
+    # Chunks overlap: the next one mostly begins with the heading once more.
+    again = chunk.text.rfind(title, 0, first)
+    start = first if chunk.text[again + len(title) : first].strip() or again < 0 else again
+    units = [one for one in units_of(chunk.text) if one.start >= first]
+    return Below(chunk, start, units) if units else None
+
+
+def show_below(below: Below, size: int, taken: Taken) -> tuple[int, int] | None:
+    """A heading with the first lines below it; None if the first of them is shown already."""
+    chunk, low, units = below
+    first = units[0]
+    if any(taken.has(chunk, one) for one in _pieces_in(chunk.text, first.start, first.end)):
+        return None
+    high = first.end
+    for one in units[1:]:
+        lines = chunk.text.count("\n", first.start, one.end)
+        if one.section != first.section or one.end - low > size or lines >= _FEW_LINES:
+            break
+        high = one.end
+    if high - low > size:
+        high = _cut(chunk.text, low, low + size)
+    for piece in _pieces_in(chunk.text, low, high):
+        taken.add(chunk, piece)
+    return low, high
 
 
 def _filled(

@@ -28,7 +28,9 @@ _LABEL: Final = pattern(
     r"(?P<name>[^\W\d_][\w.'’&-]{0,30}(?: [\w.'’&-]{1,30}){0,2})(?: ?\([^)\n]{1,40}\))?"
     r"[*_]{0,2}[:：][*_]{0,2}(?=\s|$)"
 )
-_ASKING: Final = ("?", "？", ";", "؟")
+_ASKING: Final = ("?", "？", "\u037e", "؟")
+# The Greek question mark is mostly written as a semicolon, which elsewhere asks nothing.
+_ASKING_GREEK: Final = pattern(r"[\u0370-\u037d\u037f-\u03ff\u1f00-\u1fff]\s*;\Z")
 _BEHIND_ASKING: Final = "\"'”’)]*_ \t"
 _NUMBER_WORDS: Final = frozenset(
     "two three four five six seven eight nine ten eleven twelve dozen hundred thousand million twice half "
@@ -147,7 +149,10 @@ def cues_of(text: str) -> tuple[str, ...]:
 
 def asks(text: str) -> bool:
     """Whether a text ends with a question mark."""
-    return text.rstrip(_BEHIND_ASKING).endswith(_ASKING)
+    said = text.rstrip(_BEHIND_ASKING)
+    if said.endswith(_ASKING):
+        return True
+    return said.endswith(";") and _ASKING_GREEK.search(said, len(said) - 4) is not None
 
 
 @cache

@@ -14,7 +14,7 @@ from typing import Final
 from memdown.text.scripts import EMOJI, FIRST_UNSPACED, FLAG_LETTERS, MARKS, fold, runs
 from memdown.text.stemming import stem
 
-TERMS_VERSION: Final = 9
+TERMS_VERSION: Final = 10
 """To be raised with every change of what `index_terms` or `prefix_terms` return, or of feature terms."""
 
 TOKENCHARS: Final = "-_./@:+#"
