@@ -11,12 +11,12 @@ from pathlib import Path
 
 from memdown import embedders
 from memdown.index.changes import SESSIONS
+from memdown.index.filters import Filter, listing
 from memdown.index.index import Index
-from memdown.search import filters as filtering
 from memdown.search.arranging import arrange
 from memdown.search.asking import Request, RequestScope, request_scope
 from memdown.search.currency import Seen, read_as_of
-from memdown.search.filters import Filter
+from memdown.search.filters import why_none
 from memdown.search.gathering import gather, respell
 from memdown.search.query import Asked, Query, SearchOptions, prepare, settle, timed
 from memdown.types import Answer, Embedder, Failure, Hit, ModelKey, Reranker, Source
@@ -151,9 +151,10 @@ def _found(
         gathered: list[Hit] = []
         with setup.turn, store.snapshot() as snapshot:
             if only is not None:
-                files = filtering.allowed(only, snapshot.files(), options.sources)
+                known = listing(snapshot)
+                files = known.matching(only, options.sources)
                 asked = replace(asked, files=files)
-                nothing_left = "" if files else filtering.why_none(only, snapshot.files())
+                nothing_left = "" if files else why_none(only, known)
             if not nothing_left:
                 asked = settle(timed(asked, snapshot), snapshot)
                 gathered = gather(asked, snapshot)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import SupportsFloat, SupportsIndex
 
 from memdown.errors import QueryError
-from memdown.search.filters import Filter, make_filter
+from memdown.index.filters import Filter
+from memdown.search.filters import make_filter
 from memdown.types import ProgressCallback, Source
 from memdown.values import dataclass
 

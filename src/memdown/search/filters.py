@@ -1,33 +1,17 @@
-"""Which notes a search may show: of a time, in a folder, with a tag."""
+"""A filter from what a user gave, and why it lets nothing through."""
 
 from __future__ import annotations
 
 import datetime
 import difflib
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from memdown.errors import QueryError
+from memdown.index.filters import Filter, FilteredFiles
 from memdown.text.dates import read_time
-from memdown.types import FileState, Source
-from memdown.values import dataclass
-
-_LOGS = "memory/"
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """What a note must be; what is None or empty does not matter.
-
-    A note without a date is of no time. All `tags` must be there, each itself or one below it:
-    `work` is also `work/travel`.
-    """
-
-    since: datetime.date | None = None
-    until: datetime.date | None = None
-    folder: str = ""
-    tags: tuple[str, ...] = ()
+from memdown.types import SOURCES
 
 
 def make_filter(
@@ -49,31 +33,13 @@ def make_filter(
     return None if made == Filter() else made
 
 
-def allowed(
-    wanted: Filter, files: Mapping[int, FileState], sources: Sequence[Source]
-) -> frozenset[int]:
-    """The numbers of the files that a filter lets through."""
-    inside = {number: file for number, file in files.items() if file.source in sources}
-    if wanted.folder:
-        paths = _within([file.path for file in inside.values()], wanted.folder)
-        inside = {number: file for number, file in inside.items() if file.path in paths}
-    return frozenset(
-        number
-        for number, file in inside.items()
-        if _is_of_time(file, wanted) and _has_tags(file, wanted.tags)
-    )
-
-
-def why_none(wanted: Filter, files: Mapping[int, FileState]) -> str:
+def why_none(wanted: Filter, files: FilteredFiles) -> str:
     """The reason why a filter lets no file through, and what would."""
-    every = list(files.values())
-    if wanted.folder and not _within([file.path for file in every], wanted.folder):
-        folders = {path for file in every for path in _folders(file.path)}
-        return f"there is no note in {wanted.folder}{_nearest(wanted.folder, folders)}"
+    if wanted.folder and not files.matching(Filter(folder=wanted.folder), SOURCES):
+        return f"there is no note in {wanted.folder}{_nearest(wanted.folder, files.folders())}"
     for tag in wanted.tags:
-        if not any(_has_tags(file, (tag,)) for file in every):
-            known = {name for file in every for name in file.tags}
-            return f"no note has the tag {tag}{_nearest(tag, known)}"
+        if not files.matching(Filter(tags=(tag,)), SOURCES):
+            return f"no note has the tag {tag}{_nearest(tag, files.tags())}"
     parts = [
         f"in {wanted.folder}" if wanted.folder else "",
         f"since {wanted.since}" if wanted.since else "",
@@ -122,42 +88,6 @@ def _tag(given: str) -> str:
     if not tag:
         raise QueryError(f"The tag {given!r} is empty: name one, such as work.")
     return tag
-
-
-def _within(paths: Iterable[str], folder: str) -> frozenset[str]:
-    """The paths in a folder; it may be named without `memory/`, or in other case."""
-    every = list(paths)
-    for name, changed in (
-        (folder, str),
-        (_LOGS + folder, str),
-        (folder.casefold(), str.casefold),
-        (_LOGS + folder.casefold(), str.casefold),
-    ):
-        found = {
-            one for one in every if changed(one) == name or changed(one).startswith(f"{name}/")
-        }
-        if found:
-            return frozenset(found)
-    return frozenset()
-
-
-def _is_of_time(file: FileState, wanted: Filter) -> bool:
-    if wanted.since is None and wanted.until is None:
-        return True
-    return (
-        file.date is not None
-        and (wanted.since is None or file.date >= wanted.since)
-        and (wanted.until is None or file.date <= wanted.until)
-    )
-
-
-def _has_tags(file: FileState, tags: Sequence[str]) -> bool:
-    return all(any(has == tag or has.startswith(f"{tag}/") for has in file.tags) for tag in tags)
-
-
-def _folders(path: str) -> list[str]:
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[:depth]) for depth in range(1, len(parts) + 1)]
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

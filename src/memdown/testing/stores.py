@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from memdown.index.bm25 import idf, length_norms, saturate
+from memdown.index.filters import FileListing, Filter, listing
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.reader import Mask, Reader, Sought, word
 from memdown.index.store import MendableStore, Snapshot, Store, Writer, Writes
@@ -275,6 +276,41 @@ class StoreContract:
                 "talk.jsonl": "sessions",
             }
             assert snapshot.dated(datetime.date(2025, 1, 1), datetime.date(2025, 2, 1)) == {}
+
+    def test_a_filter_lets_the_same_files_through_as_a_list_of_them(self, store: Store) -> None:
+        early, late = datetime.date(2026, 3, 1), datetime.date(2026, 4, 2)
+        made: list[tuple[str, Source, datetime.date | None, tuple[str, ...]]] = [
+            ("MEMORY.md", "memory", None, ("work",)),
+            ("memory/2026-03-01.md", "memory", early, ("work/travel", "home")),
+            ("memory/Projects/river.md", "memory", early, ("workshop",)),
+            ("memory/Projects/deep/lake.md", "memory", late, ("work",)),
+            ("projects/plan.md", "memory", late, ()),
+            ("Straße/haus_1.md", "memory", late, ("home",)),
+            ("Stra%e/x.md", "memory", None, ()),
+            ("/outside/notes/a.md", "memory", late, ()),
+            ("sessions/talk.jsonl", "sessions", late, ()),
+        ]
+        for path, source, date, tags in made:
+            file = replace(state(path, source), date=date, tags=tags)
+            put(store, file, [chunk(path, 1, ["one"], source)], unit(1, 0, 0, 0))
+        folders = """
+            memory projects Projects PROJECTS/deep deep strasse Stra%e MEMORY.md memory.MD /outside
+            2026-03-01.md sessions nowhere %
+        """
+        wanted = [
+            Filter(since, until, folder, tags)
+            for since in (None, late)
+            for until in (None, early, late)
+            for folder in ["", *folders.split()]
+            for tags in ((), ("work",), ("work", "home"), ("none",))
+        ]
+        with store.snapshot() as snapshot:
+            quick, slow = listing(snapshot), FileListing(snapshot.files())
+            for one in wanted:
+                for sources in (("memory",), SOURCES):
+                    assert quick.matching(one, sources) == slow.matching(one, sources), one
+            assert quick.folders() == slow.folders()
+            assert quick.tags() == slow.tags() == {"work", "work/travel", "home", "workshop"}
 
     def test_files_outlive_the_store(self, store: Store, tmp_path: Path) -> None:
         put(store, state("a.md"), [chunk("a.md", 1, ["one"])], unit(1, 0, 0, 0))

@@ -6,6 +6,7 @@ import datetime
 from collections.abc import Sequence
 from typing import Any
 
+from memdown.index.filters import Filter, folders_of, meanings
 from memdown.index.packing import file_ids
 from memdown.index.postgres import postings
 from memdown.index.postgres.connection import Place, one, run
@@ -130,6 +131,66 @@ def read_dated(place: Place, first: datetime.date, last: datetime.date) -> dict[
         "WHERE generation = %s AND date BETWEEN %s AND %s AND problem = ''"
     )
     return dict(run(place.db, place.sql(statement), (place.generation, first, last)))
+
+
+def matching(place: Place, wanted: Filter, sources: Sequence[Source]) -> frozenset[int]:
+    """The numbers of the files that a filter lets through."""
+    where = "source = ANY(%s)"
+    values: list[object] = [list(sources)]
+    for sign, day in ((">=", wanted.since), ("<=", wanted.until)):
+        if day is not None:
+            where, values = f"{where} AND date {sign} %s", [*values, day]
+    for tag in wanted.tags:
+        where += " AND EXISTS (SELECT 1 FROM unnest(tags) AS t WHERE t = %s OR starts_with(t, %s))"
+        values += [tag, f"{tag}/"]
+    if not wanted.folder:
+        return _numbers(place, where, values)
+    # It is the first meaning that counts under which a file of these sources stands, whatever its date.
+    for name in meanings(wanted.folder):
+        inside = "(path = %s OR starts_with(path, %s))"
+        if _is_any(place, f"source = ANY(%s) AND {inside}", (list(sources), name, f"{name}/")):
+            return _numbers(place, f"{where} AND {inside}", (*values, name, f"{name}/"))
+    for name in map(str.casefold, meanings(wanted.folder)):
+        # Case is folded here: the server's rules for it are others.
+        names = [one for one in folders(place) if f"{one.casefold()}/".startswith(f"{name}/")]
+        inside = f"({_FOLDER} = ANY(%s) OR lower(path) = lower(%s))"
+        if _is_any(place, f"source = ANY(%s) AND {inside}", (list(sources), names, name)):
+            return _numbers(place, f"{where} AND {inside}", (*values, names, name))
+    return frozenset()
+
+
+def folders(place: Place) -> frozenset[str]:
+    """Every folder that holds a file, however deep."""
+    statement = (
+        f"SELECT DISTINCT {_FOLDER} FROM {{files}} WHERE generation = %s AND path LIKE '%%/%%'"
+    )
+    rows = run(place.db, place.sql(statement), (place.generation,))
+    return frozenset(name for (deepest,) in rows for name in folders_of(f"{deepest}/"))
+
+
+def tags(place: Place) -> frozenset[str]:
+    """Every tag that a file has."""
+    statement = "SELECT DISTINCT unnest(tags) FROM {files} WHERE generation = %s"
+    return frozenset(name for (name,) in run(place.db, place.sql(statement), (place.generation,)))
+
+
+# The folder of a path; a path without one is its own.
+_FOLDER = "regexp_replace(path, '/[^/]*$', '')"
+
+
+def _numbers(place: Place, where: str, values: Sequence[object]) -> frozenset[int]:
+    """The numbers of files, as one value: there may be very many."""
+    packed = one(
+        place.db,
+        place.sql(f"SELECT array_agg(id) FROM {{files}} WHERE generation = %s AND {where}"),
+        (place.generation, *values),
+    )
+    return frozenset(packed or ())
+
+
+def _is_any(place: Place, where: str, values: Sequence[object]) -> bool:
+    statement = f"SELECT 1 FROM {{files}} WHERE generation = %s AND {where} LIMIT 1"
+    return one(place.db, place.sql(statement), (place.generation, *values)) is not None
 
 
 def file_number(place: Place, path: str) -> int | None:

@@ -20,6 +20,7 @@ import psycopg
 from numpy.typing import NDArray
 
 from memdown.index.bm25 import idf, length_norms, saturate
+from memdown.index.filters import Filter
 from memdown.index.packing import file_keys, passage_lines, source_keys
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.postgres import chunk_rows, file_rows, postings, vectors
@@ -96,6 +97,18 @@ class PostgresSnapshot:
     def dated(self, first: datetime.date, last: datetime.date) -> Mapping[int, Source]:
         """The numbers of the files of a time that lack nothing, and their sources."""
         return file_rows.read_dated(self._place, first, last)
+
+    def matching(self, wanted: Filter, sources: Sequence[Source]) -> frozenset[int]:
+        """The numbers of the files that a filter lets through."""
+        return file_rows.matching(self._place, wanted, sources)
+
+    def folders(self) -> frozenset[str]:
+        """Every folder that holds a file, however deep."""
+        return file_rows.folders(self._place)
+
+    def tags(self) -> frozenset[str]:
+        """Every tag that a file has."""
+        return file_rows.tags(self._place)
 
     def chunks(self, keys: Sequence[int]) -> dict[int, StoredChunk]:
         """Chunks with their text, by key."""
