@@ -121,6 +121,30 @@ def test_who_has_nothing_new_reads_no_list_of_files(postgres: Server, tmp_path: 
     assert _lists_read(postgres) == before, "the sync has noted that all is indexed"
 
 
+def test_a_change_costs_what_changed(postgres: Server, tmp_path: Path) -> None:
+    """A host compares with what it knew last, and learns what others did since."""
+    logged = f"{postgres.url}?options=-clog_statement%3Dall"
+    a, b = (Host(tmp_path, name, logged, "changes") for name in "ab")
+    a.write({f"memory/{n}.md": f"Box {n} holds thing number {n}.\n" for n in range(300)})
+    shutil.copytree(a.notes, b.notes, dirs_exist_ok=True)
+    a.sync()
+    b.sync()
+    before = _lists_read(postgres)
+    a.write({"memory/25.md": "The box was given to Zuzana.\n"})
+    assert a.sync().indexed == 1
+    assert "memory/25.md" in b.find("Zuzana"), "another host's change"
+    b.write({"memory/25.md": "The box was given to Zuzana.\n"})
+    assert b.sync().indexed == 0, "it is there as given"
+    (a.notes / "memory/7.md").unlink()
+    assert a.sync().removed == 1
+    assert b.sync().indexed == 1, "this host still has it, and brings it back"
+    assert "memory/7.md" in a.find("thing number 7")
+    for host in (a, b, a, b):
+        report = host.sync()
+        assert (report.indexed, report.removed) == (0, 0)
+    assert _lists_read(postgres) == before
+
+
 def _lists_read(server: Server) -> int:
     """How often the server was asked for all files, by its log."""
     log = (server.folder / "log").read_text(errors="replace")

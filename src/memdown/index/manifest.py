@@ -3,21 +3,27 @@
 Size, times and inode mean something on one host only. They stay there, in a small file of the state
 folder; the shared index has paths and digests. A file that is not in a host's manifest was never
 there, so its absence tells nothing: only a host that had a file may remove it.
+
+Of its own files a host may also keep what the index says of them, and up to which state of the index it
+knows that: then it asks for what changed since, not for the list of all.
 """
 
 from __future__ import annotations
 
+import datetime
 import hashlib
+import json
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import apsw
 
 from memdown.errors import StoreError
 from memdown.files import make_folder
-from memdown.types import FileState, Fingerprint
+from memdown.types import FileState, Fingerprint, Source
 
 _BUSY_MS = 10_000
 # The size of no file.
@@ -26,6 +32,10 @@ _TABLES = """
 CREATE TABLE IF NOT EXISTS facts (
   place TEXT, path TEXT, size INTEGER, mtime INTEGER, ctime INTEGER, inode TEXT,
   PRIMARY KEY (place, path)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS shared (
+  place TEXT, path TEXT, source TEXT, digest TEXT, date TEXT, problem TEXT, tags TEXT, names TEXT,
+  PRIMARY KEY (place, path)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS learned (place TEXT PRIMARY KEY, state TEXT);
 CREATE TABLE IF NOT EXISTS chosen (place TEXT PRIMARY KEY, variant TEXT);
 CREATE TABLE IF NOT EXISTS settled (place TEXT PRIMARY KEY, state TEXT, found TEXT);
 """
@@ -77,6 +87,25 @@ def variant_of(made: Fingerprint, layout: int) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
+_SHARED = "path, source, digest, date, problem, tags, names"
+
+
+def _state(
+    path: str,
+    source: Source,
+    digest: str,
+    date: str | None,
+    *more: Any,
+) -> FileState:
+    """A file from the columns of both tables, in the order of `_SHARED` and its facts."""
+    problem, tags, names, size, mtime, ctime, inode = more
+    day = datetime.date.fromisoformat(date) if date else None
+    tagged = tuple(json.loads(tags)) if tags else ()
+    return FileState(
+        path, source, size, mtime, ctime, int(inode), digest, day, problem, tagged, names
+    )
+
+
 class Manifest:
     """This host's files in one shared index, `place`. Thread-safe; processes of a host share it."""
 
@@ -85,25 +114,79 @@ class Manifest:
         self._place = place
         self._lock = threading.RLock()
         self._db: apsw.Connection | None = None
-        self._known: Mapping[str, Facts] | None = None
+        # Both are kept in step with what this process writes, and read anew after another wrote.
+        self._known: dict[str, Facts] | None = None
+        self._states: dict[str, FileState] | None = None
         self._version = -1
 
     def facts(self) -> Mapping[str, Facts]:
         """The facts of every file that this host has in the index, by path."""
         with self._lock:
-            db = self._open()
-            version = int(db.pragma("data_version"))
-            if self._known is None or version != self._version:
-                rows = db.execute(
-                    "SELECT path, size, mtime, ctime, inode FROM facts WHERE place = ?",
-                    (self._place,),
-                )
-                self._known = {
-                    path: Facts(size, mtime, ctime, int(inode))
-                    for path, size, mtime, ctime, inode in rows
-                }
-                self._version = version
-            return self._known
+            return self._facts()
+
+    def files(self) -> dict[str, FileState]:
+        """This host's files that are in the index, as far as that was learned."""
+        with self._lock:
+            return dict(self._indexed())
+
+    def _facts(self) -> dict[str, Facts]:
+        db = self._current()
+        if self._known is None:
+            rows = db.execute(
+                "SELECT path, size, mtime, ctime, inode FROM facts WHERE place = ?", (self._place,)
+            )
+            self._known = {
+                path: Facts(size, mtime, ctime, int(inode))
+                for path, size, mtime, ctime, inode in rows
+            }
+        return self._known
+
+    def _indexed(self) -> dict[str, FileState]:
+        db = self._current()
+        if self._states is None:
+            rows = db.execute(
+                f"SELECT {_SHARED}, size, mtime, ctime, inode FROM shared JOIN facts "
+                "USING (place, path) WHERE place = ?",
+                (self._place,),
+            )
+            self._states = {row[0]: _state(*row) for row in rows}
+        return self._states
+
+    def learned(self) -> str | None:
+        """The state of the index up to which its files are known here."""
+        with self._lock:
+            row = (
+                self._open()
+                .execute("SELECT state FROM learned WHERE place = ?", (self._place,))
+                .fetchone()
+            )
+        return None if row is None else str(row[0])
+
+    def learn(
+        self,
+        state: str,
+        changed: Iterable[FileState],
+        gone: Iterable[str] = (),
+        *,
+        whole: bool = False,
+    ) -> None:
+        """In this state of the index, these files changed in it and those are gone.
+
+        If they are the `whole` of it, all others are gone.
+        """
+        with self._lock, self._open() as db:
+            mine, states = self._facts(), self._indexed()
+            news = [one for one in changed if one.path in mine]
+            lost = states.keys() - {one.path for one in news} if whole else set(gone)
+            db.executemany(
+                "DELETE FROM shared WHERE place = ? AND path = ?",
+                [(self._place, path) for path in lost],
+            )
+            self._share(db, news)
+            db.execute("INSERT OR REPLACE INTO learned VALUES (?, ?)", (self._place, state))
+            for path in lost:
+                states.pop(path, None)
+            states |= {one.path: mine[one.path].on(one) for one in news}
 
     def seen(self, indexed: Mapping[str, FileState]) -> dict[str, FileState]:
         """Of the files of the index, those that this host has, with their facts here."""
@@ -116,10 +199,13 @@ class Manifest:
         Facts that no file has make the next sync look into them.
         """
         with self._lock, self._open() as db:
+            known, some = self._facts(), list(paths)
             db.executemany(
                 f"INSERT OR IGNORE INTO facts VALUES (?, ?, {_UNKNOWN}, 0, 0, '0')",
-                [(self._place, path) for path in paths],
+                [(self._place, path) for path in some],
             )
+            for path in some:
+                known.setdefault(path, Facts(_UNKNOWN, 0, 0, 0))
             self._unsettle(db)
 
     def adopt(self, variant: str, files: Iterable[FileState]) -> None:
@@ -130,27 +216,40 @@ class Manifest:
             db.execute("INSERT OR REPLACE INTO chosen VALUES (?, ?)", (self._place, variant))
 
     def note(self, files: Iterable[FileState]) -> None:
-        """These files are on this host's disk, with these facts."""
+        """These files are on this host's disk, with these facts, and in the index."""
+        some = list(files)
+        if not some:
+            return
         with self._lock, self._open() as db:
+            known, states = self._facts(), self._indexed()
             db.executemany(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?)",
                 [
                     (self._place, one.path, one.size, one.mtime_ns, one.ctime_ns, str(one.inode))
-                    for one in files
+                    for one in some
                 ],
             )
-            self._known = None
+            self._share(db, some)
+            for one in some:
+                known[one.path] = Facts(one.size, one.mtime_ns, one.ctime_ns, one.inode)
+                states[one.path] = one
 
     def forget(self, paths: Iterable[str] | None = None) -> None:
         """These files, or all, are no longer on this host's disk."""
         with self._lock, self._open() as db:
             if paths is None:
-                db.execute("DELETE FROM facts WHERE place = ?", (self._place,))
+                self._forget_all(db)
             else:
-                db.executemany(
-                    "DELETE FROM facts WHERE place = ? AND path = ?",
-                    [(self._place, path) for path in paths],
-                )
+                some = list(paths)
+                known, states = self._facts(), self._indexed()
+                for table in ("facts", "shared"):
+                    db.executemany(
+                        f"DELETE FROM {table} WHERE place = ? AND path = ?",
+                        [(self._place, path) for path in some],
+                    )
+                for path in some:
+                    known.pop(path, None)
+                    states.pop(path, None)
             self._unsettle(db)
 
     def variant(self) -> str | None:
@@ -168,7 +267,7 @@ class Manifest:
         with self._lock, self._open() as db:
             if self.variant() == variant:
                 return
-            db.execute("DELETE FROM facts WHERE place = ?", (self._place,))
+            self._forget_all(db)
             db.execute("INSERT OR REPLACE INTO chosen VALUES (?, ?)", (self._place, variant))
             self._unsettle(db)
 
@@ -189,8 +288,40 @@ class Manifest:
                 "INSERT OR REPLACE INTO settled VALUES (?, ?, ?)", (self._place, state, found)
             )
 
+    def _forget_all(self, db: apsw.Connection) -> None:
+        for table in ("facts", "shared", "learned"):
+            db.execute(f"DELETE FROM {table} WHERE place = ?", (self._place,))
+        self._known, self._states = {}, {}
+
+    def _share(self, db: apsw.Connection, files: Iterable[FileState]) -> None:
+        """Keep what the index says of some files."""
+        db.executemany(
+            "INSERT OR REPLACE INTO shared VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    self._place,
+                    one.path,
+                    one.source,
+                    one.digest,
+                    one.date.isoformat() if one.date else None,
+                    one.problem,
+                    json.dumps(one.tags) if one.tags else "",
+                    one.names,
+                )
+                for one in files
+            ],
+        )
+
+    def _current(self) -> apsw.Connection:
+        """The open file; what another process has changed is read anew."""
+        db = self._open()
+        version = int(db.pragma("data_version"))
+        if version != self._version:
+            self._known = self._states = None
+            self._version = version
+        return db
+
     def _unsettle(self, db: apsw.Connection) -> None:
-        self._known = None
         db.execute("DELETE FROM settled WHERE place = ?", (self._place,))
 
     def close(self) -> None:

@@ -111,6 +111,11 @@ def read_files(place: Place) -> dict[str, FileState]:
     return {state.path: state for state in _states(place).values()}
 
 
+def read_changed(place: Place, revision: int) -> list[FileState]:
+    """The files that were written since a revision of the index."""
+    return list(_states(place, " AND revision > %s", (revision,)).values())
+
+
 def lacks_vectors(place: Place) -> bool:
     """Whether vectors of some file are missing that may come later."""
     statement = (

@@ -13,6 +13,8 @@ from memdown.types import Fingerprint, ModelKey
 
 # How rows are packed: what has another layout is another index, of hosts with another version.
 LAYOUT = 2
+# So many of the files that were taken out last are named: a host that knows older states lists all files.
+_MOST_REMOVALS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,11 @@ class Live:
     def settled_state(self) -> str:
         """The same as long as no file was taken out of the index."""
         return f"{self.place.generation} {self.losses}"
+
+    @property
+    def position(self) -> str:
+        """What a host notes that knows all files as they are now."""
+        return f"{self.place.generation} {self.revision} {self.losses}"
 
     @property
     def state(self) -> tuple[int, int]:
@@ -235,6 +242,37 @@ def next_revision(live: Live) -> int:
         (live.place.agent, live.variant),
     )
     return number
+
+
+def note_removal(place: Place, path: str) -> None:
+    """Note that a file was taken out, for hosts that know the others."""
+    run(
+        place.db,
+        place.sql(
+            "UPDATE {s}.generations SET losses = losses + 1, "
+            f"removals = CASE WHEN jsonb_array_length(removals) < {_MOST_REMOVALS} THEN removals "
+            "ELSE removals - 0 END || jsonb_build_array(jsonb_build_array(losses + 1, %s::text)) "
+            "WHERE generation = %s"
+        ),
+        (path, place.generation),
+    )
+
+
+def removed_since(live: Live, losses: int) -> list[str] | None:
+    """The files that were taken out since there were so many losses; None if that is not known."""
+    wanted = range(losses + 1, live.losses + 1)
+    if not wanted:
+        return [] if losses == live.losses else None
+    noted = one(
+        live.place.db,
+        # The column came later: also who may not add it reads.
+        live.place.sql(
+            "SELECT to_jsonb(g)->'removals' FROM {s}.generations g WHERE generation = %s"
+        ),
+        (live.place.generation,),
+    )
+    paths = {number: path for number, path in noted or () if number in wanted}
+    return list(paths.values()) if len(paths) == len(wanted) else None
 
 
 def move_to_own_shelf(live: Live) -> Place:

@@ -44,6 +44,9 @@ _STEPS: tuple[_Column | _Index, ...] = (
     _Column("{s}.generations", "losses bigint NOT NULL DEFAULT 0"),
     _Index("{files}", "files_lacking", "(generation) WHERE problem <> '' AND hash <> ''"),
     _Index("{files}", "files_dated", "(generation, date)"),
+    # Which ones, of the last: a host that knows the others asks for what changed.
+    _Column("{s}.generations", "removals jsonb NOT NULL DEFAULT '[]'"),
+    _Index("{files}", "files_changed", "(generation, revision)"),
 )
 # From this step on a client can read, whatever is still missing.
 _READABLE = 1

@@ -103,14 +103,32 @@ class PostgresStore:
 
     def files(self) -> dict[str, FileState]:
         """Every indexed file that this host has, with its facts on this host's disk."""
+        manifest = self._manifest
         with self._link.reading() as db:
             live = self._link.live(db)
             if live is None:
                 return {}
-            known = self._known_files
-            if known is None or known[0] != live.state:
-                known = self._known_files = (live.state, file_rows.read_files(live.place))
-        return dict(known[1]) if self._manifest is None else self._manifest.seen(known[1])
+            if manifest is None:
+                known = self._known_files
+                if known is None or known[0] != live.state:
+                    known = self._known_files = (live.state, file_rows.read_files(live.place))
+                return dict(known[1])
+            if manifest.learned() != live.position:
+                self._learn(manifest, live)
+        return manifest.files()
+
+    def _learn(self, manifest: Manifest, live: Live) -> None:
+        """Ask what changed since this host knew all its files in the index; the first time, for all."""
+        position = manifest.learned()
+        if position is not None:
+            generation, revision, losses = map(int, position.split())
+            if generation == live.place.generation and revision <= live.revision:
+                removed = generations.removed_since(live, losses)
+                if removed is not None:
+                    changed = file_rows.read_changed(live.place, revision)
+                    manifest.learn(live.position, changed, removed)
+                    return
+        manifest.learn(live.position, file_rows.read_files(live.place).values(), whole=True)
 
     def is_settled(self, found: str) -> bool:
         """Whether this was noted last, and nothing happened to this host's files in the index since."""
@@ -372,9 +390,9 @@ class PostgresStore:
                         if file.path not in known or not same_for_all(file, known[file.path])
                     ]
         if changed:
-            with self._link.changing() as (live, _):
+            with self._link.changing() as (live, revision):
                 for file in changed:
-                    file_rows.write_file(live.place, file)
+                    file_rows.write_file(live.place, file, revision)
         self._note(files)
 
     def _remove(self, paths: Sequence[str]) -> None:

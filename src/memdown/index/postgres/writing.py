@@ -10,6 +10,7 @@ from memdown.index.postgres import postings
 from memdown.index.postgres.chunk_rows import Row, delete_from, insert, read_rows, rows_of
 from memdown.index.postgres.connection import Place, run
 from memdown.index.postgres.file_rows import file_number, note_passages, read_state, write_file
+from memdown.index.postgres.generations import note_removal
 from memdown.index.postgres.postings import KeyedTerms
 from memdown.types import IndexedFile
 
@@ -83,11 +84,7 @@ def remove_file(place: Place, path: str) -> None:
             place.sql("DELETE FROM {files} WHERE generation = %s AND id = %s"),
             (place.generation, number),
         )
-        run(
-            place.db,
-            place.sql("UPDATE {s}.generations SET losses = losses + 1 WHERE generation = %s"),
-            (place.generation,),
-        )
+        note_removal(place, path)
 
 
 def _count(
