@@ -444,7 +444,7 @@ def _passage_cues(piece_cues: NDArray[np.uint16], sizes: Numbers) -> NDArray[np.
     Every passage ends with at least one line end, which has no cues, so that none is empty and no
     pair reaches from one passage into the next.
     """
-    alone = piece_cues & np.uint16(cues.NUMBER | cues.TIME)
+    alone = piece_cues & np.uint16(cues.ALONE)
     alone[1:] |= cues.paired(piece_cues[:-1], piece_cues[1:])
     starts = np.cumsum(sizes) - sizes
     return np.bitwise_or.reduceat(alone, starts) if len(starts) else alone

@@ -22,6 +22,7 @@ from memdown.notes.details import (
     is_among,
     same_fact,
 )
+from memdown.notes.exchanges import gives_up
 from memdown.notes.placing import INBOX
 from memdown.notes.relations import restated, tells_of_another
 from memdown.notes.roots import date_of
@@ -283,7 +284,7 @@ def replaced(old: str, new: str, asked: frozenset[str] = frozenset()) -> Replace
         return Replaced.NO
     if details_of(new).change.besides:
         return Replaced.NO
-    if _is_one_slot(old, new) or _is_same_role(old, new):
+    if _is_one_slot(old, new) or _is_same_role(old, new) or gives_up(new, old, asked):
         return Replaced.SURELY
     if content_words(old).isdisjoint(content_words(new)):
         return Replaced.NO

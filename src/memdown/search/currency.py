@@ -25,6 +25,7 @@ from memdown.notes.details import (
     says_otherwise,
     takes_up,
 )
+from memdown.notes.exchanges import gives_up
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.superseding import (
     Replaced,
@@ -357,7 +358,7 @@ def _replaces(newer: _Dated, older: _Dated, asked: frozenset[str]) -> bool:
     # What costs least comes first: most facts share nothing that is asked, and few of the others end one.
     return any(
         not other.struck
-        and _shares(said, other.text)
+        and (_shares(said, other.text) or gives_up(other.text, fact.text, asked))
         and not same_fact(other.text, fact.text)
         and _ends(other, fact, asked)
         and not another_event(fact.text, other.text)

@@ -16,6 +16,7 @@ from memdown.search.candidates import file_mask
 from memdown.search.query import STRONG, Asked, SearchOptions, is_unheld, terms_of
 from memdown.search.rank import Presentation, Scored, Texts
 from memdown.search.snippets import beside, is_heading, is_talk
+from memdown.search.successors import follow, is_successor
 from memdown.search.tuning import TUNING
 from memdown.text import distinct_terms, is_asked, prefix_terms
 from memdown.types import FILE_SPAN, Embedder, Hit, Source, WordKnowing
@@ -64,7 +65,10 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
     hits: list[Hit] = []
     # Notes come first: what a conversation only repeats of them is dropped later, and does not count.
     for source in sorted(asked.options.sources):
-        hits += take(_source_hits(asked, reader, source), asked, hits)
+        best, view = _ranked(asked, reader, source)
+        chosen = _chosen(best, view, asked, _holding(asked.query.terms.exact, reader))
+        found = take(_made(best, asked, reader, view, chosen), asked, hits)
+        hits += _followed(found, asked, reader, view)
     return hits
 
 
@@ -114,7 +118,7 @@ def respell(
     return (again, found) if any(is_strong(hit, again) for hit in found) else None
 
 
-def _source_hits(asked: Asked, reader: Reader, source: Source) -> Iterator[Hit]:
+def _ranked(asked: Asked, reader: Reader, source: Source) -> tuple[Sequence[Scored], Presentation]:
     """The best of one source; each source is asked alone, so that a large one hides no small one."""
     query, options = asked.query, asked.options
     terms = terms_of(asked)
@@ -149,14 +153,50 @@ def _source_hits(asked: Asked, reader: Reader, source: Source) -> Iterator[Hit]:
         period=(asked.named.first, asked.named.last) if asked.named else None,
         only_time=bool(asked.timely) and not query.terms.words,
     )
-    best = ranking.by_time(ranked.best, reader.file_of, view)
-    return ranking.make_hits(
-        best,
-        lambda some: _texts(some, reader),
-        query.terms.words,
-        view,
-        _chosen(best, view, asked, _holding(query.terms.exact, reader)),
-    )
+    return ranking.by_time(ranked.best, reader.file_of, view), view
+
+
+def _made(
+    best: Sequence[Scored],
+    asked: Asked,
+    reader: Reader,
+    view: Presentation,
+    chosen: Iterator[int],
+) -> Iterator[Hit]:
+    words = asked.query.terms.words
+    return ranking.make_hits(best, lambda some: _texts(some, reader), words, view, chosen)
+
+
+def _followed(hits: Sequence[Hit], asked: Asked, reader: Reader, view: Presentation) -> list[Hit]:
+    """The hits, with what says that one of the first is over before it, wherever that stood."""
+    question = asked.query.text
+    ordered = list(hits)
+    for one in list(follow(hits, question, reader)):
+        rows = [_as_scored(row, one.hit, reader) for row in one.rows]
+        made = _made(rows, asked, reader, view, iter(range(len(rows))))
+        newer = [
+            replace(found, score=one.hit.score, relevance=one.hit.relevance)
+            for found in made
+            if is_successor(found, one, question)
+        ]
+        if newer:
+            places = {_place(hit) for hit in newer}
+            rest = [hit for hit in ordered if _place(hit) not in places]
+            first = [_place(hit) for hit in rest].index(_place(one.hit))
+            ordered = [*rest[:first], *newer, *rest[first:]]
+    return ordered
+
+
+def _place(hit: Hit) -> tuple[str, int]:
+    return hit.path, hit.start_line
+
+
+def _as_scored(row: int, hit: Hit, reader: Reader) -> Scored:
+    """A passage as if it had been found like a hit."""
+    chunk = int(reader.passage_chunk[row])
+    key = int(reader.chunk_key[chunk])
+    place = key + row - int(reader.chunk_first[chunk])
+    return Scored(place, key, hit.text_score, hit.vector_score, 0.0, 0.0, 1.0)
 
 
 def candidate_count(options: SearchOptions) -> int:

@@ -1,4 +1,5 @@
-"""What a passage tells besides its words: who speaks, whether it asks, and which kinds of answer it holds.
+"""What a passage tells besides its words: who speaks, whether it asks, which kinds of answer it holds, and
+whether something is gone.
 
 And the same of a question: who is meant, and which kind of answer is asked for. The word lists are of
 many languages; where a language is in none of them, nothing is told and nothing changes.
@@ -10,6 +11,7 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
+from memdown.text import changes
 from memdown.text.acronyms import may_define
 from memdown.text.scripts import fold
 from memdown.text.stopwords import looks_english, stop_words_of
@@ -69,6 +71,9 @@ _TOKEN: Final = pattern(r"\w+")
 NUMBER: Final = 1
 TIME: Final = 2
 SHORT_FORM: Final = 4
+CHANGE: Final = 8
+# What one piece tells by itself.
+ALONE: Final = NUMBER | TIME | CHANGE
 _CLOCK, _DATE, _SPAN, _NAME = (1 << place for place in range(4, 8))
 _SECOND: Final = 4
 _HALVES: Final = (_CLOCK | _DATE | _SPAN | _NAME) << _SECOND
@@ -79,6 +84,7 @@ FEATURE: Final = "\x02"
 _SPEAKER: Final = f"{FEATURE}speaker:"
 _KIND: Final = f"{FEATURE}kind:"
 ASKS: Final = f"{FEATURE}asks"
+CHANGES: Final = f"{FEATURE}changes"
 
 _FIRST_PERSON: Final = pattern(
     r"\b(?:I|me|my|mine|myself|I'm|I've|I'd)\b|\b(?:we|us|our|ours)\b"
@@ -135,13 +141,14 @@ def speaker_terms(name: str) -> tuple[str, ...]:
 
 
 def cues_of(text: str) -> tuple[str, ...]:
-    """The feature terms of a text: whether it ends by asking, and the kinds of answer that it holds."""
+    """The feature terms of a text: whether it ends by asking, the kinds of answer that it holds, and whether
+    something is gone."""
     cues = 0
     for line in text.split("\n"):
         before = 0
         for piece in line.split():
             now = piece_cues(piece)
-            cues |= now & (NUMBER | TIME) | paired(before, now)
+            cues |= now & ALONE | paired(before, now)
             before = now
     found = [ASKS] if asks(text) else []
     return (*found, *kinds_of(cues))
@@ -163,7 +170,7 @@ def kinds_of(cues: int) -> tuple[str, ...]:
         found.append("time")
     if cues & PAIRED_NAME:
         found.append("name")
-    return tuple(_KIND + kind for kind in found)
+    return (*(_KIND + kind for kind in found), *((CHANGES,) if cues & CHANGE else ()))
 
 
 def paired(before: Cues, now: Cues) -> Cues:
@@ -196,6 +203,7 @@ def _letter_cues(piece: str) -> int:
     if not piece.isascii():
         cues |= NUMBER if _NUMBER_SIGNS.search(piece) else 0
         cues |= TIME if _TIME_SIGNS.search(piece) else 0
+        cues |= CHANGE if changes.SIGNS.search(piece) else 0
     return cues
 
 
@@ -203,6 +211,8 @@ def _word_cues(small: str, tokens: list[str]) -> int:
     cues = 0 if _NUMBER_WORDS.isdisjoint(tokens) else NUMBER
     if not _TIME_WORDS.isdisjoint(tokens):
         cues |= TIME
+    if any(map(changes.how_gone, map(fold, tokens))):
+        cues |= CHANGE
     first, last = tokens[0], tokens[-1]
     if small.endswith(last):
         if last in _BEFORE_SPANS:

@@ -1,0 +1,107 @@
+"""Hits → passages that give up what they tell: a fact may be over though nothing about it resembles the question.
+
+Who asks for the database finds "the database is MySQL". That one migrated from MySQL to Postgres shares no
+word with the question, and is found by the words of the answer instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+
+from memdown.index.reader import Reader, Rows, word
+from memdown.notes.details import content_words
+from memdown.notes.exchanges import gives_up, telling_words
+from memdown.notes.statements import Fact, facts_of
+from memdown.text.cues import CHANGES
+from memdown.types import Hit
+from memdown.values import dataclass
+
+# Of so many of the first hits so many facts are followed, and so many of the newest passages are read.
+_FOLLOWED, _MOST_FACTS, _MOST_READ = 2, 2, 4
+# An answer of more words is a story.
+_MOST_WORDS = 3
+# A longer one says more than one thing.
+_MOST_CHARACTERS = 140
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A hit, the facts of it that answer, and the rows of passages that may give them up."""
+
+    hit: Hit
+    facts: tuple[Fact, ...]
+    rows: tuple[int, ...]
+
+
+def follow(hits: Sequence[Hit], question: str, reader: Reader) -> Iterator[Followed]:
+    """Which passages may give up what the first hits tell."""
+    changed = reader.posting(word(CHANGES)).rows
+    if not len(changed):
+        return
+    asked = content_words(question)
+    for hit in hits[:_FOLLOWED]:
+        facts = tuple(_answering(hit, asked))
+        rows = {
+            row
+            for fact in facts
+            for row in _holding(telling_words(fact.text, asked), changed, reader)
+        }
+        newer = (row for row in sorted(rows, reverse=True) if _may_be_newer(row, hit, reader))
+        if some := tuple(islice(newer, _MOST_READ)):
+            yield Followed(hit, facts, some)
+
+
+def is_successor(found: Hit, of: Followed, question: str) -> bool:
+    """Whether what was found says that a fact of the hit is over."""
+    asked = content_words(question)
+    return any(
+        gives_up(newer.text, older.text, asked)
+        for newer in facts_of(found.snippet, found.path)
+        if not newer.struck
+        for older in of.facts
+    )
+
+
+def _answering(hit: Hit, asked: frozenset[str]) -> Iterator[Fact]:
+    """The first facts of a hit that have a word of the question, and are said to hold."""
+    facts = facts_of(hit.snippet, hit.path) if hit.source == "memory" else ()
+    return islice(
+        (
+            fact
+            for fact in facts
+            if len(fact.text) <= _MOST_CHARACTERS
+            and not fact.struck
+            and asked & content_words(fact.text)
+        ),
+        _MOST_FACTS,
+    )
+
+
+def _holding(terms: Sequence[str], changed: Rows, reader: Reader) -> list[int]:
+    """The rows of passages that hold more than half of some words and tell that something is gone."""
+    if not 0 < len(terms) <= _MOST_WORDS:
+        return []
+    each = [_common(reader.posting(word(term)).rows, changed) for term in terms]
+    rows, counts = np.unique(np.concatenate(each), return_counts=True)
+    both: list[int] = rows[2 * counts > len(terms)].tolist()
+    return both
+
+
+def _common(one: Rows, other: Rows) -> Rows:
+    """The rows that are in both; of a short list and a long one, without sorting them together."""
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    at = np.searchsorted(many, few).clip(max=len(many) - 1)
+    found: Rows = few[many[at] == few]
+    return found
+
+
+def _may_be_newer(row: int, hit: Hit, reader: Reader) -> bool:
+    file = reader.files[int(reader.passage_file[row])]
+    if file.source != "memory":
+        return False
+    if file.path == hit.path:
+        return bool(reader.passage_lines[row, 1] > hit.end_line)
+    return file.date is None or hit.date is None or file.date >= hit.date
