@@ -30,6 +30,7 @@ def main() -> None:
             "engines",
             "million",
             "life",
+            "facts",
             "tune",
             "all",
         ),
@@ -106,6 +107,10 @@ def main() -> None:
         if unknown := set(lives) - set(life.LIVES):
             parser.error(f"There is no life {unknown.pop()!r}; known: {', '.join(life.LIVES)}.")
         life.run(lives)
+    if arguments.what == "facts":
+        from bench import facts
+
+        facts.run()
     if arguments.what in ("embedding", "all"):
         from bench import embedding
 

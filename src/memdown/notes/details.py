@@ -10,8 +10,6 @@ import functools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from memdown.notes.roots import date_of
-from memdown.notes.statements import Fact
 from memdown.text import fold, index_terms, is_stop
 from memdown.text.wording import WordPattern
 from memdown.values import dataclass, pattern
@@ -291,8 +289,7 @@ _MOST_CUED: Final = 0.3
 _NEAR_CUED: Final = 0.45
 _SAME_SUBJECT: Final = 0.5
 _STEM: Final = 5
-# A newer fact takes up a question with so many of its words at least.
-_FEWEST_ASKED: Final = 2
+_UNSPACED: Final = "\u0e00"
 
 
 @functools.lru_cache(maxsize=8192)
@@ -355,23 +352,6 @@ def is_among(word: str, words: Collection[str]) -> bool:
     return any(_alike(one, word) for one in words if one.startswith(start))
 
 
-def differ_in_number(fresh: FactDetails, known: FactDetails) -> bool:
-    """Whether a new fact says all that an old one says, with another number."""
-    plain = [word for word in _telling(known, fresh) if not any(map(str.isdigit, word))]
-    return (
-        len(plain) >= _FEWEST_ASKED
-        and bool(known.numbers and fresh.numbers - known.numbers)
-        and not _without(plain, fresh.words)
-    )
-
-
-def takes_up(asked: frozenset[str], fresh: FactDetails, known: FactDetails) -> bool:
-    """Whether a new fact has the words of a question that an old one answers, but for one at most."""
-    answered = asked & frozenset(_telling(known, fresh))
-    again = sum(is_among(word, fresh.words) for word in answered)
-    return again >= _FEWEST_ASKED and len(answered) - again <= 1
-
-
 def _telling(details: FactDetails, other: FactDetails) -> list[str]:
     """The words of a fact without cues, and without those that only say a concept both have."""
     both = details.mere.keys() & other.mere.keys()
@@ -397,73 +377,3 @@ def _plain(words: Sequence[str], details: FactDetails) -> bool:
         not word.startswith("@") and word not in details.names and not any(map(str.isdigit, word))
         for word in words
     )
-
-
-# Two facts say something different about the same thing only if nearly all else is alike.
-_ALIKE: Final = 0.6
-_FEWEST_SHARED: Final = 2
-_MOST_OTHER: Final = 2
-_NUMBERS: Final = pattern(r"\d[\d.,:/-]*\d|\d")
-# A fact of so few characters says one thing; a new one takes it up with this share of its words.
-_MOST_SHORT: Final = 90
-_LEAST_TAKEN_UP: Final = 0.6
-_UNSPACED: Final = "\u0e00"
-_LEAST_TAKEN_UP_UNSPACED: Final = 0.4
-_FEWEST_WORDS: Final = 3
-
-
-def differ_in_one_detail(older: Fact, newer: Fact) -> bool:
-    """Whether two facts are alike but for a number, a name, or a "no longer"."""
-    old, new = details_of(older.text), details_of(newer.text)
-    ours, theirs = set(new.words), set(old.words)
-    shared, come, gone = ours & theirs, ours - theirs, theirs - ours
-    plain = shared - new.names - new.numbers
-    if new.change.besides or not says_otherwise(newer.text, older.text):
-        return False
-    both_logs = date_of(older.path) is not None and date_of(newer.path) is not None
-    if not both_logs and older.text != newer.text and _template(older) == _template(newer):
-        return True
-    telling = set(_telling(old, new))
-    taken_up = telling & set(_telling(new, old))
-    if new.cued and _takes_up(older.text, newer.text, len(taken_up), len(telling)):
-        return True
-    if len(shared) < _FEWEST_SHARED or len(shared) < _ALIKE * min(len(ours), len(theirs)):
-        return False
-    if not plain or max(_details(come), _details(gone)) > _MOST_OTHER + new.cued:
-        return False
-    if old.negated != new.negated and new.cued:
-        return True
-    if not come or not gone:
-        return False
-    numbers = bool(new.numbers - old.numbers) and bool(old.numbers - new.numbers)
-    names = bool(new.names - old.names) and bool(old.names - new.names)
-    if not (numbers or (names and new.cued)):
-        # Another name alone may hold beside the first: likes green, likes orange.
-        return False
-    # On two days something else may be true of each; a rule or a place has no day of its own.
-    return new.cued or not both_logs or _starts_alike(older.text, newer.text)
-
-
-def _template(fact: Fact) -> str:
-    """A fact with its numbers left open; only where it has some, and enough words besides."""
-    open_text, numbers = _NUMBERS.subn("#", fact.text.casefold())
-    return open_text if numbers and len(open_text.split()) > _FEWEST_WORDS else fact.text
-
-
-def _details(words: set[str]) -> int:
-    """How many details words are: a time or a number is one, however it is cut."""
-    plain = sum(not any(map(str.isdigit, word)) for word in words)
-    return plain + (plain < len(words))
-
-
-def _takes_up(old: str, new: str, shared: int, words: int) -> bool:
-    """Whether a short new fact with a cue ("now", "instead") takes up most words of a short old one."""
-    if max(len(old), len(new)) > _MOST_SHORT:
-        return False
-    if old[0] >= _UNSPACED:
-        return old[:2] == new[:2] and shared >= _LEAST_TAKEN_UP_UNSPACED * words
-    return shared >= _FEWEST_SHARED and shared >= _LEAST_TAKEN_UP * words
-
-
-def _starts_alike(one: str, other: str) -> bool:
-    return one.split()[:3] == other.split()[:3]

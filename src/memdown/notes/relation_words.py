@@ -1,4 +1,4 @@
-"""The words that tell of a relation with one value at a time, and of what stands around it, in seven languages."""
+"""The words by which facts are compared: relations with one value at a time, ends and changes, states, kin; by language."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import functools
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple
 
-from memdown.text import index_terms
+from memdown.text import fold, index_terms
+from memdown.text.wording import WordPattern
+from memdown.values import pattern
 
 Kind = Literal["word", "name", "code", "number", "clock", "day", "often", "relation", "is"]
 # Where a value may stand: behind the relation, before it (who does it), or anywhere.
@@ -325,7 +327,7 @@ NUMBER_WORDS: Final = frozenset(
 OCLOCK: Final = frozenset("uhr am pm o'clock h heures heure uur horas".split())
 AT_HOUR: Final = frozenset("at um las alle om".split())
 FLOOR: Final = frozenset("floor stock etage stockwerk piso planta andar piano verdieping".split())
-_STATES: Final = (
+_ON_SOME_DAYS: Final = (
     "closed open free busy off away geschlossen zu frei offen ferme ouvert libre cerrado abierto fechado aberto chiuso"
     " aperto dicht vrij born geboren ne nacido nato nascido"
 )
@@ -339,6 +341,186 @@ FIXED: Final = frozenset(
 INSTEAD: Final = frozenset("instead statt anstatt anstelle rather".split())
 NOT: Final = frozenset("not nicht pas non niet no nao".split())
 LIEU: Final = frozenset("au lieu en vez lugar em in plaats al posto".split())
+# What ended, was exchanged, put off, raised or mended, by language. Words that may tell of something that
+# comes besides ("new", "began", "got", "now") are not among them.
+ENDED: Final = WordPattern(
+    # en
+    r"\b(?:stopped|quits?|gave up|given up|dropped out|ended|cancell?ed|called off|closed|shut down|discontinued"
+    r"|retired|resigned|(?:has|have|had|she|he|they) left|left (?:us|for|the|his|her|their)|moved"
+    r"|passed away|died|expired|sold|got rid of|gave away|broke up|broken up|split up|divorced|separated|fell through"
+    r"|replaced|replaces|swapped|switched|changed|exchanged|traded|took over|taken over|takes over|handed|succeeded"
+    r"|succeeds|instead|rather than|turned .{0,30}into|converted|rewrote|rewritten|rebuilt|migrated|ported"
+    r"|transferred|relocated|reassigned|renamed|rebranded|upgraded|downgraded|updated|revised|correction|corrected"
+    r"|amended|postponed|pushed|put off|delayed|slipped|rescheduled|brought forward|extended|shortened|shifted"
+    r"|rebooked|raised|increased|went up|gone up|rose|risen|grown|reduced|lowered|cut .{0,40}to|went down|down to"
+    r"|fell to|decreased|repaired|fixed|recovered|healed|back to|no longer|not any ?more|any ?more|never again"
+    r"|used to|formerly|after all|turns out|actually|nowadays|these days|from now on|in the end|can't make"
+    r"|dropped to|sank to|climbed to|grew to|jumped to|doubled|halved|tripled|shrank|refinanced|stepped (?:down|aside)"
+    r"|retrained|outgrew|outgrown|ditched|scrapped|phased out|superseded|overbooked|laid off|fired|promoted|demoted"
+    r"|altered|went back to|gone back to|settled on|relicensed|finished"
+    # de
+    r"|aufgehort|hort .{0,20}auf|beendet|abgebrochen|gekundigt|kundigt|abgesagt|abgemeldet|abgegeben|geschlossen"
+    r"|verkauft|verlassen|ausgezogen|weggezogen|gestorben|verstorben|rente|ruhestand|pensioniert|getrennt"
+    r"|geschieden|ersetzt|getauscht|ausgetauscht|gewechselt|wechselt|umgestellt|umgestiegen|umgezogen|gezogen|zieht um|zieht nach"
+    r"|umgebaut|umgebucht|umgeschrieben|umgewandelt|umbenannt|ubernommen|ubernimmt|ubergeben|abgelost"
+    r"|nachfolger\w*|verlegt|verschoben|verlangert|verkurzt|vorgezogen|vertagt|erhoht|gestiegen|gesunken|gesenkt"
+    r"|reduziert|teurer|billiger|gewachsen|repariert worden|geheilt|genesen|doch|nicht mehr|kein\w* .{0,20}mehr"
+    r"|nur noch|statt|stattdessen|anstelle|anstatt|sondern|inzwischen|mittlerweile|ab sofort|kunftig|neuerdings"
+    r"|korrektur|korrigiert|geandert|andert|aktualisiert|abgelaufen|fallt aus|ausgefallen"
+    r"|verdoppelt|halbiert|umgeschult|zuruckgetreten|tritt zuruck|befordert|abgeschafft|aufgegeben|verschenkt"
+    r"|umgemeldet|entlassen|zuruckgegeben|gewichen|hingeschmissen|abbestellt|verspatet|ausgelesen"
+    # fr
+    r"|arrete|cesse|fini|termine|quitte|partie?s?|demissionne|retraite|decede|vendue?|rompu|separes?"
+    r"|annulee?|resilie|remplac\w+|echange|change|changee?|passe (?:a|au|aux|en)|bascule|migre"
+    r"|transferee?|demenage|renommee?|repris|reprend|cede|reportee?|repoussee?|avancee?|decalee?|prolongee?"
+    r"|augmente|baisse|montee? a|descendue? a|reduite?|repare|gueri|ne .{1,25} plus|n'\w+ plus|au lieu"
+    r"|plutot|desormais|dorenavant|finalement|en fait|corrigee?"
+    r"|laissee?|passees? (?:a|au|aux|en)|abandonne|supprimee?|doublee?|promue?|licenciee?|troque|modifiee?|retardee?"
+    # es
+    r"|dejo|dejado|dejan?|termino|terminado|se fue|se ha ido|se marcho|renuncio|jubil\w+|murio|fallecio|cerro"
+    r"|cerrado|vendio|vendido|rompieron|divorci\w+|cancel\w+|anul\w+|sustitu\w+|reemplaz\w+|cambi\w+"
+    r"|pas[ao] (?:a|al)|(?:ha|han) pasado|migr\w+|traslad\w+|se mudo|mudado|renombr\w+|relev[ao]\w*|aplaz\w+"
+    r"|pospuest\w+|adelant\w+|retras\w+|prolong\w+|subio|subido|aument\w+|bajado|reduc\w+|redujo|reparad\w+"
+    r"|ya no|en vez|en lugar|sino|al final|en realidad|a partir de ahora"
+    r"|modific\w+|abandon\w+|ascendid\w+|despid\w+|duplic\w+|solo queda"
+    # pt
+    r"|deixou|parou|terminou|saiu|foi embora|demitiu|reformou|aposent\w+|morreu|faleceu|fechou|vendeu|substitu\w+"
+    r"|trocou|mudou|passou|transferid\w+|renome\w+|adiad\w+|antecip\w+|atrasad\w+|subiu|aument\w+|baixou|desceu"
+    r"|reduz\w+|consert\w+|ja nao|nao .{1,25} mais|em vez|afinal|na verdade|foi (?:viver|morar|trabalhar|estudar)"
+    r"|alterad\w+|modificad\w+|abandon\w+|largou|desist\w+|promovid\w+|despedid\w+|dobrou"
+    # it
+    r"|lasciato|smesso|finito|terminato|andat\w via|dimess\w|in pensione|mort[oa]|chius[oaie]|vendut\w|separat\w"
+    r"|divorziat\w|cancellat\w|annullat\w|disdett\w|sostituit\w|cambiat\w|passat\w a\w*|migrat\w|trasferit\w"
+    r"|rinominat\w|spostat\w|rinviat\w|posticipat\w|anticipat\w|prolungat\w|salit\w a\w*|aumentat\w|sces\w a\w*"
+    r"|diminuit\w|ridott\w|riparat\w|guarit\w|non .{1,25} piu|invece|al posto|alla fine|in realta|d'ora in poi"
+    r"|modificat\w|abbandonat\w|promoss\w|licenziat\w|raddoppiat\w|cedut\w|regalat\w|rimpiazzat\w"
+    # nl
+    r"|gestopt|stopt|opgezegd|afgezegd|geannuleerd|gesloten|verkocht|vertrokken|ontslag|pensioen|overleden"
+    r"|gescheiden|uit elkaar|vervangen|vervangt|geruild|veranderd|gewisseld|overgestapt|overgenomen|overgedragen"
+    r"|verhuisd|verplaatst|verzet|uitgesteld|vervroegd|verlengd|verhoogd|gestegen|omhoog|verlaagd|gedaald"
+    r"|gerepareerd|opgehaald|niet meer|geen .{0,20}meer|nog maar|in plaats|toch|eigenlijk|voortaan"
+    r"|tegenwoordig|hernoemd|gewijzigd|aangepast|afgeschaft|weggedaan|ingeruild|gepromoveerd|verdubbeld"
+    r"|gehalveerd|afgestapt|ontslagen|bevorderd)\b"
+    # zh, ja, th
+    r"|改|换|換|搬|调到|转到|转为|升到|升为|降到|涨|跌到|推迟|延期|提前|取消|退休|离职|辞职|离开|毕业|去世|卖掉|卖了"
+    r"|停止|不再|变成|修好|分手|离婚|重装|替|接手|更正|而不是|其实|不是.{1,8}而是|了[。!！]?\s*$"
+    r"|に変わ|変更|異動|引っ越|転勤|転職|転校|退職|辞め|やめ|前倒し|中止|キャンセル|改名|交代|代わりに|ではなく|もう.{0,12}ない"
+    r"|結局|やはり|値上|値下|に上が|に下が|直りました|別れ|売り|訂正|になりました|に決まりました"
+    + "".join(
+        f"|{fold(word)}"
+        for word in (
+            "ย้าย เปลี่ยน ไม่อีกต่อไป แทน แก้ไข เลิก ยกเลิก เลื่อน หยุด ลาออก เกษียณ ขึ้นเป็น เพิ่มเป็น ลดเหลือ กลายเป็น ซ่อมแล้ว"
+        ).split()
+    )
+)
+
+# A state, and what tells that it is over: broken, ill, a couple, away, not done yet.
+STATES: Final = tuple(
+    (WordPattern(rf"\b(?:{before})\b|{signs[0]}"), WordPattern(rf"\b(?:{after})\b|{signs[1]}"))
+    for before, after, signs in (
+        (
+            "broken|defective|out of order|down|kaputt|defekt|en panne|cassee?|rot[oa]|averiad[oa]|estragad[oa]"
+            "|avariad[oa]|rott[oa]|guast[oa]|kapot|stuk",
+            "repaired|fixed|works again|working again|up again|repariert|funktioniert wieder|geht wieder|lauft wieder"
+            "|reparee?|remarche|reparad[oa]|arreglad[oa]|consertad[oa]|riparat[oa]|aggiustat[oa]|gerepareerd|gemaakt",
+            ("坏了|故障|壊れ", "修好|直りまし|直った"),
+        ),
+        (
+            "ill|sick|in hospital|in the hospital|krank|im krankenhaus|malade|a l'hopital|enferm[oa]|doente|malat[oa]|ziek",
+            "recovered|well again|healthy again|out of hospital|discharged|home from (?:the )?hospital|home again|gesund|genesen|entlassen|wieder zu hause|sortie? de l'hopital|en casa|em casa|dimess[oa]|a casa|guerie?|retablie?"
+            "|recuperad[oa]|curad[oa]|recuperou|guarit[oa]|hersteld|beter",
+            ("生病|住院|病気|入院", "康复|病好|出院|治りまし|退院"),
+        ),
+        (
+            "dating|engaged|married|together|a couple|zusammen|verlobt|verheiratet|ensemble|marie[es]*|sale con|salen"
+            "|casad[oa]s?|namora\\w*|sposat[oaie]|insieme|samen|getrouwd",
+            "broke up|split up|separated|divorced|getrennt|geschieden|rompu|separes?|divorces?|lo han dejado|rompieron"
+            "|separad[oa]s|divorciad[oa]s|separaram|lasciat[oi]|separat[oi]|divorziat[oi]|uit elkaar|gescheiden",
+            ("在一起|结婚|交往|付き合", "分手|离婚|別れ|離婚"),
+        ),
+        (
+            "pregnant|expecting|schwanger|enceinte|embarazada|gravida|incinta|zwanger",
+            "gave birth|had (?:her|the|a|their) baby|entbunden|baby ist da|accouche|dio a luz|deu a luz|partorito|bevallen",
+            ("怀孕|妊娠", "生了|出産"),
+        ),
+        (
+            "single|ledig|celibataire|solter[oa]|solteir[oa]|vrijgezel",
+            "engaged|married|dating|in a relationship|verlobt|verheiratet|liiert|marie[es]*|fiancee?|casad[oa]|novi[oa]"
+            "|fidanzat[oa]|sposat[oa]|getrouwd|verloofd",
+            ("单身|独身", "结婚|订婚|結婚"),
+        ),
+        (
+            "unemployed|looking for a job|out of work|arbeitslos|auf jobsuche|au chomage|en paro|sin trabajo"
+            "|desempregad[oa]|disoccupat[oa]|werkloos",
+            "found (?:a|work)|has a job|got a job|stelle gefunden|arbeit gefunden|trouve (?:un|du)|ha encontrado"
+            "|encontrou|ha trovato|heeft werk|baan gevonden",
+            ("失业|無職", "找到工作|就職"),
+        ),
+        (
+            "owes?|schuldet|schulde|doit|debe|debo|deve|devo",
+            "paid .{0,20}back|repaid|zuruckgezahlt|zuruckbezahlt|rembourse|devolvio|ha devuelto|devolveu|pagou|restituito"
+            "|terugbetaald",
+            ("欠", "还清|还了"),
+        ),
+        (
+            "away|abroad|on holiday|on vacation|on leave|travelling|traveling|im urlaub|verreist|unterwegs|en vacances"
+            "|en voyage|de vacaciones|de viaje|de ferias|em viagem|in vacanza|in viaggio|op vakantie|op reis",
+            "(?:is|are) back|came back|returned|zuruck|wieder da|rentree?s?|de retour|revenue?s?|ha vuelto|han vuelto"
+            "|de vuelta|voltou|voltaram|tornat[oaie]|terug",
+            ("出差|度假|休假|出張中|休暇中", "回来|戻り"),
+        ),
+        (
+            "open|pending|unfinished|not done|in progress|offen|ausstehend|in arbeit|en cours|en attente|pendiente"
+            "|en curso|pendente|em curso|in corso|in sospeso|openstaand",
+            "done|finished|completed|closed|solved|resolved|settled|erledigt|fertig|abgeschlossen|gelost|terminee?"
+            "|resolue?|regle|terminad[oa]|resuelt[oa]|cerrad[oa]|concluid[oa]|resolvid[oa]|finit[oa]|risolt[oa]|conclus[oa]"
+            "|klaar|afgerond|opgelost",
+            ("进行中|未完成|対応中", "完成|解决|完了|解決"),
+        ),
+    )
+)
+
+# Somebody who moved something else: "moved the meeting", "moved his desk".
+MOVED_ELSE: Final = pattern(
+    r"\bmoved (?!to\b|into\b|in\b|out\b|from\b|away\b|back\b|house\b|home\b|on\b|over\b|here\b|there\b|again\b|indoors\b)"
+)
+
+# A thing of which there is one: it is named by an article or as somebody's.
+DEFINITE: Final = frozenset(
+    fold(
+        "the our my his her their your der die das unser unsere mein meine sein seine ihr ihre le la les l "
+        "notre nos mon ma mes son sa ses leur el los las nuestro nuestra mi mis su sus o a os as il lo gli i "
+        "nosso nossa meu minha seu sua nostro nostra mio mia suo sua loro de het onze ons mijn zijn haar hun"
+    ).split()
+)
+# Who belongs to whom: "Pia's brother" is not Pia, and of brothers and neighbours there are several.
+KIN: Final = WordPattern(
+    r"\b(?:brother|sister|mother|father|mum|dad|grandma|grandpa|aunt|uncle|cousin|son|daughter|child|wife|husband|friend"
+    r"|neighbou?r|colleague|member|customer|student|bruder|schwester|mutter|vater|oma|opa|tante|onkel|sohn|tochter|kind"
+    r"|nachbar\w*|freund\w*|kolleg\w*|mitglied|kund\w*|frere|soeur|mere|pere|oncle|fils|fille|enfant|voisine?|amie?|collegue"
+    r"|herman[oa]|madre|padre|ti[oa]|hij[oa]|prim[oa]|vecin[oa]|amig[oa]|coleg\w*|companer[oa]|irma\w?|pai|mae|filh[oa]"
+    r"|vizinh[oa]|fratello|sorella|zi[oa]|figli[oa]|cugin[oa]|vicin[oa]|collega|broer|zus|moeder|vader|oom|zoon|dochter|lid"
+    r"|buur\w*|vriend\w*|klant)\b"
+)
+# What somebody can do with many things, or did more than once: one more takes none away.
+_MANY: Final = (
+    "likes loves enjoys hates knows speaks sells collects reads visited met called paid bought lent fixed needs owns supports"
+    " grows learned plays allergic wrote made planted watched saw cooked baked recommends studied attended ran went did"
+    " | mag liebt kennt spricht verkauft sammelt liest las braucht besuchte besitzt lernt spielt allergisch gekauft gelesen"
+    " schrieb repariert war | aime adore connait parle vend collectionne lit achete lu besoin possede apprend joue allergique"
+    " | gusta encanta conoce habla vende colecciona lee compro compramos necesita juega toca alergico alergica"
+    " | gosta adora conhece fala coleciona comprou precisa joga alergica | ama piace conosce parla colleziona legge comprato"
+    " bisogno gioca suona allergico allergica | houdt kent spreekt verkoopt verzamelt leest gekocht nodig speelt"
+)
+MANY_SIGNS: Final = (
+    "喜欢 会 去过 学过 买了 有 过敏 好き 得意 飼って 行きまし ชอบ เลี้ยง ไปเที่ยว พูด"
+).split()
+
+
+@functools.cache
+def many() -> frozenset[str]:
+    """The terms of what can be said of many things."""
+    return frozenset(index_terms(_MANY))
 
 
 @functools.cache
@@ -362,7 +544,7 @@ def attributes() -> frozenset[str]:
 @functools.cache
 def states() -> frozenset[str]:
     """In which state something may be on more than one day: closed, free; as words and as terms."""
-    return frozenset((*_STATES.split(), *index_terms(_STATES)))
+    return frozenset((*_ON_SOME_DAYS.split(), *index_terms(_ON_SOME_DAYS)))
 
 
 def _by_word(words: Mapping[str, str]) -> dict[str, frozenset[str]]:

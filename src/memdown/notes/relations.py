@@ -137,6 +137,19 @@ def restated(old: str, new: str, ended: Collection[str] = ()) -> bool:
     return any(_same_slot(theirs, one, ours, ended) for theirs in _clauses(old)[:1] for one in ours)
 
 
+def relations_of(text: str) -> frozenset[str]:
+    """The relations that a text tells of; in languages that write no spaces none is known."""
+    if text[:1] >= _UNSPACED:
+        return frozenset()
+    return frozenset[str]().union(*(one.relations for one in _clauses(text)))
+
+
+@functools.lru_cache(maxsize=8192)
+def clauses_of(text: str) -> tuple[str, ...]:
+    """The clauses of a text."""
+    return tuple(part for part in _BREAK.split(text) if part.strip())
+
+
 def tells_of_another(old: str, new: str, ended: Collection[str] = ()) -> bool:
     """Whether a fact is about something else in spite of common words: in the same place, or on another day.
 
@@ -407,7 +420,7 @@ def _kind(span: Sequence[_Piece]) -> Kind:
 @functools.lru_cache(maxsize=8192)
 def _clauses(text: str) -> tuple[_Clause, ...]:
     """A text as a whole, and if it has several clauses, each of them."""
-    parts = [part for part in _BREAK.split(text) if part.strip()]
+    parts = clauses_of(text)
     found = [_clause(one) for one in ([text, *parts] if len(parts) > 1 else [text])]
     joined = _AND.split(text)
     if len(joined) == _PAIR:

@@ -488,8 +488,8 @@ def _moved(pen: Pen, near: Sequence[RankedFact], said: str) -> tuple[Related, ..
                     _dated(pen, fact).day,
                     fact.heading,
                     round(one.score, 3),
-                    looks_superseded(said, in_context(fact), one.score)
-                    or replaced(fact.text, said) is not Replaced.NO,
+                    replaced(fact.text, said) is not Replaced.NO
+                    or looks_superseded(said, in_context(fact), one.score),
                 )
             )
     return tuple(found)

@@ -15,25 +15,14 @@ from memdown.errors import QueryError
 from memdown.notes.details import (
     content_words,
     details_of,
-    differ_in_number,
-    differ_in_one_detail,
     is_among,
-    is_renewed,
     looks_superseded,
     overlap,
     same_fact,
-    says_otherwise,
-    takes_up,
 )
 from memdown.notes.exchanges import gives_up
 from memdown.notes.statements import Fact, facts_of
-from memdown.notes.superseding import (
-    Replaced,
-    another_event,
-    replaced,
-    stand_apart,
-    tells_end,
-)
+from memdown.notes.superseding import Replaced, replaced, stand_apart, tells_end
 from memdown.text.dates import read_time
 from memdown.types import LEFT_OUT, Hit
 from memdown.values import dataclass
@@ -343,11 +332,7 @@ def _is_about(one: _Dated, asked: frozenset[str]) -> bool:
 
 
 def _replaces(newer: _Dated, older: _Dated, asked: frozenset[str]) -> bool:
-    """Whether a newer hit surely says what holds instead; in doubt it is only shown above.
-
-    They differ in one detail, or the newer takes up what was asked and the older answers, or it
-    tells of a new one of what the older is about.
-    """
+    """Whether a newer hit surely says what holds instead; in doubt it is only shown above."""
     if not newer.facts or not _is_newer(newer, older):
         return False
     fact = older.facts[0]
@@ -359,47 +344,15 @@ def _replaces(newer: _Dated, older: _Dated, asked: frozenset[str]) -> bool:
     return any(
         not other.struck
         and (_shares(said, other.text) or gives_up(other.text, fact.text, asked))
-        and not same_fact(other.text, fact.text)
-        and _ends(other, fact, asked)
-        and not another_event(fact.text, other.text)
+        and replaced(fact.text, other.text, asked) is Replaced.SURELY
         and not stand_apart(places[0], places[1], fact.text, other.text)
         for other in newer.facts
-    )
-
-
-def _ends(newer: Fact, older: Fact, asked: frozenset[str]) -> bool:
-    if replaced(older.text, newer.text, asked) is Replaced.SURELY:
-        return True
-    return _tells_change(newer.text, older.text) and (
-        differ_in_one_detail(older, newer) or _says_instead(newer, older, asked)
     )
 
 
 def _shares(said: frozenset[str], text: str) -> bool:
     words = content_words(text)
     return bool(said & words) or any(is_among(word, words) for word in said)
-
-
-def _tells_change(newer: str, older: str) -> bool:
-    """Whether a text says that something changed: by a word, a "not", or another number in its place."""
-    ours, theirs = details_of(newer), details_of(older)
-    other_number = bool(ours.numbers and theirs.numbers) and ours.numbers != theirs.numbers
-    return ours.cued or other_number or ours.negated != theirs.negated
-
-
-def _says_instead(newer: Fact, older: Fact, asked: frozenset[str]) -> bool:
-    if not says_otherwise(newer.text, older.text):
-        return False
-    near = overlap(newer.text, older.text)
-    if not looks_superseded(newer.text, older.text, near):
-        return False
-    fresh, known = details_of(newer.text), details_of(older.text)
-    return (
-        near >= _SAME_THING
-        or is_renewed(fresh, known)
-        or takes_up(asked, fresh, known)
-        or differ_in_number(fresh, known)
-    )
 
 
 def _supersedes(newer: _Dated, older: _Dated) -> bool:
