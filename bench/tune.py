@@ -39,6 +39,8 @@ COLUMNS = (
     "speaker",
     "kind",
     "asks",
+    "answers",
+    "told",
 )
 # So many candidates of a question are kept, the best by today's weights and all that hold evidence.
 _KEPT = 80

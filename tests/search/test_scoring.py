@@ -10,7 +10,7 @@ from memdown.embedders.bundled import BundledEmbedder
 from memdown.index.reader import IndexedChunks, Reader, read_in_memory
 from memdown.notes.chunks import chunk_document
 from memdown.notes.document import read_document
-from memdown.search import scoring
+from memdown.search import candidates, features, scoring
 from memdown.search.tuning import TUNING, Tuning
 from memdown.text import query_terms
 from memdown.types import FileState
@@ -61,6 +61,39 @@ def test_what_the_named_person_said_comes_first() -> None:
     assert "tulips" in first
     first = text_at(reader, ranked("What did Ben plant in the garden?", reader)[0])
     assert "garlic" in first
+
+
+def measured(question: str, reader: Reader) -> features.Features:
+    vector = EMBEDDER.embed_query(question)
+    found = candidates.find(query_terms(question), vector, reader, None, TUNING)
+    return features.measure(question, found, reader, TUNING)
+
+
+def test_it_is_told_who_answers_and_who_says_much() -> None:
+    lines = [
+        "Ben: It rained all night.",
+        "Nora: Oh well.",
+        "Ben: And after work?",
+        "Nora: Mostly pottery.",
+        "Ben: The bus was late, and then the tram did not come either, so we walked all the way.",
+        "Nora: At the weekend it is hikes with Ida, a swim if the lake is warm, and a book at night.",
+        "Ben: Was that all?",
+    ]
+    reader = reader_of({"memory/talk.md": "\n".join(lines)})
+    found = measured("What are the hobbies of Nora?", reader)
+    assert found.answers.tolist() == [0, 0, 0, 1, 0, 0, 0]
+    assert found.told.argmax() == 5
+    assert found.told[[0, 2, 4, 6]].max() == 0
+    nobody = measured("Which hobbies are there?", reader)
+    assert not nobody.answers.any()
+    assert not nobody.told.any()
+
+
+def test_what_stands_behind_a_question_of_another_file_is_no_answer() -> None:
+    said = [f"Nora: The weather is fine on day {day}." for day in range(4)]
+    asked = "\n".join([*said, "Ben: And then?"])
+    reader = reader_of({"memory/a.md": asked, "memory/b.md": "\n".join(said)})
+    assert not measured("What does Nora like?", reader).answers.any()
 
 
 def test_a_pool_of_the_best_gives_the_same_first_results_as_all() -> None:

@@ -18,6 +18,8 @@ from memdown.values import dataclass
 # hardly counts, and from there on more and more, until it has risen by _TOLD.
 _TELLING, _UNTOLD, _TOLD, _LEAST_TOLD = 0.3, 0.05, 0.15, 0.01
 
+_GREETING, _LONG_MESSAGE = 12, 2.0
+
 
 @dataclass(frozen=True, eq=False)
 class Features:
@@ -39,6 +41,8 @@ class Features:
     speaker: Floats
     kind: Floats
     asks: Floats
+    answers: Floats
+    told: Floats
 
 
 def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) -> Features:
@@ -57,6 +61,8 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
     )
     nothing = np.zeros(len(rows), np.float32)
     kind = asked_kind(question)
+    asking = reader.posting(word(ASKS))
+    speaker = _speaker(question, reader, rows, tuning)
     return Features(
         text=text / best,
         beside=beside / best,
@@ -67,9 +73,11 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
         idf_coverage=idf_coverage,
         passage_similarity=nothing if passage is None else closeness(passage, own_background),
         chunk_similarity=nothing if chunk is None else closeness(chunk, found.chunk_background),
-        speaker=_speaker(question, reader, rows, tuning),
+        speaker=speaker,
         kind=_holds(reader.posting(word(kind)), rows) if kind else nothing,
-        asks=_holds(reader.posting(word(ASKS)), rows),
+        asks=_holds(asking, rows),
+        answers=_behind(asking, reader, rows) * speaker if speaker.any() else nothing,
+        told=_told(reader.passage_length[rows]) * speaker if speaker.any() else nothing,
     )
 
 
@@ -170,6 +178,22 @@ def _holds(posting: Posting, rows: Rows) -> Floats:
     held = np.zeros(len(rows), np.float32)
     held[_places(posting, rows)[0]] = 1
     return held
+
+
+def _behind(posting: Posting, reader: Reader, rows: Rows) -> Floats:
+    """1 where the passage before, in the same file, is in a posting list."""
+    files = reader.passage_file
+    before = posting.rows[posting.rows + 1 < len(files)]
+    held = np.zeros(len(files), np.float32)
+    held[before + 1] = files[before + 1] == files[before]
+    found: Floats = held[rows]
+    return found
+
+
+def _told(lengths: Rows) -> Floats:
+    """How much is said in so many terms: from 0, a greeting, to 1, a long message."""
+    found: Floats = (np.log(np.maximum(lengths, 1) / _GREETING) / _LONG_MESSAGE).clip(0, 1)
+    return found.astype(np.float32)
 
 
 def _speaker(question: str, reader: Reader, rows: Rows, tuning: Tuning) -> Floats:

@@ -181,6 +181,8 @@ def _scores(made: Features, weights: Weights, tuning: Tuning, *, few: bool) -> F
         + tuning.speaker * made.speaker
         + tuning.kind * made.kind
         + tuning.asks * made.asks
+        + tuning.answers * made.answers
+        + tuning.told * made.told
     )
     if few:
         by_vector = np.float32(_VECTOR_SHARE) * made.passage_similarity
