@@ -13,6 +13,7 @@ from typing import Any
 
 import anyio
 import httpx2
+from mcp.client.session import SamplingFnT
 from mcp.client.streamable_http import streamable_http_client
 
 from mcp import Client, StdioServerParameters
@@ -90,10 +91,12 @@ def http_server(folder: Path, *options: str) -> Iterator[str]:
 
 
 @asynccontextmanager
-async def http_client(address: str, mode: str = "auto") -> AsyncIterator[Client]:
-    """A client with the token."""
+async def http_client(
+    address: str, mode: str = "auto", sample: SamplingFnT | None = None
+) -> AsyncIterator[Client]:
+    """A client with the token; `sample` is its model."""
     headers = {"Authorization": f"Bearer {TOKEN}"}
     async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
         transport: Any = streamable_http_client(address, http_client=http)
-        async with Client(transport, mode=mode) as client:
+        async with Client(transport, mode=mode, sampling_callback=sample) as client:
             yield client

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import anyio
 import mcp_types as types
@@ -13,7 +13,7 @@ import pytest
 from mcp.client.session import SamplingFnT
 
 from mcp import Client
-from mcp_case import run, server
+from mcp_case import http_client, http_server, run, server
 from memdown.config import load_settings
 from memdown.memory import Memory
 from memdown.notes.undoing import undo_last
@@ -37,7 +37,19 @@ def answering(text: str, asked: list[str] | None = None) -> SamplingFnT:
     return sample
 
 
-def with_model(
+class WithModel(Protocol):
+    """Does something with a client whose model is `sample`, and a server with `options`."""
+
+    def __call__(
+        self,
+        folder: Path,
+        work: Callable[[Client], Awaitable[None]],
+        sample: SamplingFnT | None,
+        *options: str,
+    ) -> None: ...
+
+
+def over_stdio(
     folder: Path,
     work: Callable[[Client], Awaitable[None]],
     sample: SamplingFnT | None,
@@ -51,6 +63,26 @@ def with_model(
     run(main)
 
 
+def over_http(
+    folder: Path,
+    work: Callable[[Client], Awaitable[None]],
+    sample: SamplingFnT | None,
+    *options: str,
+) -> None:
+    async def main(address: str) -> None:
+        async with http_client(address, "legacy", sample) as client:
+            await work(client)
+
+    with http_server(folder, "--write", *options) as address:
+        run(main, address)
+
+
+@pytest.fixture(params=[over_stdio, over_http])
+def with_model(request: pytest.FixtureRequest) -> WithModel:
+    chosen: WithModel = request.param
+    return chosen
+
+
 def text_of(result: types.CallToolResult) -> str:
     (content,) = result.content
     assert isinstance(content, types.TextContent)
@@ -62,7 +94,9 @@ def notes(write_notes: Callable[[dict[str, str]], Path], own_state: Path) -> Pat
     return write_notes({"MEMORY.md": MEMORY})
 
 
-def test_the_tool_is_there_for_clients_that_lend_their_model(notes: Path) -> None:
+def test_the_tool_is_there_for_clients_that_lend_their_model(
+    with_model: WithModel, notes: Path
+) -> None:
     async def lent(client: Client) -> None:
         assert "memory_tidy" in [tool.name for tool in (await client.list_tools()).tools]
 
@@ -76,7 +110,9 @@ def test_the_tool_is_there_for_clients_that_lend_their_model(notes: Path) -> Non
     with_model(notes, alone, None)
 
 
-def test_good_operations_are_listed_then_done_and_can_be_undone(notes: Path) -> None:
+def test_good_operations_are_listed_then_done_and_can_be_undone(
+    with_model: WithModel, notes: Path
+) -> None:
     asked: list[str] = []
 
     async def work(client: Client) -> None:
@@ -108,7 +144,9 @@ def test_good_operations_are_listed_then_done_and_can_be_undone(notes: Path) -> 
         ('{"operations": []}', "Nothing was changed."),
     ],
 )
-def test_nonsense_changes_nothing(notes: Path, answer: str, told: str) -> None:
+def test_nonsense_changes_nothing(
+    with_model: WithModel, notes: Path, answer: str, told: str
+) -> None:
     async def work(client: Client) -> None:
         assert told in text_of(await client.call_tool("memory_tidy", {"apply": True}))
 
@@ -116,7 +154,7 @@ def test_nonsense_changes_nothing(notes: Path, answer: str, told: str) -> None:
     assert (notes / "MEMORY.md").read_text() == MEMORY
 
 
-def test_a_refusal_changes_nothing(notes: Path) -> None:
+def test_a_refusal_changes_nothing(with_model: WithModel, notes: Path) -> None:
     async def refuse(context: Any, params: types.CreateMessageRequestParams) -> Sampled:
         return types.ErrorData(code=-1, message="The user said no.")
 
@@ -129,7 +167,9 @@ def test_a_refusal_changes_nothing(notes: Path) -> None:
     assert (notes / "MEMORY.md").read_text() == MEMORY
 
 
-def test_a_model_that_takes_too_long_changes_nothing(notes: Path, tmp_path: Path) -> None:
+def test_a_model_that_takes_too_long_changes_nothing(
+    with_model: WithModel, notes: Path, tmp_path: Path
+) -> None:
     """Its late answer is passed over, and the server goes on."""
     config = tmp_path / "config.json5"
     config.write_text("{memory: {tidy: {timeoutMs: 1000}}}")
@@ -150,7 +190,7 @@ def test_a_model_that_takes_too_long_changes_nothing(notes: Path, tmp_path: Path
     assert (notes / "MEMORY.md").read_text() == MEMORY
 
 
-def test_a_client_that_goes_away_leaves_nobody_waiting(notes: Path) -> None:
+def test_a_client_that_goes_away_leaves_nobody_waiting(with_model: WithModel, notes: Path) -> None:
     begun = anyio.Event()
 
     async def never(context: Any, params: types.CreateMessageRequestParams) -> Sampled:

@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import mcp_types as types
-from anyio import to_thread
+from anyio import from_thread, to_thread
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from pydantic import ValidationError
 
 from memdown import __version__
-from memdown.errors import ConfigError, MemdownError
+from memdown.errors import ConfigError, MemdownError, WorkspaceError
 from memdown.files import make_folder
-from memdown.mcp.service import Refused, Service
+from memdown.mcp.service import MOST_SAMPLED, NO_ANSWER, NOT_ALLOWED, Refused, Service
 from memdown.types import Progress
 
 if TYPE_CHECKING:
@@ -83,10 +85,11 @@ class _SdkServer:
 
     async def _list_tools(
         self,
-        context: Context,  # noqa: ARG002
+        context: Context,
         params: types.PaginatedRequestParams | None,  # noqa: ARG002
     ) -> types.ListToolsResult:
-        return types.ListToolsResult.model_validate(self._service.list_tools())
+        listed = self._service.list_tools(sampling=_lends_its_model(context))
+        return types.ListToolsResult.model_validate(listed)
 
     async def _call_tool(
         self, context: Context, params: types.CallToolRequestParams
@@ -95,9 +98,17 @@ class _SdkServer:
         latest: list[Progress] = []
         wants_progress = meta.get("progress_token") is not None
 
+        def sample(prompt: str) -> str:
+            return from_thread.run(self._sample, context, prompt)
+
         def call() -> types.CallToolResult:
-            progress = latest.append if wants_progress else None
-            result = self._service.call_tool(params.name, params.arguments or {}, meta, progress)
+            result = self._service.call_tool(
+                params.name,
+                params.arguments or {},
+                meta,
+                latest.append if wants_progress else None,
+                sample=sample if _lends_its_model(context) else None,
+            )
             return types.CallToolResult.model_validate(result)
 
         abandon = not self._service.writes(params.name)
@@ -108,6 +119,33 @@ class _SdkServer:
             result = await self._in_thread(call, abandon=abandon)
             group.cancel_scope.cancel()
         return result
+
+    async def _sample(self, context: Context, prompt: str) -> str:
+        """The answer of the client's model; a sentence for whoever waits if there is none."""
+        seconds = self._service.settings.tidy.timeout_ms / 1000
+        said = types.TextContent(type="text", text=prompt)
+        request = types.CreateMessageRequest(
+            params=types.CreateMessageRequestParams(
+                messages=[types.SamplingMessage(role="user", content=said)],
+                max_tokens=MOST_SAMPLED,
+                include_context="none",
+            )
+        )
+        try:
+            with anyio.fail_after(seconds):
+                # Clients listen to the stream of their own call; the other one may not be open.
+                answer = await context.session.send_request(
+                    request,
+                    types.CreateMessageResult,
+                    metadata=ServerMessageMetadata(related_request_id=context.request_id),
+                )
+        except TimeoutError:
+            raise WorkspaceError(NO_ANSWER.format(seconds=seconds)) from None
+        except MCPError as error:
+            raise WorkspaceError(NOT_ALLOWED.format(why=str(error)[:200])) from None
+        except ValidationError:
+            return ""
+        return answer.content.text if isinstance(answer.content, types.TextContent) else ""
 
     async def _list_resources(
         self,
@@ -148,6 +186,12 @@ class _SdkServer:
         given, meta = params.arguments or {}, dict(context.meta or {})
         prompt = await self._in_thread(lambda: self._service.get_prompt(params.name, given, meta))
         return types.GetPromptResult.model_validate(prompt)
+
+
+def _lends_its_model(context: Context) -> bool:
+    """Whether the client lets its model be asked, and can be asked at all over this connection."""
+    declared = context.session.client_capabilities
+    return bool(declared and declared.sampling) and context.session.can_send_request
 
 
 async def _report(context: Context, latest: list[Progress]) -> None:

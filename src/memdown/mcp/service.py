@@ -53,6 +53,10 @@ _MOST_TEXT = 1_000_000
 CHATS: tuple[ChatType, ...] = ("direct", "group", "channel")
 _META_CHAT, _META_KEY = "memdown/chat", "memdown/sessionKey"
 INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
+# How long an answer of the client's model may be, in tokens, and what is said if there is none.
+MOST_SAMPLED = 8192
+NO_ANSWER = "The client's model did not answer within {seconds:.0f} s; nothing was changed."
+NOT_ALLOWED = "The client did not let its model be asked ({why}); nothing was changed."
 
 
 class Refused(Exception):

@@ -19,7 +19,14 @@ from typing import IO, Any, Protocol
 
 from memdown import __version__
 from memdown.errors import WorkspaceError
-from memdown.mcp.service import INVALID_PARAMS, Refused, Service
+from memdown.mcp.service import (
+    INVALID_PARAMS,
+    MOST_SAMPLED,
+    NO_ANSWER,
+    NOT_ALLOWED,
+    Refused,
+    Service,
+)
 from memdown.types import Progress
 
 MODERN = "2026-07-28"
@@ -30,8 +37,6 @@ _PARSE_ERROR, _INVALID_REQUEST, _NOT_FOUND = -32700, -32600, -32601
 _MOST_LINE = 16 * 1024 * 1024
 _THREADS = 8
 _REPORT_SECONDS = 0.1
-# How long an answer of the client's model may be, in tokens.
-_MOST_SAMPLED = 8192
 # If nobody asks for the tools: when to load what a search needs all the same.
 _IDLE_SECONDS = 1.0
 # How long calls that only read are waited for once the client has gone.
@@ -272,7 +277,7 @@ class StdioConnection:
         content = {"type": "text", "text": prompt}
         params = {
             "messages": [{"role": "user", "content": content}],
-            "maxTokens": _MOST_SAMPLED,
+            "maxTokens": MOST_SAMPLED,
             "includeContext": "none",
         }
         request = {"jsonrpc": "2.0", "id": number, "method": "sampling/createMessage"}
@@ -285,14 +290,10 @@ class StdioConnection:
             cancelled = {"requestId": number, "reason": "It took too long."}
             note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled}
             self._send(note)
-            raise WorkspaceError(
-                f"The client's model did not answer within {seconds:.0f} s; nothing was changed."
-            ) from None
+            raise WorkspaceError(NO_ANSWER.format(seconds=seconds)) from None
         if "error" in answer:
             why = str(_object(answer["error"]).get("message", ""))[:200]
-            raise WorkspaceError(
-                f"The client did not let its model be asked ({why}); nothing was changed."
-            )
+            raise WorkspaceError(NOT_ALLOWED.format(why=why))
         return _said(_object(answer.get("result")).get("content"))
 
     def _warm_up(self, after: float = 0.0) -> None:
