@@ -48,8 +48,8 @@ def test_messages_that_fit_are_shown_and_the_gaps_between_them_marked(
         inside = iter(lines[hit.start_line - 1 : hit.end_line])
         for line in hit.snippet.split("\n"):
             assert line == LEFT_OUT or line in inside, f"{line!r} stands elsewhere"
-        first, *_, last = hit.snippet.split("\n")
-        assert (lines[hit.start_line - 1], lines[hit.end_line - 1]) == (first, last)
+        shown = hit.snippet.split("\n")
+        assert (lines[hit.start_line - 1], lines[hit.end_line - 1]) == (shown[0], shown[-1])
 
 
 def test_a_gap_is_marked_once_and_only_where_lines_are_left_out(
@@ -82,3 +82,24 @@ def test_messages_on_both_sides_of_a_chunk_border_are_shown_together(tmp_path: P
         for place, answer in enumerate(answers, start=24):
             found = memory.search(f"which colour did the painter choose for house {place}").hits
             assert answer in found[0].snippet
+
+
+def test_what_has_nothing_to_do_with_the_question_is_not_shown(
+    hits: tuple[Hit, ...], lines: list[str]
+) -> None:
+    """Six results hold six answers, not their surroundings."""
+    said = [line for line in hits[0].snippet.split("\n") if line in SAID.values()]
+    assert len(said) >= len(hits[0].snippet.split("\n")) / 2
+
+
+def test_a_short_question_is_shown_before_its_answer(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    talk = [SMALL_TALK[n % 4] for n in range(40)]
+    talk[20:22] = [
+        "Ben: And the third?",
+        "Nora: The third beehive stands on the roof of the school.",
+    ]
+    (tmp_path / "memory" / "talk.md").write_text("\n".join(talk))
+    with Memory.open(tmp_path, state_dir=tmp_path / "state") as memory:
+        found = memory.search("where does the beehive stand, on which roof").hits
+    assert found[0].snippet.startswith("Ben: And the third?\nNora: The third beehive")

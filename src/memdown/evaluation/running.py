@@ -130,8 +130,8 @@ def read_own_notes(memory: Memory) -> OwnNotes:
     return OwnNotes(lines, tuple(unreadable))
 
 
-# Enough results to fill 8,000 characters with windows of 700.
-ASKED = 16
+# Enough results to fill 8,000 characters.
+ASKED = 40
 Search = Callable[[str], Sequence[ShownResult]]
 
 

@@ -164,7 +164,9 @@ def _made(
     chosen: Iterator[int],
 ) -> Iterator[Hit]:
     words = asked.query.terms.words
-    return ranking.make_hits(best, lambda some: _texts(some, reader), words, view, chosen)
+    least = ranking.least_beside(best)
+    good = frozenset(one.key for one in best if one.share >= least)
+    return ranking.make_hits(best, lambda some: _texts(some, reader, good), words, view, chosen)
 
 
 def _followed(hits: Sequence[Hit], asked: Asked, reader: Reader, view: Presentation) -> list[Hit]:
@@ -231,8 +233,9 @@ def _holding(exact: Iterable[str], reader: Reader) -> frozenset[int]:
     return frozenset(reader.file_number[reader.passage_file[np.concatenate(rows)]].tolist())
 
 
-def _texts(some: Sequence[Scored], reader: Reader) -> Texts:
-    """The chunks of some passages: the only text that a search reads."""
+def _texts(some: Sequence[Scored], reader: Reader, best: frozenset[int]) -> Texts:
+    """The chunks of some passages: the only text that a search reads. Of talk the chunks beside them, too, and
+    those near them that hold one of the `best` passages."""
     rows = reader.rows_of([one.chunk_key for one in some])
     chunks = {stored.key: stored for stored in reader.chunks(rows).values()}
     talk = {key: stored for key, stored in chunks.items() if is_talk(stored.chunk)}
@@ -240,7 +243,7 @@ def _texts(some: Sequence[Scored], reader: Reader) -> Texts:
         key
         for one in some
         if one.chunk_key in talk
-        for key in beside(one.key, talk[one.chunk_key])
+        for key in beside(one.key, talk[one.chunk_key], best)
         if key not in talk
     }
     # What stands below a heading that ends a chunk.

@@ -6,6 +6,7 @@ import datetime
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from heapq import nlargest
 from itertools import islice
 from typing import NamedTuple
 
@@ -50,6 +51,9 @@ _ECHO_SHARE, _ECHO_WORDS = 0.9, 5
 _ECHOED = 12
 # Text is read of so many candidates at first, and of so many more at a time.
 _READ_FIRST, _READ_NEXT = 10, 6
+# Beside a message that was found, those are shown that are among the best by themselves and score this share of
+# it: so six results hold six answers.
+_BEST_MESSAGES, _BESIDE_SHARE = 35, 0.5
 _SPEAKERS = frozenset(index_terms("User Assistant"))
 
 
@@ -203,6 +207,7 @@ def make_hits(
     """What a person sees of the candidates with the `chosen` numbers: windows around passages, none of them
     showing a line twice. Text is read as it is needed."""
     shares = {one.key: one.share for one in scored}
+    best = least_beside(scored)
     together: dict[int, list[Scored]] = {}
     for one in scored:
         together.setdefault(one.chunk_key, []).append(one)
@@ -220,10 +225,17 @@ def make_hits(
             stored = texts.chunks[one.chunk_key]
             if one.chunk_key not in facts:
                 facts[one.chunk_key] = _find_facts(together[one.chunk_key], stored)
-            shown = _shown(one, texts, shares, facts[one.chunk_key], words, view, taken)
+            least = max(best, _BESIDE_SHARE * one.share)
+            shown = _shown(one, texts, shares, least, facts[one.chunk_key], words, view, taken)
             if shown is not None:
                 moves = Move("fusion", one.rank), Move("time", number + 1)
                 yield _hit(stored, one, shown, recency(stored.date, view), words, view, moves)
+
+
+def least_beside(scored: Sequence[Scored]) -> float:
+    """The share from which on a message is shown beside a better one: that of the last of the best."""
+    best = nlargest(_BEST_MESSAGES, (one.share for one in scored))
+    return best[-1] if len(best) == _BEST_MESSAGES else 0.0
 
 
 class _Facts(NamedTuple):
@@ -251,6 +263,7 @@ def _shown(
     one: Scored,
     texts: Texts,
     shares: Mapping[int, float],
+    least: float,
     facts: _Facts,
     words: Collection[str],
     view: Presentation,
@@ -260,7 +273,7 @@ def _shown(
     stored = texts.chunks[one.chunk_key]
     chunk = stored.chunk
     if one.key in texts.talk:
-        shown = show_talk(one.key, texts.talk, shares, view.size, taken)
+        shown = show_talk(one.key, texts.talk, shares, view.size, taken, least)
         if shown is not None:
             return shown
     number = min(one.key - stored.key, len(chunk.passages) - 1)

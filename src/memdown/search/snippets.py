@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from memdown.notes.facts import FactSpan, units_of
 from memdown.text import index_terms, match_spans
-from memdown.text.cues import label_of
+from memdown.text.cues import asks, label_of
 from memdown.types import LEFT_OUT, Chunk, StoredChunk
 
 # A line without the white space around it.
@@ -26,8 +26,10 @@ _AS_GOOD, _FEW_LINES = 0.7, 5
 # A name or role before so many messages of a chunk is a speaker, and the chunk is talk.
 _LEAST_SAID = 2
 _LEAST_SAID_SHARE = 0.25
-# Messages so far from the best one may be shown with it. Measured on chats (docs/evaluation.md).
-REACH = 8
+# Messages so far from the one that was found may be shown with it; a question before its answer, if it is
+# short. Measured on chats (docs/evaluation.md).
+REACH = 12
+_SHORT_QUESTION = 120
 _CACHED_CHUNKS = 256
 
 
@@ -113,22 +115,21 @@ def is_talk(chunk: Chunk) -> bool:
     return ":" in chunk.text and _is_talk(chunk.text)
 
 
-def beside(key: int, stored: StoredChunk) -> tuple[int, ...]:
-    """The keys that the messages around this one may have in the chunks before and behind."""
-    end = stored.key + len(stored.chunk.passages)
-    return (*range(key - REACH, stored.key), *range(end, key + REACH + 1))
+def beside(key: int, stored: StoredChunk, best: Collection[int]) -> list[int]:
+    """The keys of messages in other chunks that may be shown with this one: some of the best, and its neighbours."""
+    first, end = stored.key, stored.key + len(stored.chunk.passages)
+    found = [one for one in best if abs(one - key) <= REACH]
+    return [one for one in (*found, key - 1, key + 1) if not first <= one < end]
 
 
-def messages_around(key: int, chunks: Mapping[int, StoredChunk]) -> list[TalkPassage]:
-    """The messages within reach of one, in order; `chunks` are by the keys of their passages."""
-    found = [TalkPassage(key, chunks[key], key - chunks[key].key)]
-    for step in (-1, 1):
-        for number in range(key + step, key + step * (REACH + 1), step):
-            stored = chunks.get(number)
-            if stored is None or stored.chunk.path != found[0].stored.chunk.path:
-                break
-            found.append(TalkPassage(number, stored, number - stored.key))
-    return sorted(found)
+def messages_around(key: int, chunks: Mapping[int, StoredChunk]) -> dict[int, TalkPassage]:
+    """The messages within reach of one, by key; `chunks` are by the keys of their passages."""
+    path = chunks[key].chunk.path
+    return {
+        number: TalkPassage(number, stored, number - stored.key)
+        for number in range(key - REACH, key + REACH + 1)
+        if (stored := chunks.get(number)) is not None and stored.chunk.path == path
+    }
 
 
 def show_talk(
@@ -137,19 +138,22 @@ def show_talk(
     wanted: Mapping[int, float],
     size: int,
     taken: Taken,
+    least: float,
 ) -> Shown | None:
-    """A message with those around it that are `wanted` most, at most `size` characters.
+    """A message with what belongs to it and those around it that are `wanted` at `least` so much.
 
-    None if it is taken, or too long to be shown whole.
+    At most `size` characters; None if it is taken, or too long to be shown whole.
     """
-    near = {one.key: one for one in messages_around(key, chunks)}
+    near = messages_around(key, chunks)
     room = size - len(near[key].text)
     if key in taken.messages or room < 0:
         return None
     chosen = {key}
     free = near.keys() - chosen - taken.messages
     # The nearer of two that are wanted as much.
-    for number in sorted(free, key=lambda n: (-wanted.get(n, 0.0), abs(n - key), n)):
+    good = [number for number in free if wanted.get(number, 0.0) >= least]
+    good.sort(key=lambda number: (-wanted[number], abs(number - key), number))
+    for number in [*good, *(one for one in _belonging(key, near) if one in free.difference(good))]:
         cost = len(near[number].text) + len(LEFT_OUT) + 2
         if cost <= room:
             chosen.add(number)
@@ -169,6 +173,15 @@ def show_talk(
         last.stored.chunk.passages[last.number].end_line,
         near[key].stored.chunk.passages[near[key].number].start,
     )
+
+
+def _belonging(key: int, near: Mapping[int, TalkPassage]) -> list[int]:
+    """What is said in answer to a message that asks, and the short question that one answers."""
+    found = [key + 1] if key + 1 in near and asks(near[key].text) else []
+    before = near.get(key - 1)
+    if before is not None and len(before.text) <= _SHORT_QUESTION and asks(before.text):
+        found.append(key - 1)
+    return found
 
 
 def grow(
