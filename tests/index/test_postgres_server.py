@@ -400,6 +400,49 @@ def test_a_newer_schema_is_left_alone(postgres: Server) -> None:
                 use()
 
 
+def test_lists_that_were_put_together_hold_what_changed_since(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", 0)
+    monkeypatch.setattr("memdown.index.postgres.reading.MANY_PASSAGES", 0)
+    monkeypatch.setattr("memdown.index.postgres.lists.LEAST_PASSAGES", 0)
+    with begun(postgres, "packed") as store, opened(postgres, "packed") as other:
+        for number in range(30):
+            path = f"n{number}.md"
+            put(store, state(path), [chunk(path, 1, [f"beta box{number}"])], unit(0, 1, 0, 0))
+        assert store.own_tables()
+        store.vacuum()
+        before = _packed(postgres)
+        assert {"alpha", "beta", "box7"} <= set(before)
+        assert texts_found(other, words("box7")) == ["beta box7"]
+        put(store, state("n7.md"), [chunk("n7.md", 1, ["gamma delta"])], unit(0, 1, 0, 0))
+        put(store, state("new.md"), [chunk("new.md", 1, ["gamma box7"])], unit(0, 1, 0, 0))
+        remove(store, ["a.md"])
+        assert _packed(postgres) == before, "it is done now and then"
+        for _ in range(2):
+            assert texts_found(other, words("box7")) == ["gamma box7"]
+            assert sorted(texts_found(other, words("gamma"))) == ["gamma box7", "gamma delta"]
+            assert texts_found(other, words("alpha")) == []
+            assert len(texts_found(other, words("beta"))) == 29
+            store.vacuum()
+        after = _packed(postgres)
+        assert "alpha" not in after, "what was removed is in no list"
+        assert after["gamma"] == 2
+        assert after["beta"] == 29
+        assert store.check() == []
+
+
+def _packed(server: Server) -> dict[str, int]:
+    """The terms whose lists were put together, each with its number of passages."""
+    with psycopg.connect(server.url) as db:
+        ((shelf,),) = db.execute(
+            "SELECT shelf FROM memdown.generations WHERE agent_id = 'packed'"
+        ).fetchall()
+        rows = db.execute(f"SELECT term, count FROM memdown.lists_{shelf}").fetchall()
+    assert len(rows) == len({term for term, _ in rows}), "of one time only"
+    return dict(rows)
+
+
 OLDER = """
 CREATE SCHEMA older;
 CREATE TABLE older.meta (key text PRIMARY KEY, value text NOT NULL);
@@ -465,7 +508,7 @@ def test_others_read_and_write_while_a_schema_is_brought_up_to_date(postgres: Se
             assert migrating.is_alive(), "the lock is still held"
             db.rollback()
             migrating.join()
-            assert new.describe().steps == 6
+            assert new.describe().steps == 9
             new.apply(Writes(removed=["a.md"]))
             assert texts_found(old, words("alpha")) == []
             assert new.check() == []
@@ -474,7 +517,7 @@ def test_others_read_and_write_while_a_schema_is_brought_up_to_date(postgres: Se
         db.commit()
         with opened(postgres, "main", schema=name) as writer, writer.writing(5.0):
             put(writer, state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 1, 0))
-            assert writer.describe().steps == 6, "a writer does it while it holds its own lock"
+            assert writer.describe().steps == 9, "a writer does it while it holds its own lock"
     with psycopg.connect(postgres.url) as db:
         rows = db.execute(
             "SELECT bool_and(indisvalid), count(*) FROM pg_index WHERE indexrelid = ANY "

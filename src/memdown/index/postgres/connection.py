@@ -234,8 +234,8 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
-# Tables that every shelf has; a shelf is a set of tables, shared by agents or of one generation.
-SHELF_TABLES = ("files", "chunks", "postings", "vectors")
+# Tables that a shelf may have; a shelf is a set of tables, shared by agents or of one generation.
+SHELF_TABLES = ("files", "chunks", "postings", "vectors", "lists")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from typing import Any
 
 from memdown.errors import IndexCorrupt
 from memdown.index.manifest import variant_of
@@ -18,6 +19,14 @@ _MOST_REMOVALS = 200
 
 
 @dataclass(frozen=True, slots=True)
+class PackedLists:
+    """Posting lists that were put together: their number, and the blocks that changed since."""
+
+    version: int
+    changed: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Live:
     """The live generation of a variant: where it is, at which revision, how it was made."""
 
@@ -29,6 +38,7 @@ class Live:
     passages: int
     tokens: int
     losses: int
+    lists: PackedLists | None
 
     @property
     def settled_state(self) -> str:
@@ -58,8 +68,8 @@ def read_live(at: Place, variant: str | None) -> Live | None:
         at.db,
         at.sql(
             "SELECT i.variant, i.revision, i.fingerprint, g.generation, g.shelf, g.passages, "
-            # The column came later: also who may not add it reads.
-            "g.tokens, g.chunks, g.has_vectors, to_jsonb(g)->>'losses' FROM {s}.indexes i "
+            # Columns that came later: also who may not add them reads.
+            "g.tokens, g.chunks, g.has_vectors, to_jsonb(g) - 'removals' FROM {s}.indexes i "
             "JOIN {s}.generations g ON g.generation = i.live "
             f"WHERE i.agent_id = %s AND i.fingerprint->>'layout' = '{LAYOUT}' {which} "
             "ORDER BY i.used_at DESC LIMIT 1"
@@ -68,7 +78,7 @@ def read_live(at: Place, variant: str | None) -> Live | None:
     )
     if not rows:
         return None
-    name, revision, data, generation, shelf, passages, tokens, chunks, has_vectors, losses = rows[0]
+    name, revision, data, generation, shelf, passages, tokens, chunks, has_vectors, later = rows[0]
     return Live(
         Place(at.db, at.schema, at.agent, generation, shelf, has_vectors),
         name,
@@ -77,8 +87,14 @@ def read_live(at: Place, variant: str | None) -> Live | None:
         chunks,
         passages,
         tokens,
-        int(losses or 0),
+        int(later.get("losses") or 0),
+        _lists(later),
     )
+
+
+def _lists(columns: dict[str, Any]) -> PackedLists | None:
+    version = columns.get("list_version")
+    return None if version is None else PackedLists(version, tuple(columns["unpacked"]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ class Link:
         The second value is the number of the revision that the transaction makes.
         """
         with self.transaction() as db:
-            run(db, "SELECT pg_advisory_xact_lock(%s)", (self._lock_number + 1,))
+            run(db, "SELECT pg_advisory_xact_lock(%s)", (self.change_lock,))
             self.check_epoch(db)
             live = self.live(db)
             if live is None:
@@ -219,6 +219,11 @@ class Link:
             yield acquired
         finally:
             db.close()
+
+    @property
+    def change_lock(self) -> int:
+        """The lock that every transaction takes which changes the live generation."""
+        return self._lock_number + 1
 
     @property
     def _lock_number(self) -> int:

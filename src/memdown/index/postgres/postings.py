@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.index.postgres.connection import Place, run
+from memdown.index.postgres.generations import PackedLists
 from memdown.index.shortlist import PassageTerms
 from memdown.types import FILE_SPAN
 
@@ -69,8 +70,11 @@ def block_of(first_file: int, key: int) -> int:
 
 def change(
     place: Place, gone: Mapping[int, Sequence[KeyedTerms]], new: Mapping[int, Sequence[KeyedTerms]]
-) -> None:
-    """Take passages out of the posting lists and put others in; both by the first file of the block."""
+) -> list[int]:
+    """Take passages out of the posting lists and put others in; both by the first file of the block.
+
+    Returns the blocks that changed.
+    """
     by_block: dict[int, tuple[list[KeyedTerms], list[KeyedTerms]]] = defaultdict(lambda: ([], []))
     for side, files in enumerate((gone, new)):
         for first, passages in files.items():
@@ -78,6 +82,7 @@ def change(
                 by_block[block_of(first, one.key)][side].append(one)
     for block in sorted(by_block):
         _change_block(place, block, *by_block[block])
+    return sorted(by_block)
 
 
 def _change_block(
@@ -145,68 +150,144 @@ def read(
     words: Sequence[str],
     prefixes: Sequence[str],
     first_files: Sequence[int] | None = None,
+    lists: PackedLists | None = None,
 ) -> dict[str, PackedPosting]:
     """The posting lists of words, and those of all terms with a prefix (`"pre*"`) as one.
 
-    With `first_files` only those of the blocks that begin with one of these files.
+    With `first_files` only those of the blocks that begin with one of these files. If `lists` were put
+    together, they are read, and the rows of blocks that changed since.
     """
-    asked = [word for word in dict.fromkeys(words) if _can_store(word)]
     where = "generation = %s"
     values: list[object] = [place.generation]
     if first_files is not None:
         where, values = f"{where} AND block >> {_PART_BITS} = ANY(%s)", [*values, list(first_files)]
-    found: dict[str, PackedPosting] = {}
-    if asked:
-        found |= _read(place, "term", f"{where} AND term = ANY(%s)", (*values, asked))
-    for prefix in dict.fromkeys(prefixes):
-        if _can_store(prefix):
-            bounds = (f"{prefix}*", *values, prefix, prefix + _LAST)
-            found |= _read(place, "%s::text", f"{where} AND term >= %s AND term < %s", bounds)
-    return found
+        lists = None
+    elif lists is not None:
+        where, values = f"{where} AND block = ANY(%s)", [*values, list(lists.changed)]
+    found: dict[str, list[_Rows]] = defaultdict(list)
+    for name, condition, more in _conditions(words, prefixes):
+        if lists is not None:
+            for term, rows in _whole_lists(place, lists.version, name, condition, more):
+                found[term].append(rows.without(lists.changed))
+        if lists is None or lists.changed:
+            for term, rows in _read(place, name, f"{where} AND {condition}", (*values, *more)):
+                found[term].append(rows)
+    return {term: _unpacked(rows) for term, rows in found.items()}
+
+
+_Condition = tuple[str | None, str, tuple[object, ...]]
+
+
+def _conditions(words: Sequence[str], prefixes: Sequence[str]) -> list[_Condition]:
+    """What is asked for: under which name if not the term's own, the condition, its values."""
+    asked = [word for word in dict.fromkeys(words) if _can_store(word)]
+    each: list[_Condition] = [(None, "term = ANY(%s)", (asked,))] if asked else []
+    each += [
+        (f"{prefix}*", "term >= %s AND term < %s", (prefix, prefix + _LAST))
+        for prefix in dict.fromkeys(prefixes)
+        if _can_store(prefix)
+    ]
+    return each
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows one after the other: the numbers of their blocks, int64; their sizes, int32; their contents.
+
+    Some may be left out: `starts` says where each begins, in postings.
+    """
+
+    blocks: Keys
+    sizes: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    data: bytes
+
+    @classmethod
+    def of(cls, blocks: bytes, counts: bytes, data: bytes) -> _Rows:
+        sizes = np.frombuffer(counts, ">i4").astype(np.int32)
+        starts = np.cumsum(sizes, dtype=np.int32) - sizes
+        return cls(np.frombuffer(blocks, ">i8").astype(np.int64), sizes, starts, data)
+
+    def without(self, blocks: Sequence[int]) -> _Rows:
+        """The rows of other blocks."""
+        if not blocks:
+            return self
+        kept = ~np.isin(self.blocks, np.array(blocks, np.int64))
+        return _Rows(self.blocks[kept], self.sizes[kept], self.starts[kept], self.data)
+
+
+def _whole_lists(
+    place: Place, version: int, name: str | None, condition: str, values: Sequence[object]
+) -> list[tuple[str, _Rows]]:
+    """Lists that were put together, one row a term; those that are called alike as one."""
+    rows = run(
+        place.db,
+        place.sql(
+            "SELECT term, blocks, counts, data FROM {lists} "
+            f"WHERE version = %s AND {condition} ORDER BY term, part LIMIT {_MOST_ROWS}"
+        ),
+        (version, *values),
+        binary=True,
+    )
+    alike: dict[str, list[tuple[bytes, bytes, bytes]]] = defaultdict(list)
+    for term, *columns in rows:
+        alike[term if name is None else name].append(tuple(columns))
+    return [
+        (term, _Rows.of(*map(b"".join, zip(*each, strict=True)))) for term, each in alike.items()
+    ]
 
 
 def _read(
-    place: Place, name: str, where: str, values: Sequence[object]
-) -> dict[str, PackedPosting]:
+    place: Place, name: str | None, where: str, values: Sequence[object]
+) -> list[tuple[str, _Rows]]:
     """The rows that are called alike, put together by the server: there are thousands of them."""
     rows = run(
         place.db,
         place.sql(
             f"SELECT name, string_agg(int8send(block), ''), string_agg(int4send(count), ''), "
-            f"string_agg(data, '') FROM (SELECT {name} AS name, block, count, data "
-            f"FROM {{postings}} WHERE {where} ORDER BY term, block LIMIT {_MOST_ROWS}) AS listed "
-            "GROUP BY name"
+            f"string_agg(data, '') FROM (SELECT {'term' if name is None else '%s::text'} AS name, "
+            f"block, count, data FROM {{postings}} WHERE {where} "
+            f"ORDER BY term, block LIMIT {_MOST_ROWS}) AS listed GROUP BY name"
         ),
-        values,
+        values if name is None else (name, *values),
         binary=True,
     )
-    return {term: _unpacked(blocks, counts, data) for term, blocks, counts, data in rows}
+    return [(term, _Rows.of(blocks, counts, data)) for term, blocks, counts, data in rows]
 
 
-def counts(place: Place, words: Sequence[str], prefixes: Sequence[str]) -> dict[str, int]:
-    """In how many passages words, and all terms with a prefix (`"pre*"`) together, stand."""
-    asked = [word for word in dict.fromkeys(words) if _can_store(word)]
-    found: dict[str, int] = dict(
-        run(
-            place.db,
-            place.sql(
-                "SELECT term, sum(count)::bigint FROM {postings} WHERE generation = %s "
-                "AND term = ANY(%s) GROUP BY term"
-            ),
-            (place.generation, asked),
-        )
-    )
-    for prefix in dict.fromkeys(prefixes):
-        if _can_store(prefix):
-            ((number,),) = run(
-                place.db,
-                place.sql(
-                    "SELECT coalesce(sum(count), 0)::bigint FROM {postings} "
-                    "WHERE generation = %s AND term >= %s AND term < %s"
-                ),
-                (place.generation, prefix, prefix + _LAST),
-            )
-            found[f"{prefix}*"] = number
+def counts(
+    place: Place, words: Sequence[str], prefixes: Sequence[str], lists: PackedLists | None = None
+) -> dict[str, int]:
+    """In how many passages words, and all terms with a prefix (`"pre*"`) together, stand.
+
+    Of `lists` that were put together it is what they held then, for terms that they have.
+    """
+    if lists is None:
+        mine = "{postings} WHERE generation = %s"
+        return _counts(place, mine, (place.generation,), words, prefixes)
+    found = _counts(place, "{lists} WHERE version = %s", (lists.version,), words, prefixes)
+    words = [word for word in words if not found.get(word)]
+    prefixes = [prefix for prefix in prefixes if not found.get(f"{prefix}*")]
+    if lists.changed and (words or prefixes):
+        mine = "{postings} WHERE generation = %s AND block = ANY(%s)"
+        values = (place.generation, list(lists.changed))
+        found |= _counts(place, mine, values, words, prefixes)
+    return found
+
+
+def _counts(
+    place: Place, rows: str, values: Sequence[object], words: Sequence[str], prefixes: Sequence[str]
+) -> dict[str, int]:
+    """The counts of some rows, by term, or under the name of a prefix."""
+    found: dict[str, int] = {}
+    for name, condition, more in _conditions(words, prefixes):
+        where = f"FROM {rows} AND {condition}"
+        statement = f"SELECT term, sum(count)::bigint {where} GROUP BY term"
+        given = (*values, *more)
+        if name is not None:
+            statement = f"SELECT %s::text, coalesce(sum(count), 0)::bigint {where}"
+            given = (name, *given)
+        found |= dict(run(place.db, place.sql(statement), given))
     return found
 
 
@@ -275,11 +356,15 @@ def _local(block: int, key: int) -> int:
     return ((key // FILE_SPAN - (block >> _PART_BITS)) << _PART_BITS) | (key % _PART)
 
 
-def _unpacked(blocks: bytes, counts: bytes, data: bytes) -> PackedPosting:
-    """One posting list from its rows, one after the other: their blocks, sizes, and contents."""
-    sizes = np.frombuffer(counts, ">i4").astype(np.int32)
-    starts = np.cumsum(sizes, dtype=np.int32) - sizes
-    number = np.frombuffer(blocks, ">i8").astype(np.int64)
+def _unpacked(each: Sequence[_Rows]) -> PackedPosting:
+    """One posting list from its rows, in the order of their blocks."""
+    begun = np.cumsum([0, *(len(rows.data) // _BYTES for rows in each)])
+    data = each[0].data if len(each) == 1 else b"".join(rows.data for rows in each)
+    number = np.concatenate([rows.blocks for rows in each])
+    sizes = np.concatenate([rows.sizes for rows in each])
+    starts = np.concatenate(
+        [rows.starts + np.int32(start) for rows, start in zip(each, begun[:-1], strict=True)]
+    )
     order = np.argsort(number, kind="stable")
     number, sizes, starts = number[order], sizes[order], starts[order]
     # Where the row of each posting begins and how long it is, and the posting's place in the row.

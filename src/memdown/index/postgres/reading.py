@@ -151,12 +151,12 @@ class PostgresSnapshot:
         known: dict[str, int] | None = None
         blocks = None
         if sought.files is not None or self._live.passages > MANY_PASSAGES:
-            known = postings.counts(self._place, words, prefixes)
+            known = postings.counts(self._place, words, prefixes, self._live.lists)
             if sought.files is not None:
                 blocks = _blocks(self._place, sought.files)
             else:
                 words, prefixes = _affordable(words, prefixes, known)
-        read = postings.read(self._place, words, prefixes, blocks)
+        read = postings.read(self._place, words, prefixes, blocks, self._live.lists)
         found: dict[Unit, _Scored] = {}
         for term in words:
             one = read.get(term, NOTHING)
@@ -204,7 +204,7 @@ class PostgresSnapshot:
             passage_mean=next(
                 (one.passage for one in means.values() if one.passage is not None), None
             ),
-            frequency=lambda unit: frequencies.of(unit, self._place),
+            frequency=lambda unit: frequencies.of(unit, live),
         )
 
     def _means(self, source: Source) -> Means:
@@ -246,17 +246,18 @@ class _Frequencies:
     read: dict[Unit, int]
     known: dict[str, int]
 
-    def of(self, unit: Unit, place: Place) -> int:
+    def of(self, unit: Unit, live: Live) -> int:
         """In how many passages of the index a unit stands."""
+        place, packed = live.place, live.lists
         if unit in self.read:
             return self.read[unit]
         name = f"{unit.terms[0]}*" if unit.kind == "prefix" else unit.terms[0]
         if name not in self.known:
             if unit.kind == "prefix":
-                self.known.update(postings.counts(place, [], unit.terms))
+                self.known.update(postings.counts(place, [], unit.terms, packed))
             else:
                 self.known.update(dict.fromkeys(unit.terms, 0))
-                self.known.update(postings.counts(place, unit.terms, []))
+                self.known.update(postings.counts(place, unit.terms, [], packed))
         if unit.kind == "phrase":
             return min(self.known.get(term, 0) for term in unit.terms)
         return self.known.get(name, 0)

@@ -15,7 +15,14 @@ import psycopg
 from psycopg import sql
 
 from memdown.errors import IndexTooNew
-from memdown.index.postgres.connection import Connection, Place, one, run, transaction
+from memdown.index.postgres.connection import (
+    SHELF_TABLES,
+    Connection,
+    Place,
+    one,
+    run,
+    transaction,
+)
 
 SHELVES = 8
 # What a client must know to use the tables. Steps only add to them, so that clients of the version
@@ -47,6 +54,11 @@ _STEPS: tuple[_Column | _Index, ...] = (
     # Which ones, of the last: a host that knows the others asks for what changed.
     _Column("{s}.generations", "removals jsonb NOT NULL DEFAULT '[]'"),
     _Index("{files}", "files_changed", "(generation, revision)"),
+    # The number of the lists that were put together of postings, the blocks that changed since, and
+    # those that changed since the next ones were begun.
+    _Column("{s}.generations", "list_version bigint"),
+    _Column("{s}.generations", "unpacked bigint[]"),
+    _Column("{s}.generations", "unpacked_since bigint[]"),
 )
 # From this step on a client can read, whatever is still missing.
 _READABLE = 1
@@ -267,19 +279,24 @@ def make_shelf(db: Connection, schema: str, shelf: str) -> None:
 def make_vectors(place: Place) -> None:
     """The shelf's table for vectors; the extension may have come after the shelf."""
     run(place.db, place.sql(_VECTORS))
-    _protect(place, "{vectors}", _OF_MY_GENERATIONS)
+    protect_shelf_table(place, "vectors")
+
+
+def protect_shelf_table(place: Place, name: str) -> None:
+    """Let roles see and change their own agents' rows of a table that a shelf got later."""
+    _protect(place, f"{{{name}}}", _OF_MY_GENERATIONS)
     for (role,) in run(place.db, place.sql("SELECT DISTINCT role_name FROM {s}.agent_roles"), ()):
         run(
             place.db,
             sql.SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON {} TO {}").format(
-                sql.Identifier(place.schema, f"vectors_{place.shelf}"), sql.Identifier(role)
+                sql.Identifier(place.schema, f"{name}_{place.shelf}"), sql.Identifier(role)
             ),
         )
 
 
 def drop_shelf(place: Place) -> None:
     """Delete the tables of a shelf."""
-    for table in ("files", "chunks", "postings", "vectors"):
+    for table in SHELF_TABLES:
         run(place.db, place.sql(f"DROP TABLE IF EXISTS {{{table}}}"))
 
 

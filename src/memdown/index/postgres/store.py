@@ -280,7 +280,7 @@ class PostgresStore:
                 upkeep.fill_vectors(self._link)
             yield acquired
         if acquired:
-            upkeep.index_vectors(self._link)
+            upkeep.improve(self._link)
 
     def status(self) -> StoreStatus:
         """What the store holds and can do; writes nothing."""
@@ -352,6 +352,7 @@ class PostgresStore:
         """Clear unused variants and generations, and give the space of deleted rows back."""
         with self._alone():
             upkeep.clear_unused(self._link)
+        upkeep.pack_again(self._link)
         upkeep.vacuum(self._link)
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import psycopg
 
 from memdown.errors import StoreError
-from memdown.index.postgres import generations, schema, vectors
+from memdown.index.postgres import generations, lists, schema, vectors
 from memdown.index.postgres.connection import Place, connect, mapped, one, run, transaction
 from memdown.index.postgres.generations import Live, Variant
 from memdown.index.postgres.link import Link
@@ -146,26 +146,45 @@ def fill_vectors(link: Link) -> None:
             log.info("Vectors are not compared by the server yet: %s", error)
 
 
-def index_vectors(link: Link) -> None:
-    """Have an index over many vectors made, in the background and without holding any lock."""
+def improve(link: Link) -> None:
+    """Have what makes a large index fast made, in the background and without holding any lock."""
     try:
         with link.reading() as db:
             live = link.live(db)
-            if live is None or not vectors.wants_index(
-                live.place, live.fingerprint.dims, live.chunks
-            ):
+            if live is None or not (_wants_index(live) or lists.wants_packing(live)):
                 return
     except StoreError:
         return
     thread = threading.Thread(
-        target=_make_index, args=(link, live), name="memdown-vectors", daemon=True
+        target=_improve, args=(link, live), name="memdown-upkeep", daemon=True
     )
     thread.start()
 
 
-def _make_index(link: Link, live: Live) -> None:
+def _improve(link: Link, live: Live) -> None:
     try:
         with mapped(link.server), contextlib.closing(connect(link.url, None)) as db:
-            vectors.make_index(db, live.place, live.fingerprint.dims or 0, live.chunks)
+            if _wants_index(live):
+                vectors.make_index(db, live.place, live.fingerprint.dims or 0, live.chunks)
+            if lists.wants_packing(live):
+                lists.pack(db, live, link.change_lock)
     except StoreError as error:
-        log.info("The index over vectors was not made: %s", error)
+        log.info("An index was not made: %s", error)
+
+
+def _wants_index(live: Live) -> bool:
+    place = live.place
+    return vectors.wants_index(place, live.fingerprint.dims, live.chunks)
+
+
+def pack_again(link: Link) -> None:
+    """Put posting lists together anew if anything changed since: what was removed is in no list then."""
+    with link.reading() as db:
+        live = link.live(db)
+    if live is not None and (live.lists is not None or lists.wants_packing(live)):
+        with (
+            mapped(link.server),
+            contextlib.closing(connect(link.url, None)) as db,
+            contextlib.suppress(psycopg.errors.InsufficientPrivilege),
+        ):
+            lists.pack(db, live, link.change_lock, again=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memdown.files import reach
 from memdown.index.packing import file_keys
-from memdown.index.postgres import postings
+from memdown.index.postgres import lists, postings
 from memdown.index.postgres.chunk_rows import Row, delete_from, insert, read_rows, rows_of
 from memdown.index.postgres.connection import Place, run
 from memdown.index.postgres.file_rows import file_number, note_passages, read_state, write_file
@@ -37,7 +37,7 @@ def replace_files(
         note_passages(place, number, count)
         chunks += len(rows) - len(removed)
         reach(point)
-    postings.change(place, gone, new)
+    lists.note_changed(place, postings.change(place, gone, new))
     _count(place, chunks, gone, new)
 
 
@@ -77,7 +77,7 @@ def remove_file(place: Place, path: str) -> None:
     for number, first in rows:
         removed = delete_from(place, file_keys(number))
         gone = {first: [term for row in removed for term in row.terms]}
-        postings.change(place, gone, {})
+        lists.note_changed(place, postings.change(place, gone, {}))
         _count(place, -len(removed), gone, {})
         run(
             place.db,
