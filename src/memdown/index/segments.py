@@ -574,6 +574,23 @@ def pack_vectors(
     return head + scale.astype("<f2").tobytes() + packed.tobytes()
 
 
+def join_vectors(blocks: Sequence[bytes]) -> bytes:
+    """Several blocks of vectors, of one length and kind, as one."""
+    heads = [_VECTORS_HEAD.unpack_from(block) for block in blocks]
+    kind = heads[0][1]
+    width = 2 if kind & _HALF else 4
+    ends = [_VECTORS_HEAD.size + width * count for count, _ in heads]
+    scales = (block[_VECTORS_HEAD.size : end] for block, end in zip(blocks, ends, strict=True))
+    numbers = (block[end:] for block, end in zip(blocks, ends, strict=True))
+    return b"".join((_VECTORS_HEAD.pack(sum(count for count, _ in heads), kind), *scales, *numbers))
+
+
+def vectors_shape(data: bytes) -> tuple[int, int]:
+    """How many vectors a block has, and a number that tells their length and kind."""
+    count, kind = _VECTORS_HEAD.unpack_from(data)
+    return count, kind
+
+
 def unpack_vectors(data: bytes) -> PackedVectors:
     """The vectors of a block; none of nothing."""
     if not data:

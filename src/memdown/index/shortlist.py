@@ -27,7 +27,7 @@ from memdown.index.reader import (
     quantise_passages,
     quantise_stored,
 )
-from memdown.index.segments import pack_vectors, unpack_vectors
+from memdown.index.segments import join_vectors, pack_vectors, unpack_vectors, vectors_shape
 from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, StoredChunk, Vector, Vectors
 
 # A whole index of so few chunks is one reader.
@@ -292,21 +292,27 @@ class _Listed:
 
     @cached_property
     def _passage_vectors(self) -> Quantised | None:
-        each = [
-            unpack_vectors(one.passage_vectors) if one and one.passage_vectors else None
+        shapes = [
+            vectors_shape(one.passage_vectors) if one and one.passage_vectors else (0, 0)
             for one in self._rows
         ]
-        dims = next((one.numbers.shape[1] for one in each if one is not None), 0)
-        if not dims:
+        kind = next((kind for _, kind in shapes if kind), 0)
+        if not kind:
             return None
-        counts = [_GAP if one is None else one.count for one in self._rows]
-        numbers = np.zeros((sum(counts), dims), np.int8)
-        scale = np.zeros(sum(counts), np.float32)
-        first = 0
-        for count, found in zip(counts, each, strict=True):
-            if found is not None and found.numbers.shape == (count, dims):
-                numbers[first : first + count], scale[first : first + count] = found
-            first += count
+        counts = np.array([_GAP if one is None else one.count for one in self._rows])
+        fits = [
+            one is not None and shape == (one.count, kind)
+            for one, shape in zip(self._rows, shapes, strict=True)
+        ]
+        # All at once: there are hundreds of chunks with a few vectors each.
+        joined = [
+            one.passage_vectors for one, fit in zip(self._rows, fits, strict=True) if fit and one
+        ]
+        found = unpack_vectors(join_vectors([block for block in joined if block]))
+        inside = np.repeat(fits, counts)
+        numbers = np.zeros((len(inside), found.numbers.shape[1]), np.int8)
+        scale = np.zeros(len(inside), np.float32)
+        numbers[inside], scale[inside] = found
         return Quantised(numbers, scale)
 
     def passage_vectors_of(self, rows: Rows) -> Quantised | None:

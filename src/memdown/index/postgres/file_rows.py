@@ -17,6 +17,10 @@ _MOST_FILES_A_BLOCK = 1 << 16
 _FACTS = "path, source, size, mtime, ctime, inode, hash, date, problem, tags, names"
 
 
+# A number of any size takes longer to read than its digits.
+_READ = _FACTS.replace("inode", "inode::text")
+
+
 def write_file(place: Place, file: FileState, revision: int | None = None) -> tuple[int, int]:
     """Note a file's facts; its number, and the first file of its block.
 
@@ -224,8 +228,9 @@ def count_by_source(place: Place) -> dict[Source, int]:
 def _states(place: Place, where: str = "", values: Sequence[object] = ()) -> dict[int, FileState]:
     found = run(
         place.db,
-        place.sql(f"SELECT id, {_FACTS} FROM {{files}} WHERE generation = %s{where}"),
+        place.sql(f"SELECT id, {_READ} FROM {{files}} WHERE generation = %s{where}"),
         (place.generation, *values),
+        binary=True,
     )
     return {row[0]: _state(*row[1:]) for row in found}
 

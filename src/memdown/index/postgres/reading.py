@@ -89,6 +89,9 @@ class PostgresSnapshot:
         self._place = live.place
         self._dims = dims
         self._kept = kept
+        # A question is often looked up twice, with other forms of its words the second time.
+        self._listed: dict[int, ListedChunk] = {}
+        self._near: dict[object, list[int]] = {}
 
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""
@@ -127,17 +130,17 @@ class PostgresSnapshot:
         frequencies = lists.frequencies()
         # They may be millions of postings, and are read.
         del lists
-        near = self._nearest(sought)
+        near = self._nearest_once(sought)
         # The key of a file's first passage is that of its first chunk.
         near += [file_keys(number).start for number in sorted(sought.preferred)[-_MOST_PREFERRED:]]
-        rows = _chunk_rows(self._place, wanted, near)
+        rows = self._chunks_once(_keys_of(self._place, wanted, near))
         files = file_rows.read_numbered(self._place, sorted({row.key // FILE_SPAN for row in rows}))
         return read_shortlist(rows, files, self._dims, self.chunks, self._whole(frequencies))
 
     def _everything(self) -> Reader:
         kept = self._kept
         if kept.reader is None or kept.state != (self._live.state, self._dims):
-            rows = _chunk_rows(self._place, None, [])
+            rows = _chunk_rows(self._place, None)
             stored = self.chunks([row.key for row in rows])
             reader = read_shortlist(rows, self.files(), self._dims, lambda _: stored, None)
             kept.reader, kept.state = reader, (self._live.state, self._dims)
@@ -170,6 +173,18 @@ class PostgresSnapshot:
             one = _phrase(self._place, phrase, {term: found.get(word(term)) for term in phrase})
             found[Unit("phrase", phrase)] = _Scored(one, len(one.keys))
         return _Lists(found, known or {})
+
+    def _nearest_once(self, sought: Sought) -> list[int]:
+        vector = None if sought.vector is None else sought.vector.tobytes()
+        asked = (vector, sought.sources, sought.chunks, sought.files, sought.preferred)
+        if asked not in self._near:
+            self._near[asked] = self._nearest(sought)
+        return [*self._near[asked]]
+
+    def _chunks_once(self, keys: Sequence[int]) -> list[ListedChunk]:
+        new = [key for key in keys if key not in self._listed]
+        self._listed |= {one.key: one for one in _chunk_rows(self._place, new)} if new else {}
+        return [self._listed[key] for key in keys if key in self._listed]
 
     def _nearest(self, sought: Sought) -> list[int]:
         """The keys of the nearest chunks; none if the server cannot compare vectors now."""
@@ -409,17 +424,20 @@ def _blocks(place: Place, files: frozenset[int]) -> list[int]:
 _LISTED = "c.key, c.passages, c.terms, c.embedding, c.passage_vectors"
 
 
-def _chunk_rows(place: Place, passages: Keys | None, chunks: Sequence[int]) -> list[ListedChunk]:
-    """The chunks of some passages, the best first, and others by key; all of them if None."""
-    if passages is None:
-        where = "c.generation = %s"
-        values: tuple[object, ...] = (place.generation,)
-    else:
-        some = passages[:_MOST_PASSAGES].tolist()
-        of = _chunk_keys(place, some)
-        best = list(dict.fromkeys(of[key] for key in some if key in of))[:_MOST_CHUNKS]
-        where = "c.generation = %s AND c.key = ANY(%s)"
-        values = (place.generation, sorted({*best, *chunks}))
+def _keys_of(place: Place, passages: Keys, chunks: Sequence[int]) -> list[int]:
+    """The keys of the chunks of some passages, the best first, and others."""
+    some = passages[:_MOST_PASSAGES].tolist()
+    of = _chunk_keys(place, some)
+    best = list(dict.fromkeys(of[key] for key in some if key in of))[:_MOST_CHUNKS]
+    return sorted({*best, *chunks})
+
+
+def _chunk_rows(place: Place, keys: Sequence[int] | None) -> list[ListedChunk]:
+    """Chunks by key; all of them if None."""
+    where = "c.generation = %s"
+    values: tuple[object, ...] = (place.generation,)
+    if keys is not None:
+        where, values = f"{where} AND c.key = ANY(%s)", (*values, list(keys))
     rows = run(
         place.db,
         place.sql(f"SELECT {_LISTED} FROM {{chunks}} c WHERE {where}"),
@@ -448,5 +466,6 @@ def _chunk_keys(place: Place, passages: Sequence[int]) -> dict[int, int]:
                 "ORDER BY key DESC LIMIT 1) FROM unnest(%s::bigint[]) AS p"
             ),
             (place.generation, list(passages)),
+            binary=True,
         )
     )
