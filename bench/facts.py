@@ -35,7 +35,7 @@ LIVES = {
 }
 COLUMNS = tuple(field.name for field in dataclasses.fields(PairWeights) if field.name != "base")
 # What belongs to nothing told together says less than what was written to be told apart.
-_WEIGHT = {"replaced": 1.0, "both hold": 1.0, "unrelated": 0.5, "ordinary": 0.1}
+_WEIGHT = {"replaced": 1.0, "both hold": 1.0, "unrelated": 0.5, "ordinary": 0.2}
 _NEAREST, _LEAST_SHARED = 4, 0.15
 _RIDGE, _ROUNDS = 1.0, 30
 _THRESHOLDS = (0.5, 0.6, 0.7, 0.8)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 
 import pytest
 from bench.fact_pairs import RULED_BOTH_HOLD, RULED_REPLACED
 
 from memdown.notes.statements import Fact, facts_of
-from memdown.notes.superseding import Replaced, contradicts, replaced
+from memdown.notes.superseding import (
+    PairWeights,
+    Replaced,
+    contradicts,
+    pair_features,
+    replaced,
+    weighed_by,
+)
 from memdown.search.currency import Times, order_by_currency
 from memdown.types import Hit
 
@@ -56,6 +64,24 @@ def test_another_value_of_the_same_is_what_holds(old: str, new: str) -> None:
 )
 def test_one_more_or_another_takes_nothing_away(old: str, new: str) -> None:
     assert replaced(old, new) is not Replaced.SURELY
+
+
+def test_every_feature_has_its_weight() -> None:
+    found = pair_features("The rent is 940 euros.", "The rent is 985 euros.")
+    assert {*found, "base"} == {field.name for field in dataclasses.fields(PairWeights)}
+
+
+def test_other_weights_hold_for_a_while_only() -> None:
+    old, new = "The rent is 940 euros.", "The rent is 985 euros."
+    nothing = {field.name: 0.0 for field in dataclasses.fields(PairWeights)}
+    with weighed_by(PairWeights(**{**nothing, "base": -9.0})):
+        assert replaced(old, new) is Replaced.NO
+    assert replaced(old, new) is Replaced.SURELY
+
+
+def test_what_says_too_much_is_no_also() -> None:
+    old, new = "The timeout is 30 seconds.", "Too many retries: the timeout is 90 seconds."
+    assert replaced(old, new) is Replaced.SURELY
 
 
 def test_what_says_also_replaces_nothing() -> None:

@@ -36,7 +36,7 @@ _CUES: Final = WordPattern(
 )
 # What holds besides: it replaces nothing.
 _BESIDES: Final = WordPattern(
-    r"\b(?:too|also|as well|another|additionally|in addition|besides|auch|ausserdem|zusatzlich|noch eine?n?"
+    r"\b(?:too(?! \w)|also|as well|another|additionally|in addition|besides|auch|ausserdem|zusatzlich|noch eine?n?"
     r"|weitere[rns]?|aussi|egalement|en plus|une? autre|tambien|ademas|otr[oa]s?|tambem|alem disso|outr[oa]s?"
     r"|anche|inoltre|un altr[oa]|ook|bovendien|nog een)\b|也|还有|另外|另一|還有|また|さらに|ほかに"
     + "".join(f"|{fold(word)}" for word in "ด้วย นอกจากนี้".split())

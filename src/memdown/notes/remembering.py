@@ -21,7 +21,7 @@ from memdown.files import locked, reach, replace_file
 from memdown.notes import pending, placing, writing
 from memdown.notes.changes import SELF, By, one_act
 from memdown.notes.descriptors import shown
-from memdown.notes.details import looks_superseded, same_fact
+from memdown.notes.details import same_fact
 from memdown.notes.editing import update
 from memdown.notes.journal import Journal, journal_file
 from memdown.notes.related import (
@@ -31,7 +31,6 @@ from memdown.notes.related import (
     RankedFact,
     find_fact,
     gather,
-    in_context,
     note_text,
     rank_related,
 )
@@ -488,8 +487,7 @@ def _moved(pen: Pen, near: Sequence[RankedFact], said: str) -> tuple[Related, ..
                     _dated(pen, fact).day,
                     fact.heading,
                     round(one.score, 3),
-                    replaced(fact.text, said) is not Replaced.NO
-                    or looks_superseded(said, in_context(fact), one.score),
+                    replaced(fact.text, said) is not Replaced.NO,
                 )
             )
     return tuple(found)

@@ -18,7 +18,6 @@ from typing import Final, NamedTuple
 
 from memdown.notes.details import (
     FactDetails,
-    content_words,
     details_of,
     is_among,
     same_fact,
@@ -68,76 +67,76 @@ class PairWeights:
     (logistic regression, ridge 1); features were kept if leaving out each of these sets in turn went worse without.
     """
 
-    base: float = -2.815
+    base: float = -4.078
     # Both name a value of a relation that has one at a time; a state is over.
-    restated: float = 3.131
-    state_over: float = 1.648
-    same_agent: float = 1.036
-    no_relation: float = -1.308
-    both_have: float = -1.491
+    restated: float = 3.429
+    state_over: float = 1.832
+    same_agent: float = 0.976
+    no_relation: float = -0.911
+    both_have: float = -1.174
     # How much of the older one the newer has, in all and in the clause that has most of it.
-    taken_up: float = 2.729
-    taken_up_at_once: float = 1.448
-    much_in_common: float = 0.723
-    comes_to_the_point: float = 1.328
+    taken_up: float = 4.827
+    much_in_common: float = 0.638
+    comes_to_the_point: float = 0.752
     # What differs: where it stands, how many spans, of which kind.
-    same_first_word: float = -0.953
-    first_missing: float = -1.132
-    first_name_missing: float = 0.497
-    first_is_new: float = -0.604
-    both_begin_otherwise: float = -1.603
-    two_spans: float = -1.001
-    other_kinds: float = -0.963
-    two_kinds: float = 0.645
-    words: float = -0.967
-    words_only: float = 0.571
-    one_number: float = 1.544
-    behind_prepositions: float = 0.783
-    one_behind_preposition: float = -1.072
-    numbered_things: float = -2.298
-    unspaced: float = -0.714
-    unspaced_beginning: float = 1.705
-    says_otherwise: float = 1.123
+    same_first_word: float = -0.696
+    first_missing: float = -1.194
+    first_name_missing: float = 0.682
+    both_begin_otherwise: float = -1.946
+    other_kinds: float = -0.651
+    one_number_inside: float = 1.013
+    years: float = -1.421
+    one_number: float = 1.283
+    behind_prepositions: float = 0.853
+    one_behind_preposition: float = -0.682
+    numbered_things: float = -1.868
+    unspaced: float = 1.348
+    unspaced_beginning: float = 0.465
+    says_otherwise: float = 1.179
     # How it is told.
-    ended: float = 2.131
-    ended_before: float = -0.885
-    ended_aside: float = -0.889
-    many_clauses: float = -1.034
-    little_ended: float = -1.265
-    cued: float = 0.632
-    one_cued: float = 0.93
-    definite: float = 0.579
+    ended: float = 2.255
+    ended_before: float = -1.092
+    many_clauses: float = -1.462
+    little_ended: float = -1.472
+    cued: float = 0.999
+    is_now: float = 1.15
+    is_called: float = 2.165
+    definite: float = 0.56
     # What may be many, or about somebody else.
-    another_event: float = -1.824
-    same_event: float = -2.038
-    many: float = -1.47
-    many_of_newer: float = -0.685
-    kin: float = -0.784
-    other_kin: float = -1.359
-    owned: float = -1.141
+    another_event: float = -1.727
+    same_event: float = -1.971
+    many: float = -1.585
+    kin: float = -0.716
+    other_kin: float = -0.967
+    owned: float = -1.193
 
 
 WEIGHTS: Final = PairWeights()
 # What is marked in a search, struck by a review, and asked about when it is remembered.
-_SURE, _STRUCK, _PERHAPS = 0.6, 0.8, 0.2
+_SURE, _STRUCK, _STRUCK_IN_LOG, _PERHAPS = 0.65, 0.7, 0.8, 0.12
 # Longer texts say more than one thing; a newer one may say first why.
 _LONGEST_OLD, _LONGEST_NEW = 140, 240
 _LONGEST_TITLE: Final = 24
-_NEXT_SENTENCE: Final = pattern(r"(?!Prof)[^\W_]{4,}[.!?]\s+\w|[.!?]\s+\w.*[.!?]\s+\w")
+# Not behind a title, an initial or the number of a day.
+_NEXT_SENTENCE: Final = pattern(
+    r"(?<!\d)(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bSr)(?<!\bMrs)(?<!\bSra)(?<!\bDra)(?<!\bProf)"
+    r"[.!?]\s+\w"
+)
 _TOKEN: Final = pattern(r"[€$£%]|-?\d[\w.,:/-]*|[^\W_][\w'’./:,@+-]*")
 _SIGN: Final = pattern(r"\d[\d.,:]*|[A-Za-z]+|\w")
 _ELIDED: Final = pattern(r"(?:l|d|n|s|c|qu|dell|nell|all|un)['’](?=\w)")
 _CLOCK: Final = pattern(r"\d{1,2}[:h]\d*")
-_NUMBER: Final = pattern(r"-?\d[\d.,:/-]*")
+_YEAR: Final = pattern(r"(?:19|20)\d\d")
 _LEADING_DAY: Final = pattern(r"(?:\*\*)?\d{4}-\d\d-\d\d\b")
 _POSSESSIVE: Final = pattern(r"\w['’]s?$")
 _OWNER: Final = pattern(r"(\w+)['’]s? \w")
 _UNSPACED: Final = "\u0e00"
+_CJK: Final = "\u2e80"
+_PAIR, _THAI = 2, 4
 _NUMBER_SIGNS: Final = frozenset("一二三四五六七八九十百千万两〇零")
 _KANA: Final = ("\u3040", "\u309f")
 _SUBJECT: Final = 3
-_MOST_VALUE: Final = 2
-_FEWEST_SHARED: Final = 2
+_MOST_VALUE, _MOST_SIGNS = 2, 6
 _MUCH: Final = 3
 _MANY_CLAUSES: Final = 5
 _STATE_WORDS: Final = 2
@@ -176,7 +175,7 @@ def are_comparable(old: str, new: str) -> bool:
         return False
     if details_of(new).change.besides or _LEADING_DAY.match(old) or _LEADING_DAY.match(new):
         return False
-    return not content_words(old).isdisjoint(content_words(new))
+    return any(_is_in(word.text, _told(new).terms) for word in _told(old).words)
 
 
 _used: Final = asdict(WEIGHTS)
@@ -210,7 +209,9 @@ def contradicts(older: Fact, newer: Fact) -> bool:
     places = ((older.path, older.heading), (newer.path, newer.heading))
     if stand_apart(*places, older.text, newer.text):
         return False
-    return likelihood(*_with_subject(older, newer)) >= _STRUCK
+    # Much of what a log says happened on that day only.
+    least = _STRUCK if date_of(older.path) is None else _STRUCK_IN_LOG
+    return likelihood(*_with_subject(older, newer)) >= least
 
 
 def _with_subject(older: Fact, newer: Fact) -> tuple[str, str]:
@@ -254,7 +255,9 @@ def pair_features(old: str, new: str) -> dict[str, float]:
     shared = len(known.words) - len(gone)
     kinds = [{known.words[n].group for n in gone}, {clause.words[n].group for n in come}]
     both = kinds[0] & kinds[1]
-    frame = _is_span(lost) and len(lost) <= _MOST_VALUE and len(known.words) - len(lost) > 1
+    most = _MOST_SIGNS if known.unspaced else _MOST_VALUE
+    value = _is_span(lost) and len(lost) <= most
+    frame = value and len(known.words) - len(lost) > 1
     first_missing = bool(gone) and gone[0] == 0
     first_is_new = bool(come) and come[0] == 0
     placed = all(
@@ -263,31 +266,32 @@ def pair_features(old: str, new: str) -> dict[str, float]:
     )
     numbered = _is_numbered(known, fresh) and _is_numbered(fresh, known)
     ended, ended_before = tells_end(new), tells_end(old)
-    is_restated = _is_restated(old, new)
-    relations = relations_of(old)
+    relations, relations_now = relations_of(old), relations_of(new)
     kin = [frozenset(match[0] for match in KIN.finditer(fold(text))) for text in (old, new)]
-    is_many = _are_many(old, new, known.terms & fresh.terms)
+    other_kin = bool(kin[1] - kin[0]) or bool(kin[1] and kin[0] - kin[1])
+    is_restated = not numbered and not other_kin and _is_restated(old, new)
+    both_are = value and lost[0] > 0 and "is" in relations and "is" in relations_now
+    cued = details_of(new).cued
+    one_number = frame and not numbered and not both.isdisjoint(("number", "clock", "day"))
+    definite = not known.unspaced and (known.definite or fresh.definite)
+    shared_terms = known.terms & fresh.terms
     return {
         "restated": is_restated,
         "state_over": _state_is_over(old, new),
         "same_agent": "name" in both and _same_agent(known, fresh),
         "no_relation": not relations,
-        "both_have": "has" in relations and "has" in relations_of(new),
+        "both_have": "has" in relations and "has" in relations_now,
         "taken_up": shared / len(known.words),
-        "taken_up_at_once": 1 - len(lost) / len(known.words),
         "much_in_common": shared >= _MUCH,
         "comes_to_the_point": len(clause.words) < len(fresh.words),
         "same_first_word": known.words[0].text == clause.words[0].text,
         "first_missing": first_missing,
         "first_name_missing": first_missing and known.words[0].group == "name",
-        "first_is_new": first_is_new,
         "both_begin_otherwise": first_missing and first_is_new,
-        "two_spans": len(gone) > 1 and not _is_span(gone) and not known.unspaced,
         "other_kinds": bool(kinds[0] and kinds[1]) and not both,
-        "two_kinds": len(both) > 1,
-        "words": "word" in both,
-        "words_only": kinds[0] == kinds[1] == {"word"},
-        "one_number": frame and not both.isdisjoint(("number", "clock", "day")) and not numbered,
+        "one_number": one_number,
+        "one_number_inside": one_number and lost[-1] < len(known.words) - 1,
+        "years": _are_years(known, gone) and _are_years(clause, come),
         "behind_prepositions": placed,
         "one_behind_preposition": frame and placed,
         "numbered_things": numbered,
@@ -296,19 +300,18 @@ def pair_features(old: str, new: str) -> dict[str, float]:
         "says_otherwise": says_otherwise(new, old),
         "ended": ended,
         "ended_before": ended_before,
-        "ended_aside": ended and clause is not fresh and not tells_end(clause.text),
         "many_clauses": len(clauses_of(new)) >= _MANY_CLAUSES,
         "little_ended": ended and shared <= 1,
-        "cued": details_of(new).cued,
-        "one_cued": frame and details_of(new).cued,
-        "definite": not known.unspaced and (known.definite or fresh.definite),
+        "cued": cued,
+        "is_now": both_are and cued,
+        "definite": definite,
+        "is_called": both_are and definite and kinds[0] == kinds[1] == {"name"},
         "another_event": _another_event(old, new, is_restated),
         "same_event": ended and ended_before and _same_event(old, new),
-        "many": is_many,
-        "many_of_newer": not is_many and not many().isdisjoint(fresh.terms),
+        "many": _are_many(old, new, shared_terms),
         "kin": bool(kin[0]),
-        "other_kin": bool(kin[1] - kin[0]) or bool(kin[1] and kin[0] - kin[1]),
-        "owned": _is_anothers(known.terms & fresh.terms, old, new),
+        "other_kin": other_kin,
+        "owned": _is_anothers(shared_terms, old, new),
     }
 
 
@@ -321,11 +324,13 @@ class _Word(NamedTuple):
     light: bool
 
 
+_NO_WORD: Final = _Word("", "word", "", light=False)
+
+
 @dataclass(frozen=True, slots=True)
 class _Told:
     """The words of a text that say something, all of its words, and its terms."""
 
-    text: str
     words: tuple[_Word, ...]
     every: tuple[_Word, ...]
     terms: frozenset[str]
@@ -339,10 +344,11 @@ def _told(text: str) -> _Told:
     first = next((one for one in text if one.isalpha()), "")
     unspaced = first >= _UNSPACED
     every, raw = _signs(text) if unspaced else _spaced(text)
-    words = tuple(one for one in every if not one.light) or every or (_Word("", "word", "", False),)
+    counted = _grams(every, _THAI if first < _CJK else _PAIR) if unspaced else every
+    words = tuple(one for one in counted if not one.light) or counted or (_NO_WORD,)
     definite = bool(raw) and (raw[0] in DEFINITE or any(map(_POSSESSIVE.search, raw[:2])))
     terms = frozenset(one.text for one in words)
-    return _Told(text, words, every, terms, frozenset(raw), unspaced, definite)
+    return _Told(words, every, terms, frozenset(raw), unspaced, definite)
 
 
 def _signs(text: str) -> tuple[tuple[_Word, ...], list[str]]:
@@ -354,6 +360,17 @@ def _signs(text: str) -> tuple[tuple[_Word, ...], list[str]]:
         light = _KANA[0] <= sign[0] <= _KANA[1]
         found.append(_Word(fold(sign), "number" if is_number else "word", "", light))
     return tuple(found), []
+
+
+def _grams(signs: Sequence[_Word], length: int) -> tuple[_Word, ...]:
+    """Neighbouring signs: by themselves, signs stand in everything."""
+    found = []
+    for place in range(max(1, len(signs) - length + 1)):
+        some = signs[place : place + length]
+        group = "number" if any(one.group == "number" for one in some) else "word"
+        text = "".join(one.text for one in some)
+        found.append(_Word(text, group, "", all(one.light for one in some)))
+    return tuple(found)
 
 
 def _spaced(text: str) -> tuple[tuple[_Word, ...], list[str]]:
@@ -433,6 +450,10 @@ def _is_numbered(one: _Told, other: _Told) -> bool:
         if word.group == "number" and behind_noun and not is_last and word.text not in there:
             return True
     return False
+
+
+def _are_years(told: _Told, places: Sequence[int]) -> bool:
+    return any(_YEAR.fullmatch(told.words[place].text) for place in places)
 
 
 def _beginning(one: _Told, other: _Told) -> float:
