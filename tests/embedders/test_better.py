@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +13,16 @@ import pytest
 from memdown import Memory
 from memdown.config import load_settings
 from memdown.embedders import Options, Unavailable, create
+from memdown.embedders.better import GraniteEmbedder
+from memdown.embedders.bundled import BundledEmbedder
 from memdown.errors import ConfigError, EmbedderError
-from memdown.types import Embedder, SynonymKnowing
+from memdown.index.reader import Sought
+from memdown.types import Embedder, SynonymKnowing, Vectors
+from transcripts.talking import CONFIG, said, talk
 
 MODELS = ("universal", "granite")
 WriteNotes = Callable[[dict[str, str]], Path]
+OpenMemory = Callable[..., Memory]
 
 
 @pytest.fixture(scope="module")
@@ -145,3 +150,52 @@ def test_nothing_is_loaded_before_it_is_needed() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert shown.stdout.strip() == "512 []"
+
+
+class Counting(GraniteEmbedder):
+    """The real model, which says how many texts it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def embed_batch(self, texts: Sequence[str]) -> Vectors:
+        self.texts += texts
+        return super().embed_batch(texts)
+
+
+def test_a_rebuild_embeds_no_passage_again(
+    write_notes: WriteNotes, open_memory: OpenMemory
+) -> None:
+    facts = [f"- Shelf {number} holds cables." for number in range(12)]
+    folder = write_notes({"memory/cellar.md": "# Cellar\n\n" + "\n".join(facts)})
+    embedder = Counting()
+    memory = open_memory(folder, embedder)
+    memory.sync()
+    assert len(embedder.texts) > len(facts)
+    embedder.texts.clear()
+    memory.sync(force=True)
+    assert embedder.texts == []
+    (folder / "memory/cellar.md").write_text("# Cellar\n\n" + "\n".join([*facts, "- The last."]))
+    memory.sync()
+    assert len(embedder.texts) == 2, "the chunk, and the passage that is new"
+
+
+@pytest.mark.parametrize(
+    "embedder", [BundledEmbedder(), GraniteEmbedder()], ids=["bundled", "granite"]
+)
+def test_passages_of_conversations_have_vectors(
+    embedder: Embedder, write_notes: WriteNotes, open_memory: OpenMemory, own_state: Path
+) -> None:
+    (own_state / "memdown.json5").write_text(CONFIG)
+    memory = open_memory(
+        write_notes({"MEMORY.md": "- The gate code is on the fridge.\n"}), embedder
+    )
+    talk(own_state, "s1", *(said("user", f"Ship {number} left.") for number in range(6)))
+    memory.sync()
+    with memory.index.store.snapshot() as snapshot:
+        reader = snapshot.reader(Sought())
+        vectors = reader.passage_vectors_of(np.flatnonzero(reader.alive).astype(np.int32))
+    assert vectors is not None
+    assert len(vectors.scale) > 6
+    assert (vectors.scale > 0).all()

@@ -17,6 +17,7 @@ from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index.changes import Chunking, Sources
 from memdown.index.passage_vectors import Embedded, add_up, passage_texts
 from memdown.index.store import Store
+from memdown.notes.chunks import text_digest
 from memdown.notes.related import Comparing
 from memdown.text import estimate_tokens
 from memdown.types import (
@@ -130,12 +131,27 @@ class Embedding:
         return made
 
     def of_passages(self, chunks: Sequence[Chunk]) -> Vectors | None:
-        """The vectors of all passages of some chunks; None if the embedder is not made for that."""
+        """The vectors of all passages of some chunks; None if the embedder is not made for that.
+
+        A passage has the vector that a chunk with its text would have, and shares the cache with chunks.
+        """
         if self._down is not None or not isinstance(self._embedder, PassageEmbedder):
             return None
-        return self._embedder.embed_passages(
-            [text for chunk in chunks for text in passage_texts(chunk)]
-        )
+        texts = [text for chunk in chunks for text in passage_texts(chunk)]
+        digests = list(map(text_digest, texts))
+        said = dict(zip(digests, texts, strict=True))
+        known = self._cached(list(said))
+        missing = {digest: text for digest, text in said.items() if digest not in known}
+        if missing:
+            made = self._embedder.embed_passages(list(missing.values()))
+            self._check(made)
+            fresh = dict(zip(missing, made, strict=True))
+            known |= fresh
+            if self._embedder.cacheable:
+                self._unkept |= fresh
+        if len(self._unkept) >= _VECTORS_A_WRITE:
+            self._keep()
+        return np.stack([known[digest] for digest in digests]) if digests else None
 
     def keep_ready(self) -> None:
         """Keep the vectors that came meanwhile, without waiting for more."""
@@ -192,13 +208,18 @@ class Embedding:
     def _known(self, digests: Sequence[str]) -> dict[str, Vector]:
         if not self._embedder.cacheable:
             return {}
-        found = self._store.cached(self._key, digests)
-        if self._dims is None and found:
-            self._dims = next(iter(found.values())).size
-        usable = {digest: row for digest, row in found.items() if row.size == self._dims}
+        usable = self._cached(digests)
         self.looked_up += len(digests)
         self.found += len(usable)
         return usable
+
+    def _cached(self, digests: Sequence[str]) -> dict[str, Vector]:
+        if not self._embedder.cacheable:
+            return {}
+        found = self._store.cached(self._key, digests)
+        if self._dims is None and found:
+            self._dims = next(iter(found.values())).size
+        return {digest: row for digest, row in found.items() if row.size == self._dims}
 
     def _check(self, made: Vectors) -> None:
         """Vectors of another length than the index has never get into the cache."""

@@ -67,13 +67,17 @@ def cut_portion(
 
 
 def write_portion(
-    writer: Writer, state: FileState, addition: Addition, vectors: Vectors | None
+    writer: Writer,
+    state: FileState,
+    addition: Addition,
+    vectors: Vectors | None,
+    passages: Vectors | None = None,
 ) -> None:
-    """Store a portion, in one transaction; `vectors` are of its fresh chunks."""
+    """Store a portion, in one transaction; `vectors` are of its fresh chunks, `passages` of all its passages."""
     if addition.is_empty:
         writer.apply(Writes(touched=[state]))
         return
-    file = IndexedFile(state, addition.chunks, vectors, addition.keep, replaces=addition.replaces)
+    file = IndexedFile(state, addition.chunks, vectors, addition.keep, passages, addition.replaces)
     writer.apply(Writes([file]))
 
 

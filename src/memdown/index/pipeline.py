@@ -343,28 +343,36 @@ class Pipeline:
                 is_known=known is not None,
                 embedded=embedded,
             )
-        vectors = None if addition.is_empty else self._embed_now(addition.fresh, outcome)
+        vectors = passages = None
+        if not addition.is_empty:
+            vectors, passages = self._embed_now(addition, outcome)
         state = replace(portion.state, problem=outcome.problem)
-        growth.write_portion(self.writer, state, addition, vectors)
+        growth.write_portion(self.writer, state, addition, vectors, passages)
         self.tally.chunks += len(addition.chunks)
 
-    def _embed_now(self, chunks: Sequence[Chunk], outcome: _Outcome) -> Vectors | None:
-        """The vectors of chunks; None with the reason in the outcome if they cannot be had."""
+    def _embed_now(
+        self, addition: growth.Addition, outcome: _Outcome
+    ) -> tuple[Vectors | None, Vectors | None]:
+        """The vectors of fresh chunks and of all passages; None with the reason in the outcome if they cannot be had."""
+        chunks = addition.fresh
         if not self.in_jobs.isdisjoint(chunk.digest for chunk in chunks):
             outcome.waits = True
             outcome.problem = outcome.problem or IN_A_JOB
-            return None
+            return None, None
         if self.embedding is None:
-            return None
+            return None, None
         with self.tally.timed("embed"):
+            added = self.embedding.add_up(addition.chunks, len(chunks))
+            if added is not None:
+                return added.chunks[addition.keep :], added.passages
             landed = self.embedding.land(self.embedding.launch(chunks))
         if landed.error is None:
-            return _rows(landed.vectors, chunks)
+            return _rows(landed.vectors, chunks), self._of_passages(addition.chunks)
         if self._ends_the_sync(landed.error):
             raise landed.error
         outcome.error = landed.error
         outcome.problem = outcome.problem or str(landed.error)
-        return None
+        return None, None
 
     @property
     def _is_down(self) -> bool:

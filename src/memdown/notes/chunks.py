@@ -92,14 +92,14 @@ def chunk_document(
         if not passages:
             continue
         text = "\n".join([text for _, text, *_ in draft.pieces])
-        digest = _digest(text)
+        digest = text_digest(text)
         start = places.original(draft.pieces[0][0])
         end = places.original(draft.pieces[-1][0])
         name = f"{document.source}:{document.path}:{start}:{end}:{digest}:{model}"
         repetition = seen[name] = seen.get(name, -1) + 1
         chunks.append(
             Chunk(
-                id=_digest(f"{name}:{repetition}" if repetition else name),
+                id=text_digest(f"{name}:{repetition}" if repetition else name),
                 path=document.path,
                 source=document.source,
                 start_line=start,
@@ -215,5 +215,6 @@ class _Beginnings:
         return blank or (bare[0] == "|" and not _RULER.match(bare)) or label_of(bare) is not None
 
 
-def _digest(text: str) -> str:
+def text_digest(text: str) -> str:
+    """What a text is known by, such as in the cache of vectors."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
