@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from memdown import Hit, Memory
-from memdown.types import LEFT_OUT
+from memdown.notes.chunks import chunk_document
+from memdown.search.snippets import Taken, show_talk
+from memdown.types import LEFT_OUT, Document, StoredChunk
 
 SMALL_TALK = (
     "Nora: That sounds nice, tell me more when you can.",
@@ -103,3 +105,25 @@ def test_a_short_question_is_shown_before_its_answer(tmp_path: Path) -> None:
     with Memory.open(tmp_path, state_dir=tmp_path / "state") as memory:
         found = memory.search("where does the beehive stand, on which roof").hits
     assert found[0].snippet.startswith("Ben: And the third?\nNora: The third beehive")
+
+
+def test_talk_is_shown_though_nothing_of_it_scores(tmp_path: Path) -> None:
+    """Where only a time is asked for, all messages of that day count the same, or nothing."""
+    (tmp_path / "memory").mkdir()
+    for day in (2, 3):
+        talk = "\n".join(f"{SMALL_TALK[n % 4]} {n}" for n in range(9))
+        (tmp_path / "memory" / f"2026-03-0{day}.md").write_text(talk)
+    with Memory.open(tmp_path, state_dir=tmp_path / "state") as memory:
+        for question in ("2026-03-02", "what happened on 2026-03-03?", "yesterday", "qwxyz"):
+            for hit in memory.search(question, max_results=20, min_score=0.0).hits:
+                assert hit.snippet
+
+
+def test_a_message_of_no_worth_is_shown_alone() -> None:
+    lines = ["Ben: Well, fine.", "Nora: Hello again.", "Ben: The bus was late."]
+    document = Document("a.md", "memory", "\n".join(lines), "d")
+    (chunk,) = chunk_document(document, tokens=400, overlap=80, model="m")
+    stored = StoredChunk(7, chunk, None)
+    shown = show_talk(8, dict.fromkeys((7, 8, 9), stored), {8: 0.0}, 700, Taken(), 0.0)
+    assert shown is not None
+    assert shown.text == lines[1]

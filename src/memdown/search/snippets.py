@@ -151,7 +151,7 @@ def show_talk(
     chosen = {key}
     free = near.keys() - chosen - taken.messages
     # The nearer of two that are wanted as much.
-    good = [number for number in free if wanted.get(number, 0.0) >= least]
+    good = [number for number in free if number in wanted and wanted[number] >= least]
     good.sort(key=lambda number: (-wanted[number], abs(number - key), number))
     for number in [*good, *(one for one in _belonging(key, near) if one in free.difference(good))]:
         cost = len(near[number].text) + len(LEFT_OUT) + 2
