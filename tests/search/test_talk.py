@@ -127,3 +127,18 @@ def test_a_message_of_no_worth_is_shown_alone() -> None:
     shown = show_talk(8, dict.fromkeys((7, 8, 9), stored), {8: 0.0}, 700, Taken(), 0.0)
     assert shown is not None
     assert shown.text == lines[1]
+
+
+def test_a_bullet_that_begins_with_a_name_is_a_fact_and_no_talk(tmp_path: Path) -> None:
+    note = [
+        "# Who is who",
+        "",
+        "- **Nora Brandt** (born 1987): the person I work for. Lead engineer in Hamburg.",
+        "- **Teo**: her partner. Nurse, works blocks of night shifts.",
+        "- **Ida**: their daughter. Hazelnut allergy, plays the cello.",
+        "- Rehearsal: on Thursdays in the parish hall.",
+    ]
+    (tmp_path / "MEMORY.md").write_text("\n".join(note))
+    with Memory.open(tmp_path, state_dir=tmp_path / "state") as memory:
+        assert memory.search("which allergy does Ida have").hits[0].snippet == note[4]
+        assert memory.search("when is the rehearsal").hits[0].snippet == note[5]

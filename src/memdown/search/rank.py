@@ -16,6 +16,7 @@ from memdown.search.snippets import (
     Taken,
     below_heading,
     grow,
+    is_talk,
     show_below,
     show_fact,
     show_talk,
@@ -49,6 +50,7 @@ _UNTIMELY, _UNDATED, _BESIDE_THE_TIME = 0.6, 0.8, 0.2
 _ECHO_SHARE, _ECHO_WORDS = 0.9, 5
 # Compared with so many of the best notes, however many results are asked for.
 _ECHOED = 12
+_BULLETS = ("- ", "* ", "+ ")
 # Text is read of so many candidates at first, and of so many more at a time.
 _READ_FIRST, _READ_NEXT = 10, 6
 # Beside a message that was found, those are shown that are among the best by themselves and score this share of
@@ -251,7 +253,9 @@ def _find_facts(scored: Sequence[Scored], stored: StoredChunk) -> _Facts:
     for one in scored:
         number = min(one.key - stored.key, len(chunk.passages) - 1)
         passage = chunk.passages[number]
-        if label_of(chunk.text[passage.start : passage.end]) is None:
+        text = chunk.text[passage.start : passage.end]
+        # "- Rehearsal: on Thursday" is a fact, but where people speak it may be what one of them says.
+        if label_of(text) is None or (text.lstrip().startswith(_BULLETS) and not is_talk(chunk)):
             facts = facts_in(chunk, number)
             if len(facts) == 1:
                 found.places[one.key] = facts[0].start
