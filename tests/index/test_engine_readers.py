@@ -29,6 +29,7 @@ from contracts.store_contract import (
 from index.postgres_server import Server
 from memdown.index import lancedb, postgres
 from memdown.index.postgres import PostgresStore
+from memdown.index.postgres.reading import best_sums
 from memdown.index.reader import Sought
 from memdown.index.sqlite.store import SqliteStore
 from memdown.index.store import Snapshot, Store
@@ -263,3 +264,24 @@ def test_sqlite_without_the_extension_compares_vectors_too(tmp_path: Path) -> No
                 found = by_vector(snapshot, vector(number)[0], ["memory"], 5)
             assert found[0].score == pytest.approx(1.0, abs=1e-4)
             assert len(found) == number + 1
+
+
+def test_the_best_sums_are_those_of_all_lists_merged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long lists are looked into only, where they cannot bring anything new."""
+    monkeypatch.setattr("memdown.index.postgres.reading._LONG_LIST", 40)
+    drawn = np.random.default_rng(5)
+    for _ in range(200):
+        lists = []
+        for size, weight in zip(
+            drawn.integers(0, 400, 6), (9.0, 6.0, 4.0, 2.0, 1.0, 0.5), strict=True
+        ):
+            keys = np.unique(drawn.integers(0, 1_000, size))
+            lists.append((keys, weight * drawn.choice([0.5, 0.75, 1.0], len(keys))))
+        count = int(drawn.integers(1, 60))
+        sums: dict[int, float] = {}
+        for keys, gains in lists:
+            for key, gain in zip(keys.tolist(), gains.tolist(), strict=True):
+                sums[key] = sums.get(key, 0.0) + gain
+        least = sorted(sums.values(), reverse=True)[:count][-1:] or [0.0]
+        wanted = {key for key, value in sums.items() if value >= least[0]}
+        assert set(best_sums(lists, count).tolist()) == wanted

@@ -8,6 +8,7 @@ from which a search reads one row a term. Blocks that changed since are noted, a
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import pairwise
 
 import psycopg
 from psycopg import sql
@@ -15,6 +16,7 @@ from psycopg import sql
 from memdown.index.postgres import schema
 from memdown.index.postgres.connection import Connection, Place, one, run, transaction
 from memdown.index.postgres.generations import Live, read_live
+from memdown.index.postgres.postings import EDGES
 
 # From so many passages on lists are put together.
 LEAST_PASSAGES = 300_000
@@ -24,6 +26,11 @@ _PASSAGES_A_BLOCK = 8_192
 # So many files are put together at most: a value may have 1 GB.
 _PART_BITS = 32
 _SORT_MEGABYTES = 256
+# A row of postings has one column of numbers after the other; so has a list, each through all its rows.
+_DATA = " || ".join(
+    f"string_agg(substr(data, {start} * count + 1, {end - start} * count), '')"
+    for start, end in pairwise(EDGES)
+)
 _TABLE = """
 CREATE TABLE {lists} (
   generation bigint NOT NULL, version bigint NOT NULL, term text COLLATE "C" NOT NULL,
@@ -111,7 +118,7 @@ def _pack(place: Place, live: Live, writer_lock: int) -> None:
         place.sql(
             "INSERT INTO {lists} SELECT generation, %s, term, part, sum(count), "
             "string_agg(int8send(block), ''), string_agg(int4send(count), ''), "
-            f"string_agg(data, '') FROM (SELECT generation, term, block >> {_PART_BITS} AS part, "
+            f"{_DATA} FROM (SELECT generation, term, block >> {_PART_BITS} AS part, "
             "block, count, data FROM {postings} WHERE generation = %s ORDER BY term, block) "
             "AS listed GROUP BY generation, term, part ORDER BY term, part"
         ),

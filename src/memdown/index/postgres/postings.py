@@ -37,12 +37,19 @@ Keys = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PackedPosting:
-    """The passages that hold a term: int64 keys, how often in text and head, lengths; row by row."""
+    """The passages that hold a term: int64 keys, ascending; how often in text and head, lengths."""
 
     keys: Keys
     text: NDArray[np.float32]
     head: NDArray[np.float32]
     lengths: NDArray[np.int32]
+
+    def in_order(self) -> PackedPosting:
+        """The same by ascending keys."""
+        order = np.argsort(self.keys, kind="stable")
+        return PackedPosting(
+            self.keys[order], self.text[order], self.head[order], self.lengths[order]
+        )
 
 
 NOTHING = PackedPosting(
@@ -172,7 +179,7 @@ def read(
         if lists is None or lists.changed:
             for term, rows in _read(place, name, f"{where} AND {condition}", (*values, *more)):
                 found[term].append(rows)
-    return {term: _unpacked(rows) for term, rows in found.items()}
+    return {term: _posting(rows) for term, rows in found.items()}
 
 
 _Condition = tuple[str | None, str, tuple[object, ...]]
@@ -192,28 +199,21 @@ def _conditions(words: Sequence[str], prefixes: Sequence[str]) -> list[_Conditio
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Rows one after the other: the numbers of their blocks, int64; their sizes, int32; their contents.
-
-    Some may be left out: `starts` says where each begins, in postings.
-    """
+    """Rows one after the other: the numbers of their blocks, int64; their sizes, int32; the four columns
+    of all their postings."""
 
     blocks: Keys
     sizes: NDArray[np.int32]
-    starts: NDArray[np.int32]
-    data: bytes
-
-    @classmethod
-    def of(cls, blocks: bytes, counts: bytes, data: bytes) -> _Rows:
-        sizes = np.frombuffer(counts, ">i4").astype(np.int32)
-        starts = np.cumsum(sizes, dtype=np.int32) - sizes
-        return cls(np.frombuffer(blocks, ">i8").astype(np.int64), sizes, starts, data)
+    columns: Sequence[NDArray[np.integer]]
 
     def without(self, blocks: Sequence[int]) -> _Rows:
         """The rows of other blocks."""
-        if not blocks:
+        gone = np.isin(self.blocks, np.array(blocks, np.int64))
+        if not gone.any():
             return self
-        kept = ~np.isin(self.blocks, np.array(blocks, np.int64))
-        return _Rows(self.blocks[kept], self.sizes[kept], self.starts[kept], self.data)
+        kept = np.repeat(~gone, self.sizes)
+        columns = [column[kept] for column in self.columns]
+        return _Rows(self.blocks[~gone], self.sizes[~gone], columns)
 
 
 def _whole_lists(
@@ -230,11 +230,33 @@ def _whole_lists(
         binary=True,
     )
     alike: dict[str, list[tuple[bytes, bytes, bytes]]] = defaultdict(list)
-    for term, *columns in rows:
-        alike[term if name is None else name].append(tuple(columns))
-    return [
-        (term, _Rows.of(*map(b"".join, zip(*each, strict=True)))) for term, each in alike.items()
-    ]
+    for term, blocks, counts, data in rows:
+        alike[term if name is None else name].append((blocks, counts, data))
+    found = []
+    for term, each in alike.items():
+        blocks, counts, data = (b"".join(parts) for parts in zip(*each, strict=True))
+        if len(each) > 1:
+            data = _in_columns([data for _, _, data in each])
+        found.append((term, _Rows(_blocks(blocks), _sizes(counts), _columns(data))))
+    return found
+
+
+def _in_columns(each: Sequence[bytes]) -> bytes:
+    """Several lists as one: its columns, each through all of them."""
+    sizes = [len(data) // _BYTES for data in each]
+    return b"".join(
+        data[start * size : end * size]
+        for start, end in pairwise(EDGES)
+        for data, size in zip(each, sizes, strict=True)
+    )
+
+
+def _blocks(packed: bytes) -> Keys:
+    return np.frombuffer(packed, ">i8").astype(np.int64)
+
+
+def _sizes(packed: bytes) -> NDArray[np.int32]:
+    return np.frombuffer(packed, ">i4").astype(np.int32)
 
 
 def _read(
@@ -252,7 +274,7 @@ def _read(
         values if name is None else (name, *values),
         binary=True,
     )
-    return [(term, _Rows.of(blocks, counts, data)) for term, blocks, counts, data in rows]
+    return [(term, _unpacked(blocks, counts, data)) for term, blocks, counts, data in rows]
 
 
 def counts(
@@ -316,14 +338,14 @@ def _packed(block: int, passages: Sequence[KeyedTerms]) -> dict[str, bytes]:
 
 _KINDS = ("<u4", "<u2", "u1", "u1")
 # Where each column begins, in bytes for one posting, and where the last one ends.
-_EDGES = (0, 4, 6, 7, 8)
+EDGES = (0, 4, 6, 7, 8)
 
 
 def _columns(data: bytes) -> list[NDArray[np.integer]]:
     count = len(data) // _BYTES
     return [
         np.frombuffer(data, kind, count, edge * count)
-        for kind, edge in zip(_KINDS, _EDGES[:-1], strict=True)
+        for kind, edge in zip(_KINDS, EDGES[:-1], strict=True)
     ]
 
 
@@ -340,12 +362,7 @@ def _joined(old: bytes, new: bytes) -> bytes:
         return old or new
     before, after = _columns(old), _columns(new)
     if before[0][-1] < after[0][0]:
-        sizes = len(old) // _BYTES, len(new) // _BYTES
-        return b"".join(
-            data[start * size : end * size]
-            for start, end in pairwise(_EDGES)
-            for data, size in zip((old, new), sizes, strict=True)
-        )
+        return _in_columns([old, new])
     columns = [np.concatenate(pair) for pair in zip(before, after, strict=True)]
     order = np.argsort(columns[0], kind="stable")
     return b"".join(column[order].tobytes() for column in columns)
@@ -356,31 +373,36 @@ def _local(block: int, key: int) -> int:
     return ((key // FILE_SPAN - (block >> _PART_BITS)) << _PART_BITS) | (key % _PART)
 
 
-def _unpacked(each: Sequence[_Rows]) -> PackedPosting:
-    """One posting list from its rows, in the order of their blocks."""
-    begun = np.cumsum([0, *(len(rows.data) // _BYTES for rows in each)])
-    data = each[0].data if len(each) == 1 else b"".join(rows.data for rows in each)
-    number = np.concatenate([rows.blocks for rows in each])
-    sizes = np.concatenate([rows.sizes for rows in each])
-    starts = np.concatenate(
-        [rows.starts + np.int32(start) for rows, start in zip(each, begun[:-1], strict=True)]
-    )
-    order = np.argsort(number, kind="stable")
-    number, sizes, starts = number[order], sizes[order], starts[order]
+def _unpacked(blocks: bytes, counts: bytes, data: bytes) -> _Rows:
+    """Rows of the table one after the other, each with columns of its own."""
+    sizes = _sizes(counts)
+    starts = np.cumsum(sizes, dtype=np.int32) - sizes
     # Where the row of each posting begins and how long it is, and the posting's place in the row.
     begin, size = np.repeat(starts, sizes), np.repeat(sizes, sizes)
-    place = np.arange(len(begin), dtype=np.int32)
-    place -= np.repeat(np.cumsum(sizes, dtype=np.int32) - sizes, sizes)
-    local, lengths, text, head = (
+    place = np.arange(len(begin), dtype=np.int32) - begin
+    columns = [
         np.frombuffer(data, kind)[(begin * _BYTES + size * edge) // np.dtype(kind).itemsize + place]
-        for kind, edge in zip(_KINDS, _EDGES[:-1], strict=True)
+        for kind, edge in zip(_KINDS, EDGES[:-1], strict=True)
+    ]
+    return _Rows(_blocks(blocks), sizes, columns)
+
+
+def _posting(each: Sequence[_Rows]) -> PackedPosting:
+    """One posting list, its passages in order."""
+    number = np.concatenate([rows.blocks for rows in each])
+    sizes = np.concatenate([rows.sizes for rows in each])
+    local, lengths, text, head = (
+        np.concatenate(parts) if len(parts) > 1 else parts[0]
+        for parts in zip(*(rows.columns for rows in each), strict=True)
     )
     first = (number >> _PART_BITS) * FILE_SPAN + ((number % _PART) << _PART_BITS)
     keys = np.repeat(first, sizes)
     keys += (local.astype(np.int64) >> _PART_BITS) * FILE_SPAN + (local & (_PART - 1))
-    return PackedPosting(
+    found = PackedPosting(
         keys, text.astype(np.float32), head.astype(np.float32), lengths.astype(np.int32)
     )
+    # Blocks of very long files, and of several terms, overlap.
+    return found if bool((keys[1:] > keys[:-1]).all()) else found.in_order()
 
 
 def _can_store(term: str) -> bool:

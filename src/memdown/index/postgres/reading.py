@@ -47,6 +47,8 @@ log = logging.getLogger("memdown")
 BUDGET = 900_000
 # From so many passages on it is worth asking first how long the lists are.
 MANY_PASSAGES = 300_000
+# A list that is longer is merged with others only if it must be.
+_LONG_LIST = 50_000
 # A phrase is looked for in so many passages that hold all of its words.
 _MOST_PHRASES = 400
 # The chunks that are read for their words at most, and the passages that stand for each unit at least.
@@ -355,43 +357,85 @@ def _best_passages(lists: _Lists, sought: Sought, live: Live) -> Keys:
     held = [(unit, one) for unit, one in lists.found.items() if len(one.posting.keys)]
     if not held:
         return np.empty(0, np.int64)
-    gains = [_gains(one, live) for _, one in held]
-    keys, scores = _summed([one.posting.keys for _, one in held], gains)
-    allowed = np.zeros(len(keys), bool) if sought.files is None else in_files(keys, sought.files)
+    each = [(one.posting.keys, _gains(one, live)) for _, one in held]
     best: list[Keys] = []
     for source in sought.sources:
-        bounds = source_keys(source)
-        within = (keys >= bounds.start) & (keys < bounds.stop)
+        mine = [_between(*one, source_keys(source)) for one in each]
         if sought.files is not None:
-            within &= allowed
-        mine = np.where(within, scores, 0.0)
-        best.append(keys[highest(mine, sought.passages, above=0.0)])
+            mine = [_only(*one, sought.files) for one in mine]
+        best.append(best_sums(mine, sought.passages))
         if sought.preferred:
-            then = np.where(within & in_files(keys, sought.preferred), scores, 0.0)
-            best.append(keys[highest(then, sought.passages, above=0.0)])
-    for (_, one), gain in zip(held, gains, strict=True):
-        best.append(one.posting.keys[highest(gain, _EACH_UNIT, above=0.0)])
+            then = [_only(*one, sought.preferred) for one in mine]
+            best.append(best_sums(then, sought.passages))
+    best += [keys[highest(gains, _EACH_UNIT, above=0.0)] for keys, gains in each]
     found = np.unique(np.concatenate(best))
     if sought.files is not None:
         found = found[in_files(found, sought.files)]
+    scores = np.zeros(len(found))
+    for one in each:
+        scores += _looked_up(found, *one)
     # The best first, since only so many chunks are read.
-    order = np.argsort(-scores[np.searchsorted(keys, found)], kind="stable")
-    best_first = found[order]
+    best_first = found[np.argsort(-scores, kind="stable")]
     return np.concatenate(
         [best_first[:_AROUND], _beside(best_first[:_AROUND]), best_first[_AROUND:]]
     )
 
 
-def _summed(keys: Sequence[Keys], gains: Sequence[Scores]) -> tuple[Keys, Scores]:
+def best_sums(lists: Sequence[tuple[Keys, Scores]], count: int) -> Keys:
+    """The keys with the `count` highest sums of their gains in ascending lists, and those equal to one.
+
+    Long lists come last. Once what they could add at most is less than what the best have, no key wins
+    that stands in them alone: then they are looked into for the best, and no longer merged (MaxScore).
+    """
+    short = [one for one in lists if len(one[0]) <= _LONG_LIST]
+    long = [one for one in lists if len(one[0]) > _LONG_LIST]
+    long.sort(key=lambda one: -float(one[1].max()))
+    keys, scores = _summed(short)
+    for number, one in enumerate(long):
+        left = sum(float(gains.max()) for _, gains in long[number:])
+        least = np.partition(scores, -count)[-count] if len(scores) >= count else 0.0
+        if least > left:
+            kept = scores + left >= least
+            keys, scores = keys[kept], scores[kept]
+            scores = scores + _looked_up(keys, *one)
+        else:
+            keys, scores = _summed([(keys, scores), one])
+    best: Keys = keys[highest(scores, count, above=0.0)]
+    return best
+
+
+def _looked_up(keys: Keys, listed: Keys, gains: Scores) -> Scores:
+    """The gains of keys in an ascending list; 0 for those that it does not hold."""
+    if not len(listed):
+        return np.zeros(len(keys))
+    places = np.minimum(np.searchsorted(listed, keys), len(listed) - 1)
+    return np.where(listed[places] == keys, gains[places], 0.0)
+
+
+def _between(keys: Keys, gains: Scores, bounds: range) -> tuple[Keys, Scores]:
+    first, last = np.searchsorted(keys, [bounds.start, bounds.stop])
+    return keys[first:last], gains[first:last]
+
+
+def _only(keys: Keys, gains: Scores, files: frozenset[int]) -> tuple[Keys, Scores]:
+    inside = in_files(keys, files)
+    return keys[inside], gains[inside]
+
+
+def _summed(lists: Sequence[tuple[Keys, Scores]]) -> tuple[Keys, Scores]:
     """Each key of several ascending lists once, with the sum of its gains."""
-    if len(keys) == 1:
-        return keys[0], gains[0]
-    every = np.concatenate(keys)
+    some = [one for one in lists if len(one[0])]
+    if not some:
+        return np.empty(0, np.int64), np.empty(0)
+    if len(some) == 1:
+        return some[0]
+    every = np.concatenate([keys for keys, _ in some])
     # A sort that makes use of what is in order already.
     order = np.argsort(every, kind="stable")
     every = every[order]
     firsts = np.flatnonzero(np.diff(every, prepend=every[0] - 1))
-    return every[firsts], np.add.reduceat(np.concatenate(gains)[order], firsts)
+    gains = np.concatenate([gains for _, gains in some])
+    return every[firsts], np.add.reduceat(gains[order], firsts)
 
 
 def _beside(keys: Keys) -> Keys:
