@@ -502,6 +502,11 @@ KIN: Final = WordPattern(
     r"|vizinh[oa]|fratello|sorella|zi[oa]|figli[oa]|cugin[oa]|vicin[oa]|collega|broer|zus|moeder|vader|oom|zoon|dochter|lid"
     r"|buur\w*|vriend\w*|klant)\b"
 )
+# By these a log speaks of its own day.
+THAT_DAY: Final = WordPattern(
+    r"\b(?:today|tonight|tomorrow|yesterday|heute|morgen|gestern|aujourd'hui|demain|hier|hoy|manana|ayer|hoje|amanha|ontem"
+    r"|oggi|domani|ieri|vandaag|gisteren)\b|今天|明天|昨天|今日|明日|昨日"
+)
 # What somebody can do with many things, or did more than once: one more takes none away.
 _MANY: Final = (
     "likes loves enjoys hates knows speaks sells collects reads visited met called paid bought lent fixed needs owns supports"

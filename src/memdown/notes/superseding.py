@@ -39,6 +39,7 @@ from memdown.notes.relation_words import (
     OFTEN,
     PREPOSITIONS,
     STATES,
+    THAT_DAY,
     lexicon,
     many,
     nouns,
@@ -67,65 +68,69 @@ class PairWeights:
     (logistic regression, ridge 1); features were kept if leaving out each of these sets in turn went worse without.
     """
 
-    base: float = -4.078
+    base: float = -3.669
     # Both name a value of a relation that has one at a time; a state is over.
-    restated: float = 3.429
-    state_over: float = 1.832
-    same_agent: float = 0.976
-    no_relation: float = -0.911
-    both_have: float = -1.174
+    restated: float = 3.383
+    state_over: float = 1.85
+    same_agent: float = 0.924
+    no_relation: float = -0.801
+    both_have: float = -1.208
     # How much of the older one the newer has, in all and in the clause that has most of it.
-    taken_up: float = 4.827
-    much_in_common: float = 0.638
-    comes_to_the_point: float = 0.752
+    taken_up: float = 4.87
+    much_in_common: float = 0.684
+    comes_to_the_point: float = 0.308
     # What differs: where it stands, how many spans, of which kind.
-    same_first_word: float = -0.696
-    first_missing: float = -1.194
-    first_name_missing: float = 0.682
-    both_begin_otherwise: float = -1.946
-    other_kinds: float = -0.651
-    one_number_inside: float = 1.013
-    years: float = -1.421
-    one_number: float = 1.283
-    behind_prepositions: float = 0.853
-    one_behind_preposition: float = -0.682
-    numbered_things: float = -1.868
-    unspaced: float = 1.348
-    unspaced_beginning: float = 0.465
-    says_otherwise: float = 1.179
+    same_first_word: float = -0.97
+    first_missing: float = -1.102
+    first_name_missing: float = 0.695
+    both_begin_otherwise: float = -2.129
+    other_kinds: float = -0.736
+    ends_with_number: float = 1.184
+    same_label: float = 2.418
+    one_number_inside: float = 1.696
+    years: float = -1.364
+    one_number: float = 0.526
+    behind_prepositions: float = 0.655
+    one_behind_preposition: float = -0.544
+    numbered_things: float = -1.414
+    unspaced: float = 0.988
+    unspaced_beginning: float = 0.606
+    says_otherwise: float = 1.113
     # How it is told.
-    ended: float = 2.255
-    ended_before: float = -1.092
-    many_clauses: float = -1.462
-    little_ended: float = -1.472
-    cued: float = 0.999
-    is_now: float = 1.15
-    is_called: float = 2.165
-    definite: float = 0.56
+    ended: float = 2.3
+    ended_before: float = -1.086
+    many_clauses: float = -1.335
+    little_ended: float = -1.587
+    cued: float = 0.969
+    is_now: float = 1.088
+    is_called: float = 2.338
+    definite: float = 0.404
     # What may be many, or about somebody else.
-    another_event: float = -1.727
-    same_event: float = -1.971
-    many: float = -1.585
-    kin: float = -0.716
-    other_kin: float = -0.967
-    owned: float = -1.193
+    another_event: float = -1.94
+    same_event: float = -1.93
+    many: float = -1.539
+    kin: float = -0.724
+    other_kin: float = -0.867
+    owned: float = -1.172
 
 
 WEIGHTS: Final = PairWeights()
 # What is marked in a search, struck by a review, and asked about when it is remembered.
-_SURE, _STRUCK, _STRUCK_IN_LOG, _PERHAPS = 0.65, 0.7, 0.8, 0.12
+_SURE, _STRUCK, _STRUCK_IN_LOG, _PERHAPS = 0.68, 0.7, 0.8, 0.12
 # Longer texts say more than one thing; a newer one may say first why.
 _LONGEST_OLD, _LONGEST_NEW = 140, 240
 _LONGEST_TITLE: Final = 24
 # Not behind a title, an initial or the number of a day.
 _NEXT_SENTENCE: Final = pattern(
-    r"(?<!\d)(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bSr)(?<!\bMrs)(?<!\bSra)(?<!\bDra)(?<!\bProf)"
+    r"(?<!\d)(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bSr)(?<!\bno)(?<!\bNo)(?<!\bNr)(?<!\bMrs)(?<!\bSra)(?<!\bDra)(?<!\bProf)"
     r"[.!?]\s+\w"
 )
 _TOKEN: Final = pattern(r"[€$£%]|-?\d[\w.,:/-]*|[^\W_][\w'’./:,@+-]*")
 _SIGN: Final = pattern(r"\d[\d.,:]*|[A-Za-z]+|\w")
 _ELIDED: Final = pattern(r"(?:l|d|n|s|c|qu|dell|nell|all|un)['’](?=\w)")
 _CLOCK: Final = pattern(r"\d{1,2}[:h]\d*")
+_LABEL: Final = pattern(r"([^:：=.]{2,40}?)\s?(?:[:：=](?!\d)|->|→| [-–] )")
+_MEASURES: Final = frozenset(("number", "clock", "day"))
 _YEAR: Final = pattern(r"(?:19|20)\d\d")
 _LEADING_DAY: Final = pattern(r"(?:\*\*)?\d{4}-\d\d-\d\d\b")
 _POSSESSIVE: Final = pattern(r"\w['’]s?$")
@@ -209,6 +214,8 @@ def contradicts(older: Fact, newer: Fact) -> bool:
     places = ((older.path, older.heading), (newer.path, newer.heading))
     if stand_apart(*places, older.text, newer.text):
         return False
+    if date_of(older.path) is not None and THAT_DAY.search(fold(older.text)):
+        return False
     # Much of what a log says happened on that day only.
     least = _STRUCK if date_of(older.path) is None else _STRUCK_IN_LOG
     return likelihood(*_with_subject(older, newer)) >= least
@@ -272,7 +279,7 @@ def pair_features(old: str, new: str) -> dict[str, float]:
     is_restated = not numbered and not other_kin and _is_restated(old, new)
     both_are = value and lost[0] > 0 and "is" in relations and "is" in relations_now
     cued = details_of(new).cued
-    one_number = frame and not numbered and not both.isdisjoint(("number", "clock", "day"))
+    one_number = frame and not numbered and not both.isdisjoint(_MEASURES)
     definite = not known.unspaced and (known.definite or fresh.definite)
     shared_terms = known.terms & fresh.terms
     return {
@@ -290,6 +297,10 @@ def pair_features(old: str, new: str) -> dict[str, float]:
         "both_begin_otherwise": first_missing and first_is_new,
         "other_kinds": bool(kinds[0] and kinds[1]) and not both,
         "one_number": one_number,
+        "ends_with_number": _ends_otherwise(known, lost, value)
+        and not numbered
+        and not both.isdisjoint(_MEASURES),
+        "same_label": _label(old) != "" and _label(old) == _label(new),
         "one_number_inside": one_number and lost[-1] < len(known.words) - 1,
         "years": _are_years(known, gone) and _are_years(clause, come),
         "behind_prepositions": placed,
@@ -411,15 +422,19 @@ def _word(word: str, token: str, ahead: str, *, is_first: bool) -> _Word:
 
 
 def _best_clause(known: _Told, new: str, fresh: _Told) -> _Told:
-    """The clause of a newer fact that has most words of the older one: before it comes what happened."""
-    parts = [] if known.unspaced else clauses_of(new)
+    """What a newer fact says of the older one: the clause that has most of its words, and something new.
+
+    Before it comes what happened. In "dentist: Friday" the first clause alone says nothing new.
+    """
+    parts = () if known.unspaced else clauses_of(new)
     if len(parts) < 2:
         return fresh
-    told = [_told(part) for part in parts]
+    told = [fresh, *map(_told, parts)]
     return max(
         told,
         key=lambda one: (
             sum(_is_in(word.text, one.terms) for word in known.words),
+            any(not _is_in(word.text, known.terms) for word in one.words),
             -len(one.words),
         ),
     )
@@ -450,6 +465,18 @@ def _is_numbered(one: _Told, other: _Told) -> bool:
         if word.group == "number" and behind_noun and not is_last and word.text not in there:
             return True
     return False
+
+
+def _ends_otherwise(told: _Told, lost: Sequence[int], is_value: bool) -> bool:
+    """Whether all that is missing is how a fact ends: "rent 880"."""
+    return is_value and lost[0] > 0 and lost[-1] == len(told.words) - 1
+
+
+@functools.lru_cache(maxsize=8192)
+def _label(text: str) -> str:
+    """What stands before a colon or an arrow: of "dentist: Friday" the first word."""
+    match = _LABEL.match(text)
+    return fold(match[1]).strip() if match else ""
 
 
 def _are_years(told: _Told, places: Sequence[int]) -> bool:
