@@ -137,8 +137,12 @@ def test_a_bullet_that_begins_with_a_name_is_a_fact_and_no_talk(tmp_path: Path) 
         "- **Teo**: her partner. Nurse, works blocks of night shifts.",
         "- **Ida**: their daughter. Hazelnut allergy, plays the cello.",
         "- Rehearsal: on Thursdays in the parish hall.",
+        "",
+        "1. Kettle: never the folding one.",
+        "2. Shoes: not the white ones, it rains.",
     ]
     (tmp_path / "MEMORY.md").write_text("\n".join(note))
     with Memory.open(tmp_path, state_dir=tmp_path / "state") as memory:
         assert memory.search("which allergy does Ida have").hits[0].snippet == note[4]
         assert memory.search("when is the rehearsal").hits[0].snippet == note[5]
+        assert memory.search("which shoes in the rain").hits[0].snippet == note[8]
