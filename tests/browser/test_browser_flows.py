@@ -10,12 +10,12 @@ import datetime
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from playwright.sync_api import TimeoutError as NotInTime
 
 from browser.conftest import fill, serving
@@ -149,6 +149,16 @@ def test_a_conflict_in_two_tabs(page: Page, base: str, folder: Path) -> None:
     other.close()
 
 
+def _tried(act: Callable[[], None], done: Locator) -> None:
+    """Act until it is seen to be done: what changed a moment ago may still come in under hand or key."""
+    for _ in range(3):
+        act()
+        with contextlib.suppress(NotInTime):
+            done.wait_for(timeout=5_000)
+            return
+    pytest.fail("nothing came of it")
+
+
 def test_today_by_keys_and_by_swiping(
     page: Page, base: str, site: Site, browser: Browser, folder: Path
 ) -> None:
@@ -166,9 +176,14 @@ def test_today_by_keys_and_by_swiping(
     page.keyboard.press("z")
     expect(page.locator("#toast.on")).to_contain_text("Undone")
     assert "Ferry at nine." in log.read_text()
-    page.locator(".change", has_text="Bring the blue bag.").locator("[data-hit]").first.focus()
-    page.keyboard.press("m")
-    expect(page.locator("#toast.on")).to_contain_text("Moved to MEMORY.md")
+    blue = page.locator(".change", has_text="Bring the blue bag.").locator("[data-hit]").first
+    moved = page.locator("#toast.on", has_text="Moved to MEMORY.md")
+
+    def move() -> None:
+        blue.focus()
+        page.keyboard.press("m")
+
+    _tried(move, moved)
     assert "Bring the blue bag." in (folder / "MEMORY.md").read_text()
     assert "Bring the blue bag." not in log.read_text()
     phone = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
@@ -179,17 +194,8 @@ def test_today_by_keys_and_by_swiping(
     row = touched.locator(".change", has_text="Ferry at ten tomorrow")
     row.scroll_into_view_if_needed()
     kept = touched.locator("#toast.on", has_text="Kept")
-    for _ in range(3):
-        # What was moved a moment ago may still come in and shift the row under the finger.
-        place = (
-            "one => { const box = one.getBoundingClientRect(); return [box.x + 60, box.y + 20]; }"
-        )
-        _swipe(touched, row.evaluate(place), 150)
-        with contextlib.suppress(NotInTime):
-            kept.wait_for(timeout=5_000)
-            break
-    else:
-        pytest.fail("a swipe to the right keeps nothing")
+    place = "one => { const box = one.getBoundingClientRect(); return [box.x + 60, box.y + 20]; }"
+    _tried(lambda: _swipe(touched, row.evaluate(place), 150), kept)
     expect(row).not_to_have_class(re.compile("new"))
     _swipe(
         touched,

@@ -123,7 +123,7 @@ def test_a_damaged_file_is_named(
         embedder.embed_query("cat")
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", ["universal", pytest.param("granite", marks=pytest.mark.long)])
 def test_notes_are_found_by_what_they_mean(
     model: str, write_notes: WriteNotes, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -23,12 +24,18 @@ class TestBundled(EmbedderContract):
 
 class TestUniversal(EmbedderContract):
     def make(self) -> Embedder:
-        return create("better")
+        return _better("universal")
 
 
 class TestGranite(EmbedderContract):
     def make(self) -> Embedder:
-        return create("better", Options(model="granite"))
+        return _better("granite")
+
+
+@cache
+def _better(model: str) -> Embedder:
+    """Made once: each of them loads its model."""
+    return create("better", Options(model=model))
 
 
 class TestHash(EmbedderContract):

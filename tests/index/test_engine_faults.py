@@ -106,7 +106,7 @@ def everything(store: Store) -> tuple[list[Row], list[float]]:
     return ordered, [match.score for match in found]
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [1, pytest.param(100, marks=pytest.mark.long)])
 def test_kills_at_random_points(
     engine: str, tmp_path: Path, campaign: Campaign, kills: int
 ) -> None:
@@ -143,7 +143,7 @@ def test_a_kill_at_a_named_point(engine: str, tmp_path: Path, point: str) -> Non
         check(stage)
 
 
-@pytest.mark.parametrize("appends", [6, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("appends", [3, pytest.param(200, marks=pytest.mark.long)])
 def test_several_writers_during_rebuilds(engine: str, tmp_path: Path, appends: int) -> None:
     """Two processes index, one rebuilds, one searches, and two write notes."""
     (tmp_path / "stage").mkdir()

@@ -158,7 +158,7 @@ def test_sqlite_follows_what_is_written(steps: list[Step]) -> None:
 
 @pytest.mark.parametrize("few", [0, 256])
 @settings(
-    max_examples=8,
+    max_examples=5,
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -180,7 +180,7 @@ def test_lancedb_finds_what_sqlite_finds(
 
 @pytest.mark.parametrize("few", [0, 256])
 @settings(
-    max_examples=8,
+    max_examples=5,
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],

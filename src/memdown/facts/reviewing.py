@@ -13,6 +13,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -44,7 +45,8 @@ _LATER_SECONDS: Final = 7 * 86_400
 SESSION_BUDGET: Final = 9_500
 # A section of at least this share of a note that is too large is proposed to be moved.
 _LARGE_SHARE: Final = 0.2
-_MOST_PAIRS: Final = 40_000
+# So many pairs are compared, of facts that have a word in common which at most so many have.
+_MOST_PAIRS, _COMMON = 40_000, 40
 _MOST_NOTES: Final = 2_000
 _REPEATED_DAYS: Final = 3
 _FEWEST_WORDS: Final = 3
@@ -296,31 +298,37 @@ def _duplicates(facts: Sequence[Fact]) -> Iterator[_Found]:
 def _contradictions(facts: Sequence[Fact], begun: datetime.date | None) -> Iterator[_Found]:
     """Two facts of which the newer says something else; what has no day was there before all was seen."""
     lasting = [fact for fact in facts if fact.day is not None or begun is not None]
-    words = [frozenset(details_of(fact.text).words) for fact in lasting]
-    pairs = 0
-    for number, one in enumerate(lasting):
-        for place, other in enumerate(lasting[number + 1 :], start=number + 1):
-            # Most facts have no word in common: that is quickly seen.
-            if words[number].isdisjoint(words[place]) or one.day == other.day:
-                continue
-            pairs += 1
-            if pairs > _MOST_PAIRS * 10:
-                return
-            older, newer = sorted((one, other), key=lambda fact: fact.day or datetime.date.min)
-            if older.day is None and (begun is None or newer.day is None or newer.day <= begun):
-                continue
-            if contradicts(older, newer):
-                yield _Found(
-                    Proposal(
-                        0,
-                        "contradiction",
-                        f"{newer.reference} is newer and says something else: strike the older.",
-                        (older.reference, newer.reference),
-                        (f"- {older.text}", f"+ {newer.text}", f"+   ~~{older.text}~~"),
-                    ),
-                    _replacing(older, newer),
-                    _striking(newer),
-                )
+    compared = islice(_linked([details_of(fact.text).words for fact in lasting]), _MOST_PAIRS)
+    for places in compared:
+        pair = [lasting[place] for place in places]
+        older, newer = sorted(pair, key=lambda fact: fact.day or datetime.date.min)
+        if older.day == newer.day:
+            continue
+        if older.day is None and (begun is None or newer.day is None or newer.day <= begun):
+            continue
+        if contradicts(older, newer):
+            yield _Found(
+                Proposal(
+                    0,
+                    "contradiction",
+                    f"{newer.reference} is newer and says something else: strike the older.",
+                    (older.reference, newer.reference),
+                    (f"- {older.text}", f"+ {newer.text}", f"+   ~~{older.text}~~"),
+                ),
+                _replacing(older, newer),
+                _striking(newer),
+            )
+
+
+def _linked(words: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:
+    """The places of all pairs that have a word in common which not very many have."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for number, some in enumerate(words):
+        for word in set(some):
+            places[word].append(number)
+    for number, some in enumerate(words):
+        near = {place for word in some if len(places[word]) <= _COMMON for place in places[word]}
+        yield from ((number, place) for place in sorted(near) if place > number)
 
 
 def _repeated(facts: Sequence[Fact], lasting: str) -> Iterator[_Found]:

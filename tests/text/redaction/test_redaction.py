@@ -195,21 +195,23 @@ HOSTILE = {
 
 
 def work(text: str) -> float:
-    """Seconds of the processor for one text, the least of a few."""
-    best = 1e9
-    for _ in range(3):
-        start = time.process_time()
-        redact(text)
-        best = min(best, time.process_time() - start)
-    return best
+    """Seconds of the processor for one text."""
+    start = time.process_time()
+    redact(text)
+    return time.process_time() - start
+
+
+def keeps_up(small: str, large: str, times: int) -> bool:
+    """Whether a text takes at most so many times as long as another; a busy machine may err twice."""
+    return any(work(large) < times * work(small) + 0.05 for _ in range(3))
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_time_grows_with_the_text_and_no_faster(name: str) -> None:
     """Four times the text in at most about four times the time; a square would take sixteen."""
     part = HOSTILE[name]
-    small, large = (work(part * (size // len(part))) for size in (10_000, 40_000))
-    assert large < 10 * small + 0.05
+    small, large = (part * (size // len(part)) for size in (10_000, 40_000))
+    assert keeps_up(small, large, 10)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: f"{kind.name} {kind.hint}"[:50])
@@ -224,8 +226,8 @@ def test_no_row_is_slow_on_what_looks_like_its_secret(kind: Kind) -> None:
     """Whoever adds a row need not know which patterns are dear: this tells."""
     one = made(kind.examples[0]).text
     for part in (one, one[: len(one) // 2]):
-        small, large = (work(part * (1 + size // len(part))) for size in (2_000, 8_000))
-        assert large < 10 * small + 0.05
+        small, large = (part * (1 + size // len(part)) for size in (2_000, 8_000))
+        assert keeps_up(small, large, 10)
 
 
 @pytest.mark.parametrize(
@@ -234,4 +236,4 @@ def test_no_row_is_slow_on_what_looks_like_its_secret(kind: Kind) -> None:
 )
 def test_a_strange_value_takes_no_time(value: str) -> None:
     """Eighty letters behind `password=` once took longer than anyone would wait."""
-    assert work(f"password={value}") < 50 * work("password=") + 0.05
+    assert keeps_up("password=", f"password={value}", 50)
