@@ -155,7 +155,7 @@ _AUXILIARIES: Final = frozenset(
 )
 
 
-@functools.lru_cache(maxsize=8192)
+@functools.lru_cache(maxsize=32_768)
 def likelihood(old: str, new: str) -> float:
     """How likely it is that a newer fact replaces an older one, 0 to 1."""
     if not are_comparable(old, new):
