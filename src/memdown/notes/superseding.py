@@ -117,6 +117,8 @@ class PairWeights:
 WEIGHTS: Final = PairWeights()
 # What is marked in a search, struck by a review, and asked about when it is remembered.
 _SURE, _STRUCK, _STRUCK_IN_LOG, _PERHAPS = 0.68, 0.7, 0.8, 0.12
+# Among the answers to a question, what says that something changed mostly speaks of what was asked.
+_SURE_IF_TOLD: Final = 0.52
 # Longer texts say more than one thing; a newer one may say first why.
 _LONGEST_OLD, _LONGEST_NEW = 140, 240
 _LONGEST_TITLE: Final = 24
@@ -204,9 +206,10 @@ def replaced(old: str, new: str, asked: frozenset[str] = frozenset()) -> Replace
     if asked and _gives_up(old, new, asked):
         return Replaced.SURELY
     chance = likelihood(old, new)
-    if chance >= _SURE:
+    if chance >= (_SURE_IF_TOLD if asked and (details_of(new).cued or tells_end(new)) else _SURE):
         return Replaced.SURELY
-    return Replaced.PERHAPS if chance >= _PERHAPS else Replaced.NO
+    perhaps = chance >= _PERHAPS or (not asked and _gives_up(old, new, asked))
+    return Replaced.PERHAPS if perhaps else Replaced.NO
 
 
 def contradicts(older: Fact, newer: Fact) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, replace
 from typing import Any
@@ -261,7 +262,7 @@ def next_revision(live: Live) -> int:
 
 
 def note_removal(place: Place, path: str) -> None:
-    """Note that a file was taken out, for hosts that know the others."""
+    """Note that a file was taken out, for hosts that know the others; its name is not kept."""
     run(
         place.db,
         place.sql(
@@ -270,15 +271,21 @@ def note_removal(place: Place, path: str) -> None:
             "ELSE removals - 0 END || jsonb_build_array(jsonb_build_array(losses + 1, %s::text)) "
             "WHERE generation = %s"
         ),
-        (path, place.generation),
+        (removal_name(path), place.generation),
     )
 
 
-def removed_since(live: Live, losses: int) -> list[str] | None:
-    """The files that were taken out since there were so many losses; None if that is not known."""
+def removal_name(path: str) -> str:
+    """By what a file is told that was taken out."""
+    return hashlib.sha256(path.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def removed_since(live: Live, losses: int) -> frozenset[str] | None:
+    """The `removal_name` of each file that was taken out since there were so many losses; None if that is not
+    known."""
     wanted = range(losses + 1, live.losses + 1)
     if not wanted:
-        return [] if losses == live.losses else None
+        return frozenset() if losses == live.losses else None
     noted = one(
         live.place.db,
         # The column came later: also who may not add it reads.
@@ -287,8 +294,8 @@ def removed_since(live: Live, losses: int) -> list[str] | None:
         ),
         (live.place.generation,),
     )
-    paths = {number: path for number, path in noted or () if number in wanted}
-    return list(paths.values()) if len(paths) == len(wanted) else None
+    names = {number: name for number, name in noted or () if number in wanted}
+    return frozenset(names.values()) if len(names) == len(wanted) else None
 
 
 def move_to_own_shelf(live: Live) -> Place:

@@ -126,7 +126,12 @@ class PostgresStore:
                 removed = generations.removed_since(live, losses)
                 if removed is not None:
                     changed = file_rows.read_changed(live.place, revision)
-                    manifest.learn(live.position, changed, removed)
+                    gone = [
+                        path
+                        for path in (manifest.files() if removed else ())
+                        if generations.removal_name(path) in removed
+                    ]
+                    manifest.learn(live.position, changed, gone)
                     return
         manifest.learn(live.position, file_rows.read_files(live.place).values(), whole=True)
 
