@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
-
-# The benchmarks are not installed: they are found from the project's folder only.
-sys.path.append(str(Path(__file__).resolve().parents[1]))
-
 from bench.generate import KINDS, Workload, generate
 
 

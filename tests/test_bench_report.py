@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-# The benchmarks are not installed: they are found from the project's folder only.
-sys.path.append(str(Path(__file__).resolve().parents[1]))
-
 from bench import drawing, measure, report
 from bench.measure import Timing, spread
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-import pytest
+from bench.generate import generate
 
 from memdown import Hit, Memory
 from memdown.config import load_settings
 from memdown.testing import HashEmbedder
 
-ROOT = Path(__file__).parents[2]
-EXAMPLE = ROOT / "examples" / "workspace"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "workspace"
 
 
 def questions_of(folder: Path, count: int) -> list[str]:
@@ -39,11 +37,8 @@ def questions_of(folder: Path, count: int) -> list[str]:
     return asked
 
 
-def made_up(folder: Path, patched: pytest.MonkeyPatch) -> tuple[Path, list[str]]:
+def made_up(folder: Path) -> tuple[Path, list[str]]:
     """A workspace of 5,000 chunks in seven languages, and 200 questions about it."""
-    patched.setattr(sys, "path", [*sys.path, str(ROOT)])
-    from bench.generate import generate
-
     work = generate(folder, 5_000)
     return work.folder, [question.text for question in Random(3).sample(work.questions, 200)]
 

@@ -68,8 +68,8 @@ def test_the_example_workspace(tmp_path: Path, count: int) -> None:
 
 
 @pytest.mark.long
-def test_a_workspace_of_5000_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    notes, asked = made_up(tmp_path / "notes", monkeypatch)
+def test_a_workspace_of_5000_chunks(tmp_path: Path) -> None:
+    notes, asked = made_up(tmp_path / "notes")
     config = tmp_path / "memdown.json"
     sqlite = {"driver": "sqlite", "path": str(tmp_path / "index.sqlite")}
     lancedb = {"driver": "lancedb", "path": str(tmp_path / "index.lancedb")}

@@ -25,10 +25,8 @@ def test_the_example_workspace(postgres: Server, tmp_path: Path, count: int) -> 
 
 
 @pytest.mark.long
-def test_a_workspace_of_5000_chunks(
-    postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, asked = made_up(tmp_path / "notes", monkeypatch)
+def test_a_workspace_of_5000_chunks(postgres: Server, tmp_path: Path) -> None:
+    folder, asked = made_up(tmp_path / "notes")
     config = tmp_path / "memdown.json"
     sqlite = {"driver": "sqlite", "path": str(tmp_path / "index.sqlite")}
     with (

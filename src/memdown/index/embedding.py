@@ -149,8 +149,7 @@ class Embedding:
             known |= fresh
             if self._embedder.cacheable:
                 self._unkept |= fresh
-        if len(self._unkept) >= _VECTORS_A_WRITE:
-            self._keep()
+                self._keep()
         return np.stack([known[digest] for digest in digests]) if digests else None
 
     def keep_ready(self) -> None:
