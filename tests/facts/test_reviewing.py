@@ -117,3 +117,15 @@ def test_undated_facts_contradict_by_when_they_came(
     assert found[0].date == datetime.date.today()
     (proposal,) = review(memory)
     assert proposal.references == ("MEMORY.md#L3", "MEMORY.md#L4")
+
+
+def test_a_correction_within_the_hour_is_proposed(
+    write_notes: Callable[[dict[str, str]], Path], open_memory: Callable[..., Memory]
+) -> None:
+    """Both are of one day and stand in two notes; the journal knows which was told first."""
+    memory: Memory = open_memory(write_notes({}))
+    memory.remember("Nora lives in Lisbon.", durable=True)
+    memory.remember("Nora lives in Porto.")
+    [found] = review(memory)
+    assert found.kind == "contradiction"
+    assert found.diff[:2] == ("- Nora lives in Lisbon.", "+ Nora lives in Porto.")

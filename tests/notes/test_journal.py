@@ -349,18 +349,41 @@ def test_facts_have_the_day_on_which_they_came(pen: Pen, monkeypatch: pytest.Mon
         look_now(pen, "MEMORY.md")
         seen.of("MEMORY.md")
     canoe = {"The canoe is in Hamburg.": clock.date(1)}
-    assert seen.of("MEMORY.md") == {**canoe, "Seats 4 people.": clock.date(3)}
+    assert days(seen, "MEMORY.md") == {**canoe, "Seats 4 people.": clock.date(3)}
     clock.day = 4
     undo_last(pen)
-    assert seen.of("MEMORY.md") == {**canoe, "Seats 3 people.": clock.date(2)}
+    assert days(seen, "MEMORY.md") == {**canoe, "Seats 3 people.": clock.date(2)}
     clock.day = 5
     moved = note.with_name("boats.md")
     note.rename(moved)
     pen.journal.observe({"MEMORY.md": None, "boats.md": moved.read_bytes()})
-    assert seen.of("boats.md") == {**canoe, "Seats 3 people.": clock.date(2)}
+    assert days(seen, "boats.md") == {**canoe, "Seats 3 people.": clock.date(2)}
     assert SeenDays(pen.journal).of("boats.md") == seen.of("boats.md"), (
         "read at once, or bit by bit"
     )
+
+
+def days(seen: SeenDays, path: str) -> dict[str, datetime.date]:
+    return {text: came.day for text, came in seen.of(path).items()}
+
+
+def test_of_two_changes_of_ours_the_later_is_known(
+    pen: Pen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also within a second; of what other programs wrote only what was seen at another time."""
+    clock = Clock(monkeypatch)
+    for text, path in (("first", "a.md"), ("second", "b.md")):
+        pen.journal.record(path, None, f"- {text}\n".encode(), By("agent"))
+    pen.journal.observe({"c.md": b"- third\n", "d.md": b"- fourth\n"})
+    clock.day += 1
+    pen.journal.observe({"e.md": b"- fifth\n"})
+    seen = SeenDays(pen.journal)
+    came = {text: one for name in "abcde" for text, one in seen.of(f"{name}.md").items()}
+    assert came["second"].is_after(came["first"]) is True
+    assert came["first"].is_after(came["second"]) is False
+    assert came["fourth"].is_after(came["third"]) is None
+    assert came["third"].is_after(came["second"]) is None
+    assert came["fifth"].is_after(came["fourth"]) is True
 
 
 def test_without_a_journal_no_day_is_known(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from memdown.errors import QueryError
+from memdown.notes.seen import Came
 from memdown.search.currency import Times, order_by_currency, read_as_of
 from memdown.types import Hit
 
@@ -164,12 +165,17 @@ def test_what_has_no_day_is_older_than_what_says_now() -> None:
 
 @dataclass(frozen=True)
 class Known:
-    """The days on which facts came."""
+    """The days on which facts came, in this order."""
 
     days: dict[str, datetime.date]
+    outside: bool = False
 
-    def of(self, path: str) -> dict[str, datetime.date]:
-        return self.days
+    def of(self, path: str) -> dict[str, Came]:
+        noon = datetime.time(12)
+        return {
+            text: Came(datetime.datetime.combine(day, noon), number, self.outside)
+            for number, (text, day) in enumerate(self.days.items())
+        }
 
     def begun(self) -> datetime.date:
         return datetime.date(2026, 11, 1)
@@ -208,3 +214,27 @@ def test_a_day_of_its_own_counts_more_than_when_a_fact_came() -> None:
     told = hit("- Ida's bank is Alba. (2026-01-05)")
     times = Times(TODAY, seen=Known({"Ida's bank is Alba.": TODAY}))
     assert order_by_currency([told], times)[0].date == datetime.date(2026, 1, 5)
+
+
+def test_of_one_day_the_later_is_newer() -> None:
+    """A fact and its correction within an hour, in two notes: the journal knows which came first."""
+    old = hit("- Ida's bank is Alba. (2026-11-17)", line=3)
+    new = hit("- Ida's bank is Nordea.", "memory/2026-11-17.md", date=TODAY)
+    told = ["Ida's bank is Alba.", "Ida's bank is Nordea."]
+    seen = Known(dict.fromkeys(told, TODAY))
+    found = order_by_currency([old, new], Times(TODAY, seen=seen), "What is Ida's bank?")
+    assert [(one.snippet, one.was) for one in found] == [(new.snippet, False), (old.snippet, True)]
+    turned = Known(dict.fromkeys(reversed(told), TODAY))
+    found = order_by_currency([old, new], Times(TODAY, seen=turned), "What is Ida's bank?")
+    assert [(one.snippet, one.was) for one in found] == [(old.snippet, False), (new.snippet, True)]
+    one_look = Times(TODAY, seen=Known(seen.days, outside=True))
+    found = order_by_currency([old, new], one_look, "What is Ida's bank?")
+    assert not any(one.was for one in found), "an editor saved both: nobody knows which came first"
+
+
+def test_of_one_day_what_tells_of_a_change_is_newer() -> None:
+    """Without a journal, as in a fresh clone, the words tell."""
+    old = hit("- Nora lives in Lisbon. (2026-11-17)", line=3)
+    new = hit("- Nora moved to Porto.", "memory/2026-11-17.md", date=TODAY)
+    found = order_by_currency([old, new], Times(TODAY), "Where does Nora live?")
+    assert [(one.snippet, one.was) for one in found] == [(new.snippet, False), (old.snippet, True)]

@@ -227,7 +227,7 @@ def _found(pen: Pen, paths: Sequence[str]) -> list[_Found]:
     every = [
         *_expired(facts, pen.today),
         *_duplicates(current),
-        *_contradictions(current, seen.begun()),
+        *_contradictions(current, seen),
         *_repeated(current, curated(pen.workspace)),
         *_oversized(pen),
     ]
@@ -240,7 +240,7 @@ def _found(pen: Pen, paths: Sequence[str]) -> list[_Found]:
 def _as_seen(fact: Fact, seen: SeenDays, today: datetime.date) -> Fact:
     """An undated fact with the day on which it came, as far as the history tells."""
     came = seen.of(fact.path).get(fact.text)
-    return replace(fact, day=came) if came is not None and came <= today else fact
+    return replace(fact, day=came.day) if came is not None and came.day <= today else fact
 
 
 def _paths(pen: Pen) -> list[str]:
@@ -295,17 +295,21 @@ def _duplicates(facts: Sequence[Fact]) -> Iterator[_Found]:
                 )
 
 
-def _contradictions(facts: Sequence[Fact], begun: datetime.date | None) -> Iterator[_Found]:
+def _contradictions(facts: Sequence[Fact], seen: SeenDays) -> Iterator[_Found]:
     """Two facts of which the newer says something else; what has no day was there before all was seen."""
+    begun = seen.begun()
     lasting = [fact for fact in facts if fact.day is not None or begun is not None]
     compared = islice(_linked([details_of(fact.text).words for fact in lasting]), _MOST_PAIRS)
     for places in compared:
         pair = [lasting[place] for place in places]
         older, newer = sorted(pair, key=lambda fact: fact.day or datetime.date.min)
-        if older.day == newer.day:
-            continue
         if older.day is None and (begun is None or newer.day is None or newer.day <= begun):
             continue
+        if older.day == newer.day:
+            later = _is_later(newer, older, seen)
+            if later is None:
+                continue
+            older, newer = (older, newer) if later else (newer, older)
         if contradicts(older, newer):
             yield _Found(
                 Proposal(
@@ -318,6 +322,12 @@ def _contradictions(facts: Sequence[Fact], begun: datetime.date | None) -> Itera
                 _replacing(older, newer),
                 _striking(newer),
             )
+
+
+def _is_later(one: Fact, other: Fact, seen: SeenDays) -> bool | None:
+    """Which of two facts of one day came later, as far as the history tells."""
+    ours, theirs = (seen.of(fact.path).get(fact.text) for fact in (one, other))
+    return None if ours is None or theirs is None else ours.is_after(theirs)
 
 
 def _linked(words: Sequence[Sequence[str]]) -> Iterator[tuple[int, int]]:

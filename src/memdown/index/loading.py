@@ -31,6 +31,8 @@ _T = TypeVar("_T", bound=np.generic)
 # which is about 200,000 chunks; those of a larger index are read when they are compared.
 _MOST_ENTRIES = 6_000_000
 _MOST_VECTOR_BYTES = 192 << 20
+# The text of so many chunks is kept, about 4 MB: questions that follow one another find the same notes.
+_MOST_CHUNKS = 1_024
 # Room for chunks to come, so that one more does not copy all vectors.
 _SPARE, _LEAST_SPARE = 8, 256
 _POSITIONS = 1 << 20
@@ -240,6 +242,7 @@ class _Origin:
         self._numbers = tuple(one.number for one in each)
         self._bounds = np.array([one.first for one in each], np.int64)
         self._kept = kept
+        self._chunks: dict[int, StoredChunk] = {}
         self._open = threading.local()
 
     @contextmanager
@@ -307,9 +310,16 @@ class _Origin:
 
     def chunks(self, chunk_rows: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Some chunks with their text, by row."""
-        keys = self._keys[np.asarray(chunk_rows, np.intp)].tolist()
-        found = self._view.chunks(keys)
-        return {row: found[key] for row, key in zip(chunk_rows, keys, strict=True)}
+        known = self._chunks
+        missing = [row for row in chunk_rows if row not in known]
+        if missing:
+            keys = self._keys[np.asarray(missing, np.intp)].tolist()
+            found = self._view.chunks(keys)
+            read = {row: found[key] for row, key in zip(missing, keys, strict=True)}
+            known = known | read
+            # Other threads may be looking into it: it is replaced, never changed.
+            self._chunks = next((o for o in (known, read) if len(o) <= _MOST_CHUNKS), {})
+        return {row: known[row] for row in chunk_rows}
 
     def passage_vectors_of(self, rows: Sequence[int] | NDArray[np.integer]) -> Quantised | None:
         """The vectors of some passages, int8 (n, D) and scales; None where there are none."""

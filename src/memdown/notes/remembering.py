@@ -450,7 +450,7 @@ def _dated(pen: Pen, fact: Fact) -> Fact:
     if fact.day is not None:
         return fact
     came = SeenDays(pen.journal).of(fact.path).get(fact.text)
-    return replace(fact, day=came) if came is not None and came <= pen.today else fact
+    return replace(fact, day=came.day) if came is not None and came.day <= pen.today else fact
 
 
 def _line_now(text: str, fact: Fact) -> int:

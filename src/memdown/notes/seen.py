@@ -1,4 +1,4 @@
-"""On which days facts came into their notes, as the journal saw it."""
+"""When facts came into their notes, as the journal saw it: on which day, and which of two came later."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import field
 from itertools import zip_longest
-from typing import Final
+from typing import Final, NamedTuple
 
 from memdown.notes.changes import OUTSIDE, Change
 from memdown.notes.journal import Journal
@@ -20,15 +20,41 @@ _MOST_CHANGES: Final = 5_000
 _RENAMED_SECONDS: Final = 60
 _MOST_LETTERS, _SPELT_ALIKE = 3, 0.7
 _DIGITS: Final = re.compile(r"\d+")
+# What other programs wrote is seen at the next look, several notes at once: within so many seconds the order
+# in which they were looked at tells nothing.
+_ONE_LOOK_SECONDS: Final = 60
+
+
+class Came(NamedTuple):
+    """When a fact came: the time of the change that brought it, its number, and whether another program
+    made it."""
+
+    time: datetime.datetime
+    change: int
+    outside: bool
+
+    @property
+    def day(self) -> datetime.date:
+        """The day on which it came."""
+        return self.time.date()
+
+    def is_after(self, other: Came) -> bool | None:
+        """Whether this came later than another; None if the journal cannot tell."""
+        if self.change == other.change:
+            return None
+        seconds = abs((self.time - other.time).total_seconds())
+        if (self.outside or other.outside) and seconds < _ONE_LOOK_SECONDS:
+            return None
+        return self.change > other.change
 
 
 @dataclass(slots=True)
 class _Known:
-    """The facts of one note by the day they came, as far as the changes up to `last` tell."""
+    """The facts of one note by when they came, as far as the changes up to `last` tell."""
 
     last: int = 0
-    came: dict[str, datetime.date] = field(default_factory=dict)
-    gone: dict[str, datetime.date] = field(default_factory=dict)
+    came: dict[str, Came] = field(default_factory=dict)
+    gone: dict[str, Came] = field(default_factory=dict)
 
 
 _NOTHING: Final = _Known()
@@ -49,8 +75,8 @@ class SeenDays:
         self._known: dict[str, _Known] = {}
         self._begun: datetime.date | None = None
 
-    def of(self, path: str) -> Mapping[str, datetime.date]:
-        """The days on which the facts of a note came, by what they say."""
+    def of(self, path: str) -> Mapping[str, Came]:
+        """When the facts of a note came, by what they say."""
         with self._lock:
             stamp = self._journal.stamp()
             if stamp != self._stamp:
@@ -77,32 +103,32 @@ class SeenDays:
             after = {fact.text for fact in facts_of(change.added_text)}
             lost, come = before - after, after - before
             moved = self._moved(change) if come and not change.before else {}
-            days = {text: self._day(text, change, lost, moved, known) for text in come}
+            times = {text: self._came(text, change, lost, moved, known) for text in come}
             for text in lost:
-                if (day := known.came.pop(text, None)) is not None:
-                    known.gone[text] = day
-            known.came |= {text: day for text, day in days.items() if day is not None}
+                if (time := known.came.pop(text, None)) is not None:
+                    known.gone[text] = time
+            known.came |= {text: time for text, time in times.items() if time is not None}
         return known
 
     @staticmethod
-    def _day(
+    def _came(
         text: str,
         change: Change,
         lost: set[str],
-        moved: Mapping[str, datetime.date | None],
+        moved: Mapping[str, Came | None],
         known: _Known,
-    ) -> datetime.date | None:
+    ) -> Came | None:
         if text in moved:
             return moved[text]
         if change.undoes:
             return known.gone.get(text)
         if (old := next((one for one in lost if _respelled(one, text)), None)) is not None:
             return known.came.get(old)
-        return change.time.date()
+        return Came(change.time, change.id, change.actor == OUTSIDE.actor)
 
-    def _moved(self, change: Change) -> dict[str, datetime.date | None]:
+    def _moved(self, change: Change) -> dict[str, Came | None]:
         """The facts that another note lost when this one was made: it was renamed."""
-        found: dict[str, datetime.date | None] = {}
+        found: dict[str, Came | None] = {}
         if change.actor != OUTSIDE.actor:
             return found
         since = change.time - datetime.timedelta(seconds=_RENAMED_SECONDS)

@@ -7,7 +7,8 @@ about the same thing that say different things, the newer comes first. A lone ol
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple, Protocol
 
@@ -21,6 +22,7 @@ from memdown.notes.details import (
     same_fact,
 )
 from memdown.notes.exchanges import gives_up
+from memdown.notes.seen import Came
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.superseding import Replaced, replaced, stand_apart, tells_end
 from memdown.text.dates import read_time
@@ -43,14 +45,17 @@ _SAME_TOPIC: Final = 0.4
 
 
 class Seen(Protocol):
-    """What is known of facts that name no day: when those of a note came, by what they say.
+    """When the facts of a note came, by what they say.
 
     Those that are not there are older than the day on which looking began.
     """
 
-    def of(self, path: str) -> Mapping[str, datetime.date]: ...
+    def of(self, path: str) -> Mapping[str, Came]: ...
 
     def begun(self) -> datetime.date | None: ...
+
+
+CameOf = Callable[[str], Mapping[str, Came]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +76,8 @@ class _Dated:
     """A hit with its facts, the day it is of, and what it says that is not struck.
 
     Of a hit that may be cut it is one fact with what is nested below it: the lines `first` to `last` of the
-    hit, counted from 0; all of them if `last` is None. What has no day was there `by` that one.
+    hit, counted from 0; all of them if `last` is None. What has no day was there `by` that one; `came_of`
+    tells when the facts of a note came.
     """
 
     hit: Hit
@@ -81,6 +87,15 @@ class _Dated:
     first: int = 0
     last: int | None = None
     by: datetime.date | None = None
+    came_of: CameOf | None = None
+
+    @property
+    def came(self) -> Came | None:
+        """When the first of its facts that is not struck came, if that was seen."""
+        current = next((fact for fact in self.facts if not fact.struck), None)
+        if self.came_of is None or current is None:
+            return None
+        return self.came_of(self.hit.path).get(current.text)
 
     @property
     def start_line(self) -> int:
@@ -108,6 +123,7 @@ def _dated(
     first: int = 0,
     last: int | None = None,
     by: datetime.date | None = None,
+    came_of: CameOf | None = None,
 ) -> _Dated:
     """A hit of the day of its first current fact, else of its note."""
     current = [fact for fact in facts if not fact.struck]
@@ -115,7 +131,7 @@ def _dated(
     heading = hit.heading.rpartition(" > ")[2]
     words = " ".join(fact.text for fact in current)
     said = f"{heading}: {words}" if any(map(str.isalpha, heading)) else words
-    return _Dated(hit, facts, day, said, first, last, by)
+    return _Dated(hit, facts, day, said, first, last, by, came_of)
 
 
 class _Parts(NamedTuple):
@@ -131,7 +147,8 @@ def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> 
     What was is struck, or over, or another hit is newer and says something else about the same thing.
     """
     by = times.seen.begun() if times.seen is not None else None
-    every = [_taken_apart(_dated(hit, _facts(hit, times), by=by)) for hit in hits]
+    came_of = functools.cache(times.seen.of) if times.seen is not None else None
+    every = [_taken_apart(_dated(hit, _facts(hit, times), by=by, came_of=came_of)) for hit in hits]
     if times.as_of is not None:
         parts = [part for one in every for part in _parts(one, times)]
         return [hit for one in parts if (hit := _as_of(one, times.as_of)) is not None]
@@ -186,8 +203,8 @@ def _facts(hit: Hit, times: Times) -> tuple[Fact, ...]:
         return facts
     came = times.seen.of(hit.path)
     return tuple(
-        replace(fact, day=day)
-        if fact.day is None and (day := came.get(fact.text)) and day <= times.today
+        replace(fact, day=one.day)
+        if fact.day is None and (one := came.get(fact.text)) and one.day <= times.today
         else fact
         for fact in facts
     )
@@ -215,7 +232,7 @@ def _part(one: _Dated, fact: Fact, tops: Sequence[Fact]) -> _Dated:
     following = [other.line for other in tops if other.line > fact.line]
     inner = [other for other in one.facts if fact.line <= other.line < (following or [1 << 30])[0]]
     last = max(other.end_line for other in inner)
-    return _dated(one.hit, tuple(inner), fact.line - 1, last - 1, one.by)
+    return _dated(one.hit, tuple(inner), fact.line - 1, last - 1, one.by, one.came_of)
 
 
 def _is_past(one: _Dated, today: datetime.date) -> bool:
@@ -409,8 +426,17 @@ def _is_newer(one: _Dated, other: _Dated) -> bool:
     if other.day is None:
         # "Now" is later than what has no day at all; so is what came after that was there.
         is_later = other.by is not None and one.day > other.by
-        return is_later or details_of(one.said).cued or tells_end(one.said)
+        return is_later or _tells_change(one.said)
     if one.day != other.day:
         return one.day > other.day
-    # Within a day and a note, what was written later stands below.
-    return one.hit.path == other.hit.path and one.start_line > other.start_line
+    ours, theirs = one.came, other.came
+    if ours is not None and theirs is not None and (after := ours.is_after(theirs)) is not None:
+        return after
+    if one.hit.path == other.hit.path:
+        # What is written later mostly stands below.
+        return one.start_line > other.start_line
+    return _tells_change(one.said) and not _tells_change(other.said)
+
+
+def _tells_change(said: str) -> bool:
+    return details_of(said).cued or tells_end(said)

@@ -174,12 +174,19 @@ def _followed(hits: Sequence[Hit], asked: Asked, reader: Reader, view: Presentat
     question = asked.query.text
     ordered = list(hits)
     for one in list(follow(hits, question, reader)):
-        rows = [_as_scored(row, one.hit, reader) for row in one.rows]
+        # Hits are made only of what gives something up: few of the passages with such words do.
+        rows = [
+            _as_scored(row, one.hit, reader)
+            for row in one.rows
+            if is_successor(_passage_text(row, reader), one, question)
+        ]
+        if not rows:
+            continue
         made = _made(rows, asked, reader, view, iter(range(len(rows))))
         newer = [
             replace(found, score=one.hit.score, relevance=one.hit.relevance)
             for found in made
-            if is_successor(found, one, question)
+            if is_successor(found.snippet, one, question)
         ]
         if newer:
             places = {_place(hit) for hit in newer}
@@ -191,6 +198,13 @@ def _followed(hits: Sequence[Hit], asked: Asked, reader: Reader, view: Presentat
 
 def _place(hit: Hit) -> tuple[str, int]:
     return hit.path, hit.start_line
+
+
+def _passage_text(row: int, reader: Reader) -> str:
+    chunk = int(reader.passage_chunk[row])
+    stored = reader.chunks([chunk])[chunk].chunk
+    passage = stored.passages[row - int(reader.chunk_first[chunk])]
+    return stored.text[passage.start : passage.end]
 
 
 def _as_scored(row: int, hit: Hit, reader: Reader) -> Scored:

@@ -54,12 +54,12 @@ def follow(hits: Sequence[Hit], question: str, reader: Reader) -> Iterator[Follo
             yield Followed(hit, facts, some)
 
 
-def is_successor(found: Hit, of: Followed, question: str) -> bool:
-    """Whether what was found says that a fact of the hit is over."""
+def is_successor(text: str, of: Followed, question: str) -> bool:
+    """Whether a text says that a fact of the hit is over."""
     asked = content_words(question)
     return any(
         gives_up(newer.text, older.text, asked)
-        for newer in facts_of(found.snippet, found.path)
+        for newer in facts_of(text)
         if not newer.struck
         for older in of.facts
     )

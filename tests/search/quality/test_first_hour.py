@@ -132,3 +132,21 @@ def test_of_fifty_facts_in_one_note_each_is_judged(opened: Callable[[list[str]],
         first = memory.search("favourite hot beverage").hits[0]
     assert "- Ana prefers tea over coffee." in first.snippet
     assert first.snippet.count("\n") < 3
+
+
+def test_a_correction_within_the_hour_comes_first(tmp_path: Path) -> None:
+    """Told on one day, into two notes: what was told later holds."""
+    told = (
+        ("The dentist is Dr. Weber.", "Dr. Weber retired, the dentist is Dr. Adler.", "dentist?"),
+        ("We deploy with Jenkins.", "We deploy with Buildkite.", "what do we deploy with?"),
+        ("Nora lives in Lisbon.", "Nora moved to Porto.", "where does Nora live?"),
+        ("Die Miete kostet 980 Euro.", "Die Miete kostet 1050 Euro.", "Was kostet die Miete?"),
+    )
+    with Memory.open(tmp_path) as memory:
+        for durable in (True, False):
+            for before, after, _ in told:
+                memory.remember(before if durable else after, durable=durable)
+        for before, after, question in told:
+            first, second = memory.search(question).hits[:2]
+            assert (after in first.snippet, first.was) == (True, False)
+            assert (before in second.snippet, second.was) == (True, True)
