@@ -237,3 +237,18 @@ def test_no_row_is_slow_on_what_looks_like_its_secret(kind: Kind) -> None:
 def test_a_strange_value_takes_no_time(value: str) -> None:
     """Eighty letters behind `password=` once took longer than anyone would wait."""
     assert keeps_up("password=", f"password={value}", 50)
+
+
+def test_what_only_names_passwords_is_no_secret() -> None:
+    """Who writes down which password manager to use must not be refused; a secret beside it still is."""
+    for text in ("Password manager is Bitwarden", "Our password policy: 14 signs, no rotation"):
+        assert not find_secrets(text), text
+    for text in (
+        "The password for the manager is hunter2",
+        "Password manager: master password is hunter2",
+        "Password manager: hunter2",
+        "password reset to hunter2",
+        "Password database: hunter2",
+    ):
+        [found] = find_secrets(text)
+        assert text[found.start : found.end] == "hunter2"

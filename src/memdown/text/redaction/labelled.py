@@ -68,6 +68,18 @@ _NO_SECRET = compiled(
     r"|usage|budget|index|position|style|class|color|col$|column|map|list|set$|iz|rule|check|min"
     r"|max|enabled|input|group|kind|source|env|var|enc|algo|digest|hash).*"
 )
+# What stands behind or before the word in prose and makes it something about passwords: "the password manager is
+# Bitwarden". There a plain word is no password, and neither is the name of a manager.
+_ABOUT_BEHIND = compiled(
+    r"(?i)s?(?:[ -](?:manager|polic(?:y|ies)|hash(?:er|ing|es)?|generator|strength|rules?|requirements?)\b"
+    r"|管理|ポリシー|マネージャ|策略| ?관리| ?정책)|[ -]database is\b"
+)
+_PRODUCT = "1Password"
+_ABOUT_BEFORE = compiled(
+    r"(?i)(?:gestionnaire|gestor|gestore|gerenciador|administrador|générateur|generador|gerador|generatore|politique|política"
+    r"|politica|base|менеджер|генератор|хранилище|политика|menedżer|yöneticisi)"
+    r"[ -](?:d[eiou]s? |del |della |dei |di |da |des |d['’])?(?:las? |les |los |vos |tus )?$"
+)
 _NEXT = compiled(
     r"[,;&][\\\"']*[A-Za-z_][\w.-]*[\\\"']*\s*[:=]|\\?[\"'][,;})\]]|\\?[\"']$|</|\\n|&(?:quot|[lg]t);"
     r"|[。，、；！？）」』】]|@[\w-]+(?:\.[\w-]+)+[/:]"
@@ -129,6 +141,11 @@ def _striking(value: Value) -> bool:
 
 def _told(value: Value) -> bool:
     return values.told(value.text)
+
+
+def _told_beside(value: Value) -> bool:
+    """Whether a value is a password though the word before it names a manager or a policy."""
+    return values.told(value.text) and value.text != _PRODUCT
 
 
 def _key(value: Value) -> bool:
@@ -198,6 +215,8 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
                 continue
             if rule.whole and not (alone and _may_follow(data, end, rule)):
                 continue
+            if rule.kind == "password" and _is_about(data, start, end):
+                rule = replace(rule, assigned=_told_beside, said=_told_beside)
             value = _behind(data, end, rule) or (_before(data, start, rule) if rule.far else None)
             if value is not None:
                 found = _whole(value, data)
@@ -206,6 +225,12 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
                 yield from labels.below(data, end)
     if in_table:
         yield from labels.find(data)
+
+
+def _is_about(data: bytes, start: int, end: int) -> bool:
+    """Whether a word for passwords is part of the name of something else: a manager, a policy."""
+    behind = _ABOUT_BEHIND.match(data, end, _limit(data, end + 40))
+    return behind is not None or _ABOUT_BEFORE.search(data[max(0, start - 40) : start]) is not None
 
 
 def _alone_in_cell(data: bytes, start: int, end: int) -> bool:
@@ -264,7 +289,7 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
         rule = replace(rule, assigned=_setting)
     if groups := _groups(data, named):
         return groups
-    loosely = _told if rule.kind == "password" else rule.said
+    loosely = rule.said if rule.kind == "key" or rule.said is _told_beside else _told
     for pattern, check in (
         (_ASSIGNED, rule.assigned),
         (_SAID, rule.said),

@@ -136,6 +136,19 @@ Passwords must match.
 Confirm password
 The password field is hidden until the form is valid.
 Use a password manager such as Bitwarden.
+Our password manager is 1Password
+Password manager: 1Password
+The password policy is strict
+The password database is KeePassXC
+password hasher is argon2id
+Passphrase generator is diceware
+Password strength meter is zxcvbn
+Password auth: disabled on the bastion
+Gestionnaire de mots de passe : Bitwarden
+El gestor de contraseñas es Bitwarden
+O gerenciador de senhas é o Bitwarden
+Менеджер паролей: Bitwarden
+パスワード管理は 1Password
 The Wi-Fi password is on the fridge.
 The token is expired.
 The token is invalid or has been revoked.
