@@ -128,7 +128,7 @@ def _title(number: int, hit: Hit, lines: list[ShownLine], width: int, citations:
     score = f"{hit.score:.2f}" + (" weak" if hit.strength == "weak" else "")
     date = str(hit.date) if hit.date and str(hit.date) not in place else ""
     if hit.was:
-        date = f"{date} no longer true".lstrip()
+        date = f"{date}   no longer true".lstrip()
     used = _cells(f"{number}. {place}   {score}") + (3 + len(date) if date else 0)
     heading = _cut(hit.heading, max(width - used - 3, 12))
     parts = [style(place, "cyan", "bold"), style(score, "dim"), heading, style(date, "dim")]
