@@ -30,6 +30,9 @@ from bench.generate import Workload
 from bench.measure import milliseconds, save, table
 from memdown import Memory
 from memdown.embedders.bundled import BundledEmbedder
+from memdown.index.postgres import upkeep
+from memdown.index.postgres.generations import Live
+from memdown.index.postgres.link import Link
 from memdown.types import FILE_SPAN, SOURCES
 
 # A copied vector goes up to so far towards one of so many neighbours of its original, and by so much
@@ -63,7 +66,8 @@ def _postgres(load: Workload, folder: Path, copies: int, clients: Sequence[int])
         if not is_made:
             figures |= _base(load, folder, "postgres")
             figures |= _stage("copying", lambda: _copy_rows(url, copies))
-            figures |= _stage("HNSW", lambda: _make_index(url))
+            figures |= _stage("HNSW", lambda: _improve(url, upkeep.make_index))
+            figures |= _stage("lists", lambda: _improve(url, upkeep.put_lists_together))
         with Memory.from_settings(settings_for(load.folder, folder, "postgres")) as memory:
             status = memory.status().store
         figures |= {"chunks": sum(status.chunks.values()), "bytes": status.size_bytes}
@@ -214,15 +218,13 @@ def _moved(vectors: Any, neighbours: Any, rng: np.random.Generator) -> Any:
     return moved / np.linalg.norm(moved, axis=1, keepdims=True)
 
 
-def _make_index(url: str) -> None:
-    from memdown.index.postgres import vectors
-    from memdown.index.postgres.connection import Place, connect
-    from memdown.index.postgres.generations import read_live
-
-    with contextlib.closing(connect(url, None)) as db:
-        live = read_live(Place(db, "memdown", "main"), None)
+def _improve(url: str, work: Callable[[Link, Live], None]) -> None:
+    """Do now what the product does in the background after a sync."""
+    with contextlib.closing(Link(url, None, "main", "memdown", None)) as link:
+        with link.reading() as db:
+            live = link.live(db)
         assert live is not None
-        vectors.make_index(db, live.place, live.fingerprint.dims or 0, live.chunks)
+        work(link, live)
 
 
 def _copy_lance(place: Path, copies: int) -> None:

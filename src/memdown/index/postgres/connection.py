@@ -127,6 +127,28 @@ def transaction(db: Connection, *, read_only: bool = False) -> Iterator[None]:
     run(db, "ROLLBACK" if read_only else "COMMIT")
 
 
+@contextlib.contextmanager
+def holding(url: str, number: int, *, wait: bool = False) -> Iterator[bool]:
+    """Hold a lock while other connections work; False if another has it, unless one shall `wait`.
+
+    The lock is a transaction on a connection of its own: through a pooler, what a session locks
+    may never be unlocked, since each statement may come to another session.
+    """
+    with contextlib.closing(connect(url, None)) as db:
+        run(db, "BEGIN")
+        if wait:
+            run(db, "SELECT pg_advisory_xact_lock(%s)", (number,))
+        held = wait or bool(one(db, "SELECT pg_try_advisory_xact_lock(%s)", (number,)))
+        # The query above would keep its snapshot, and making an index waits for all snapshots.
+        run(db, "SET LOCAL lock_timeout = 0")
+        yield held
+
+
+def is_pooled(db: Connection) -> bool:
+    """Whether a pooler stands between: it gives each client a number that is no server process's."""
+    return bool(one(db, "SELECT pg_backend_pid()") != db.info.backend_pid)
+
+
 class Connections:
     """Connections for reading: made when they are needed, kept for the next search. Thread-safe."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from itertools import pairwise
 
-import psycopg
 from psycopg import sql
 
 from memdown.index.postgres import schema
@@ -70,30 +69,23 @@ def wants_packing(live: Live) -> bool:
     return len(live.lists.changed) > most
 
 
+def pack_lock(place: Place) -> int:
+    """The lock of who puts the lists of a generation together."""
+    return place.generation * 4 + 2
+
+
 def pack(db: Connection, live: Live, writer_lock: int, *, again: bool = False) -> None:
-    """Put the lists together while others read and write; one process at a time does it.
+    """Put the lists together while others read and write; who does it holds `pack_lock`.
 
     `db` is a connection without a time limit; writers take `writer_lock` for each transaction. With
-    `again` it is done if anything changed since the last time, after waiting for another who is at it.
+    `again` it is done if anything changed since the last time.
     """
     place = Place(db, live.place.schema, live.place.agent, live.place.generation, live.place.shelf)
-    lock = place.generation * 4 + 2
-    if again:
-        run(db, "SELECT pg_advisory_lock(%s)", (lock,))
-    elif not one(db, "SELECT pg_try_advisory_lock(%s)", (lock,)):
+    now = read_live(place, live.variant)
+    if now is None or now.place.generation != place.generation:
         return
-    try:
-        now = read_live(place, live.variant)
-        if now is None or now.place.generation != place.generation:
-            return
-        if wants_packing(now) or (again and now.lists is not None and now.lists.changed):
-            _pack(place, now, writer_lock)
-    finally:
-        if not db.closed:
-            try:
-                run(db, "SELECT pg_advisory_unlock(%s)", (lock,))
-            except psycopg.Error:
-                db.close()
+    if wants_packing(now) or (again and now.lists is not None and now.lists.changed):
+        _pack(place, now, writer_lock)
 
 
 def _pack(place: Place, live: Live, writer_lock: int) -> None:
@@ -111,19 +103,20 @@ def _pack(place: Place, live: Live, writer_lock: int) -> None:
         # Who writes now may have begun before changes were noted.
         run(db, "SELECT pg_advisory_xact_lock(%s)", (writer_lock,))
         _set(place, "unpacked_since = ARRAY[]::bigint[]")
-    run(db, sql.SQL(f"SET work_mem = '{_SORT_MEGABYTES}MB'"))
-    # One order for the rows of a term makes its values fit each other.
-    run(
-        db,
-        place.sql(
-            "INSERT INTO {lists} SELECT generation, %s, term, part, sum(count), "
-            "string_agg(int8send(block), ''), string_agg(int4send(count), ''), "
-            f"{_DATA} FROM (SELECT generation, term, block >> {_PART_BITS} AS part, "
-            "block, count, data FROM {postings} WHERE generation = %s ORDER BY term, block) "
-            "AS listed GROUP BY generation, term, part ORDER BY term, part"
-        ),
-        (version, place.generation),
-    )
+    with transaction(db):
+        run(db, sql.SQL(f"SET LOCAL work_mem = '{_SORT_MEGABYTES}MB'"))
+        # One order for the rows of a term makes its values fit each other.
+        run(
+            db,
+            place.sql(
+                "INSERT INTO {lists} SELECT generation, %s, term, part, sum(count), "
+                "string_agg(int8send(block), ''), string_agg(int4send(count), ''), "
+                f"{_DATA} FROM (SELECT generation, term, block >> {_PART_BITS} AS part, "
+                "block, count, data FROM {postings} WHERE generation = %s ORDER BY term, block) "
+                "AS listed GROUP BY generation, term, part ORDER BY term, part"
+            ),
+            (version, place.generation),
+        )
     with transaction(db):
         run(db, "SELECT pg_advisory_xact_lock(%s)", (writer_lock,))
         switch = "list_version = %s, unpacked = unpacked_since, unpacked_since = NULL"

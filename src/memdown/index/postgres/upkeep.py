@@ -5,13 +5,23 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import psycopg
 
 from memdown.errors import StoreError
 from memdown.index.postgres import generations, lists, schema, vectors
-from memdown.index.postgres.connection import Place, connect, mapped, one, run, transaction
+from memdown.index.postgres.connection import (
+    Connection,
+    Place,
+    connect,
+    holding,
+    mapped,
+    one,
+    run,
+    transaction,
+)
 from memdown.index.postgres.generations import Live, Variant
 from memdown.index.postgres.link import Link
 
@@ -163,18 +173,47 @@ def improve(link: Link) -> None:
 
 def _improve(link: Link, live: Live) -> None:
     try:
-        with mapped(link.server), contextlib.closing(connect(link.url, None)) as db:
-            if _wants_index(live):
-                vectors.make_index(db, live.place, live.fingerprint.dims or 0, live.chunks)
-            if lists.wants_packing(live):
-                lists.pack(db, live, link.change_lock)
+        make_index(link, live)
+        put_lists_together(link, live)
     except StoreError as error:
         log.info("An index was not made: %s", error)
 
 
+def make_index(link: Link, live: Live) -> None:
+    """Make the index over vectors if there should be one, unless another process is at it."""
+    dims = live.fingerprint.dims
+    if dims and vectors.is_worth_an_index(live.place, dims, live.chunks):
+        with _working(link, vectors.index_lock(live.place)) as db:
+            if db is not None:
+                vectors.make_index(db, live.place, dims, live.chunks)
+
+
+def put_lists_together(link: Link, live: Live) -> None:
+    """Put the posting lists together if they should be, unless another process is at it."""
+    if lists.wants_packing(live):
+        with _working(link, lists.pack_lock(live.place)) as db:
+            if db is not None:
+                lists.pack(db, live, link.change_lock)
+
+
+@contextlib.contextmanager
+def _working(link: Link, lock: int, *, wait: bool = False) -> Iterator[Connection | None]:
+    """A connection without a time limit, for one process at a time; None if another is at it."""
+    with mapped(link.server), holding(link.url, lock, wait=wait) as held:
+        if not held:
+            yield None
+            return
+        with contextlib.closing(connect(link.url, None)) as db:
+            yield db
+
+
 def _wants_index(live: Live) -> bool:
-    place = live.place
-    return vectors.wants_index(place, live.fingerprint.dims, live.chunks)
+    dims = live.fingerprint.dims
+    return (
+        dims is not None
+        and vectors.is_worth_an_index(live.place, dims, live.chunks)
+        and not vectors.has_index(live.place, dims)
+    )
 
 
 def pack_again(link: Link) -> None:
@@ -183,8 +222,8 @@ def pack_again(link: Link) -> None:
         live = link.live(db)
     if live is not None and (live.lists is not None or lists.wants_packing(live)):
         with (
-            mapped(link.server),
-            contextlib.closing(connect(link.url, None)) as db,
+            _working(link, lists.pack_lock(live.place), wait=True) as db,
             contextlib.suppress(psycopg.errors.InsufficientPrivilege),
         ):
-            lists.pack(db, live, link.change_lock, again=True)
+            if db is not None:
+                lists.pack(db, live, link.change_lock, again=True)

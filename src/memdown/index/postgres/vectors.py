@@ -16,7 +16,14 @@ from psycopg import sql
 
 from memdown.index.packing import file_ids, file_keys, source_keys
 from memdown.index.postgres import schema
-from memdown.index.postgres.connection import Connection, Place, one, run, transaction
+from memdown.index.postgres.connection import (
+    Connection,
+    Place,
+    is_pooled,
+    one,
+    run,
+    transaction,
+)
 from memdown.index.segments import unpack_vectors
 from memdown.index.similarity import cosines
 from memdown.types import FILE_SPAN, Source, Vector, Vectors
@@ -272,54 +279,59 @@ def has_index(place: Place, dims: int) -> bool:
     )
 
 
-def wants_index(place: Place, dims: int | None, chunks: int) -> bool:
-    """Whether an index should be made: there are many vectors, on a shelf of their own."""
-    return bool(
-        dims
-        and dims <= _MOST_DIMS
-        and chunks > FEW
-        and place.has_vectors
-        and place.is_own_shelf
-        and not has_index(place, dims)
-    )
+def is_worth_an_index(place: Place, dims: int, chunks: int) -> bool:
+    """Whether there should be an index: there are many vectors, on a shelf of their own."""
+    return 0 < dims <= _MOST_DIMS and chunks > FEW and place.has_vectors and place.is_own_shelf
+
+
+def index_lock(place: Place) -> int:
+    """The lock of who makes the index of a generation."""
+    return place.generation * 4 + 1
 
 
 def make_index(db: Connection, place: Place, dims: int, chunks: int) -> None:
-    """An HNSW index, made while others read and write; one process at a time makes it.
+    """An HNSW index, made while others read and write; who makes it holds `index_lock`.
 
     `db` is a connection without a time limit. If the client goes away, the server goes on.
     """
-    name, lock = _index_name(place, dims), place.generation * 4 + 1
-    if not one(db, "SELECT pg_try_advisory_lock(%s)", (lock,)):
+    place = Place(db, place.schema, place.agent, place.generation, place.shelf)
+    if has_index(place, dims) or _is_being_made(place):
         return
-    try:
-        if has_index(Place(db, place.schema, place.agent, place.generation, place.shelf), dims):
-            return
-        target = sql.Identifier(place.schema, name)
-        # What a server that was stopped has left unfinished is in the way.
-        run(db, sql.SQL("DROP INDEX IF EXISTS {}").format(target))
+    target = sql.Identifier(place.schema, _index_name(place, dims))
+    # What a server that was stopped has left unfinished is in the way.
+    run(db, sql.SQL("DROP INDEX IF EXISTS {}").format(target))
+    if is_pooled(db):
+        # What is set for a session would stay there for the next client, and may miss our own.
+        _create_index(place, dims)
+    else:
         run(db, sql.SQL(f"SET maintenance_work_mem = '{_graph_megabytes(chunks, dims)}MB'"))
-        making = place.sql(
-            f"CREATE INDEX CONCURRENTLY {name} ON {{vectors}} USING hnsw "
-            f"((embedding::halfvec({dims})) halfvec_ip_ops)"
-        )
         try:
             run(db, sql.SQL("SET max_parallel_maintenance_workers = 4"))
-            run(db, making)
+            _create_index(place, dims)
         except (psycopg.errors.DiskFull, psycopg.errors.OutOfMemory):
             # Several processes need shared memory, of which a container may have little.
             run(db, sql.SQL("DROP INDEX IF EXISTS {}").format(target))
             run(db, sql.SQL("SET max_parallel_maintenance_workers = 0"))
-            run(db, making)
-        # Until the server knows how large the tables are, it reads all of them.
-        for table in ("files", "chunks", "postings", "vectors"):
-            run(db, place.sql(f"ANALYZE {{{table}}}"))
-    finally:
-        if not db.closed:
-            try:
-                run(db, "SELECT pg_advisory_unlock(%s)", (lock,))
-            except psycopg.Error:
-                db.close()
+            _create_index(place, dims)
+    # Until the server knows how large the tables are, it reads all of them.
+    for table in ("files", "chunks", "postings", "vectors"):
+        run(db, place.sql(f"ANALYZE {{{table}}}"))
+
+
+def _create_index(place: Place, dims: int) -> None:
+    run(
+        place.db,
+        place.sql(
+            f"CREATE INDEX CONCURRENTLY {_index_name(place, dims)} ON {{vectors}} USING hnsw "
+            f"((embedding::halfvec({dims})) halfvec_ip_ops)"
+        ),
+    )
+
+
+def _is_being_made(place: Place) -> bool:
+    """Whether the server still makes an index for a client that has gone away."""
+    making = "SELECT 1 FROM pg_stat_progress_create_index WHERE relid = to_regclass(%s)"
+    return one(place.db, making, (f"{place.schema}.vectors_{place.shelf}",)) is not None
 
 
 def _graph_megabytes(chunks: int, dims: int) -> int:
