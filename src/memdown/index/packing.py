@@ -71,6 +71,21 @@ def passage_lines(blob: bytes) -> NDArray[np.int32]:
     return lines
 
 
+def lines_of_all(
+    blobs: Sequence[bytes],
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """How many passages each of many chunks has, int64 (chunks,), and the lines of all, int32 (n, 2)."""
+    import numpy as np
+
+    if all(blob[:1] == b"H" and len(blob) % 2 for blob in blobs):
+        sizes = np.fromiter(map(len, blobs), np.int64, len(blobs))
+        every = np.frombuffer(b"".join([blob[1:] for blob in blobs]), "<u2")
+        lines = every.reshape(-1, _NUMBERS)[:, 2:4].astype(np.int32)
+        return sizes // (2 * _NUMBERS), lines
+    each = [passage_lines(blob) for blob in blobs]
+    return np.array([len(one) for one in each], np.int64), np.concatenate(each)
+
+
 def _numbers(blob: bytes) -> array[int]:
     if len(blob) % 2 == 0:
         # As it was written before the letter came.

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain, pairwise
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.index.packing import lines_of_all
 from memdown.index.passages import feature_terms, joined_passages
 from memdown.index.reader import (
     NO_POSTING,
@@ -28,7 +29,7 @@ from memdown.index.reader import (
     quantise_stored,
 )
 from memdown.index.segments import join_vectors, pack_vectors, unpack_vectors, vectors_shape
-from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, StoredChunk, Vector, Vectors
+from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, StoredChunk, Vectors
 
 # A whole index of so few chunks is one reader.
 FEW_CHUNKS = 256
@@ -38,6 +39,8 @@ _FEATURE = "\x02"
 _GAP = 2
 
 Load = Callable[[Sequence[int]], Mapping[int, StoredChunk]]
+Keys = NDArray[np.int64]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +100,24 @@ def pack_passage_vectors(vectors: Vectors | None) -> bytes | None:
     return pack_vectors(*quantise_passages(vectors), half=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ListedChunk:
-    """A chunk of a shortlist: `lines` int32 (n, 2) and `terms` of its n passages, its vector as it was made.
-
-    `terms` are those of `pack_terms` in UTF-8, `passage_vectors` are packed by `pack_passage_vectors`.
-    """
+class ListedChunk(NamedTuple):
+    """A chunk of a shortlist, as it is stored: its passages as packed by `pack_passages`, their terms by
+    `pack_terms` in UTF-8, its vector as it was made, float32, and those of its passages as packed by
+    `pack_passage_vectors`."""
 
     key: int
-    lines: Rows
+    passages: bytes
     terms: bytes
-    vector: Vector | None
+    vector: bytes | None
     passage_vectors: bytes | None
 
-    @property
-    def count(self) -> int:
-        """How many passages it has."""
-        return len(self.lines)
+
+class KeyedPosting(NamedTuple):
+    """The passages that hold a unit, by key, ascending; how often in the text and in what stands above."""
+
+    keys: Keys
+    text: NDArray[np.float32]
+    head: NDArray[np.float32]
 
 
 def read_shortlist(
@@ -122,44 +126,43 @@ def read_shortlist(
     dims: int | None,
     load: Load,
     whole: Whole | None,
+    known: Mapping[Unit, KeyedPosting] | None = None,
 ) -> Reader:
     """A reader of some chunks; `load` reads their text, `files` has at least those that they are of.
 
-    Without `whole`, they are all that there is.
+    Without `whole`, they are all that there is. `known` are posting lists that were read anyway, and
+    hold every passage of these chunks that they should; others are counted in the chunks' terms.
     """
     chunks = sorted(listed, key=lambda one: one.key)
-    numbers = sorted({one.key // FILE_SPAN for one in chunks})
-    place = {number: row for row, number in enumerate(numbers)}
-    rows: list[ListedChunk | None] = []
-    for before, one in pairwise([None, *chunks]):
-        if before is not None and one is not None and _leaves_a_gap(before, one):
-            rows.append(None)
-        rows.append(one)
-    states = [files[number] for number in numbers]
-    if None in rows:
+    keys = np.fromiter((one.key for one in chunks), np.int64, len(chunks))
+    counts, lines = lines_of_all([one.passages for one in chunks])
+    rows = _Rows.of(keys, counts)
+    numbers, own_file = np.unique(keys // FILE_SPAN, return_inverse=True)
+    states = [files[number] for number in numbers.tolist()]
+    if len(rows.chunk_key) > len(keys):
         # A gap is of a file of its own, which is like the first one.
         states.append(FileState("", states[0].source, 0, 0))
-    gap = len(numbers)
-    chunk_file = np.array(
-        [gap if one is None else place[one.key // FILE_SPAN] for one in rows], np.int32
-    )
-    passages = np.array([_GAP if one is None else one.count for one in rows], np.int64)
-    chunk_alive = np.array([one is not None for one in rows], bool)
-    passage_chunk = np.repeat(np.arange(len(rows), dtype=np.int32), passages)
-    terms = _Terms.of(rows)
-    vectors = _vectors(rows, dims)
-    origin = _Listed(rows, terms, vectors, load)
+    chunk_file = np.full(len(rows.chunk_key), len(numbers), np.int32)
+    chunk_file[rows.of_chunk] = own_file
+    chunk_alive = rows.chunk_key >= 0
+    passage_lines = np.zeros((len(rows.passage_chunk), 2), np.int32)
+    passage_lines[rows.of_passage] = lines
+    terms = _Terms.of([one for one, count in zip(chunks, counts.tolist(), strict=True) if count])
+    passage_length = np.zeros(len(rows.passage_chunk), np.int32)
+    passage_length[rows.of_passage] = terms.text.lengths() + terms.head.lengths()
+    vectors = _vectors(chunks, rows, dims)
+    origin = _Listed(chunks, rows, terms, vectors, load, known or {})
     if whole is not None:
         whole = replace(whole, frequency=partial(_frequency, origin, whole.frequency))
     return Reader(
         files=states,
         file_source=np.array([SOURCES.index(state.source) for state in states], np.uint8),
-        passage_file=chunk_file[passage_chunk],
-        passage_chunk=passage_chunk,
-        passage_lines=_lines(rows),
-        passage_length=terms.text.lengths() + terms.head.lengths(),
-        alive=chunk_alive[passage_chunk],
-        chunk_key=np.array([-1 if one is None else one.key for one in rows], np.int64),
+        passage_file=chunk_file[rows.passage_chunk],
+        passage_chunk=rows.passage_chunk,
+        passage_lines=passage_lines,
+        passage_length=passage_length,
+        alive=chunk_alive[rows.passage_chunk],
+        chunk_key=rows.chunk_key,
         chunk_file=chunk_file,
         chunk_alive=chunk_alive,
         chunk_vectors=None if vectors is None else quantise_stored(vectors),
@@ -168,38 +171,71 @@ def read_shortlist(
     )
 
 
-def _leaves_a_gap(before: ListedChunk, one: ListedChunk) -> bool:
-    same_file = before.key // FILE_SPAN == one.key // FILE_SPAN
-    return same_file and before.key + before.count != one.key
+class _Rows(NamedTuple):
+    """The rows of a reader, of which some are gaps between chunks that are no neighbours.
+
+    `of_chunk` and `of_passage` are the rows of what there is, `passage_key` int64 the keys of passages,
+    `counts` how many each chunk has.
+    """
+
+    chunk_key: Keys
+    passage_chunk: Rows
+    of_chunk: Places
+    of_passage: Places
+    passage_key: Keys
+    counts: Places
+
+    @classmethod
+    def of(cls, keys: Keys, counts: Places) -> _Rows:
+        """Of chunks by ascending keys, with so many passages each."""
+        same_file = keys[1:] // FILE_SPAN == keys[:-1] // FILE_SPAN
+        leaves_a_gap = same_file & (keys[:-1] + counts[:-1] != keys[1:])
+        of_chunk = np.arange(len(keys)) + np.append(0, np.cumsum(leaves_a_gap))[: len(keys)]
+        total = int(of_chunk[-1]) + 1 if len(keys) else 0
+        chunk_key = np.full(total, -1, np.int64)
+        chunk_key[of_chunk] = keys
+        passages = np.full(total, _GAP, np.int64)
+        passages[of_chunk] = counts
+        passage_chunk = np.repeat(np.arange(total, dtype=np.int32), passages)
+        of_passage = np.flatnonzero(chunk_key[passage_chunk] >= 0)
+        ends = np.cumsum(counts)
+        passage_key = np.arange(len(of_passage)) + np.repeat(keys - ends + counts, counts)
+        return cls(chunk_key, passage_chunk, of_chunk, of_passage, passage_key, counts)
 
 
 class _Column:
     """The terms of all passages, a line each, as one text that is searched as a whole."""
 
-    def __init__(self, lines: bytes) -> None:
-        self._lines = lines
-        # A space before and behind every term.
-        self._padded = b" " + lines.replace(b"\n", b" \n ") + b" "
+    def __init__(self, lines: Sequence[bytes]) -> None:
+        self._is_empty = not lines
+        self._lines = b"\n".join(lines)
 
     @cached_property
-    def _ends(self) -> NDArray[np.int64]:
+    def _padded(self) -> bytes:
+        """With a space before and behind every term."""
+        return b" " + self._lines.replace(b"\n", b" \n ") + b" "
+
+    @cached_property
+    def _ends(self) -> Places:
         """Where each line but the last ends in the padded text."""
         return np.flatnonzero(np.frombuffer(self._padded, np.uint8) == ord("\n"))
 
     def lengths(self) -> Rows:
         """The number of terms of each passage, int32 (P,)."""
+        if self._is_empty:
+            return np.empty(0, np.int32)
         text = np.frombuffer(self._lines, np.uint8)
         ends = np.append(np.flatnonzero(text == ord("\n")), len(text))
-        spaces = np.append(0, np.cumsum(text == ord(" ")))[ends]
+        spaces = np.searchsorted(np.flatnonzero(text == ord(" ")), ends)
         has_some = np.diff(ends, prepend=-1) > 1
         lengths: Rows = (np.diff(spaces, prepend=0) + has_some).astype(np.int32)
         return lengths
 
-    def counted(self, sought: bytes) -> tuple[Rows, NDArray[np.float32]]:
-        """The passages that hold a text, ascending, and how often each does."""
+    def counted(self, sought: bytes) -> tuple[Places, NDArray[np.float32]]:
+        """The lines that hold a text, ascending, and how often each does."""
         places = places_of(self._padded, sought)
-        rows, counts = np.unique(np.searchsorted(self._ends, places), return_counts=True)
-        return rows.astype(np.int32), counts.astype(np.float32)
+        lines, counts = np.unique(np.searchsorted(self._ends, places), return_counts=True)
+        return lines, counts.astype(np.float32)
 
 
 def places_of(padded: bytes, sought: bytes) -> list[int]:
@@ -223,30 +259,25 @@ class _Terms(NamedTuple):
     features: _Column
 
     @classmethod
-    def of(cls, rows: Sequence[ListedChunk | None]) -> _Terms:
-        gap = [b"\n" * (_GAP - 1)] * 3
-        parts = [
-            gap if one is None else one.terms.split(b"\t")[:3]
-            for one in rows
-            if one is None or one.count
-        ]
-        return cls(*(_Column(b"\n".join(part[n] for part in parts)) for n in range(3)))
+    def of(cls, chunks: Sequence[ListedChunk]) -> _Terms:
+        """Of chunks that have passages."""
+        parts = [one.terms.split(b"\t", 3) for one in chunks]
+        return cls(*(_Column([part[n] for part in parts]) for n in range(3)))
 
 
-def _lines(rows: Sequence[ListedChunk | None]) -> Rows:
-    empty = np.zeros((_GAP, 2), np.int32)
-    parts = [empty if one is None else one.lines for one in rows]
-    return np.concatenate([np.empty((0, 2), np.int32), *parts])
-
-
-def _vectors(rows: Sequence[ListedChunk | None], dims: int | None) -> Vectors | None:
+def _vectors(chunks: Sequence[ListedChunk], rows: _Rows, dims: int | None) -> Vectors | None:
     """The vectors of all chunks, float32 (C, D); zeros for one without."""
     if not dims:
         return None
-    found = np.zeros((len(rows), dims), np.float32)
-    for row, one in enumerate(rows):
-        if one is not None and one.vector is not None and one.vector.size == dims:
-            found[row] = one.vector
+    found = np.zeros((len(rows.chunk_key), dims), np.float32)
+    there = [
+        (place, one.vector)
+        for place, one in enumerate(chunks)
+        if one.vector is not None and len(one.vector) == 4 * dims
+    ]
+    if there:
+        every = np.frombuffer(b"".join([vector for _, vector in there]), np.float32)
+        found[rows.of_chunk[[place for place, _ in there]]] = every.reshape(-1, dims)
     return found
 
 
@@ -255,33 +286,63 @@ class _Listed:
 
     def __init__(
         self,
-        rows: Sequence[ListedChunk | None],
+        chunks: Sequence[ListedChunk],
+        rows: _Rows,
         terms: _Terms,
         vectors: Vectors | None,
         load: Load,
+        known: Mapping[Unit, KeyedPosting],
     ) -> None:
+        self._chunks = chunks
         self._rows = rows
         self._terms = terms
         self._vectors = vectors
         self._load = load
+        self._known = known
         self._postings: dict[Unit, Posting] = {}
 
     def posting(self, unit: Unit) -> Posting:
         """The posting list of a unit among the chunks of the list."""
-        known = self._postings.get(unit)
-        if known is None:
-            known = self._postings[unit] = self._counted(unit)
-        return known
+        made = self._postings.get(unit)
+        if made is None:
+            known = self._known.get(unit)
+            made = self._counted(unit) if known is None else self._placed(known)
+            self._postings[unit] = made
+        return made
+
+    def _placed(self, known: KeyedPosting) -> Posting:
+        every = self._rows.passage_key
+        if not len(every) or not len(known.keys):
+            return NO_POSTING
+        places = np.minimum(np.searchsorted(every, known.keys), len(every) - 1)
+        here = every[places] == known.keys
+        rows = self._rows.of_passage[places[here]].astype(np.int32)
+        return Posting(rows, known.text[here], known.head[here]) if len(rows) else NO_POSTING
 
     def _counted(self, unit: Unit) -> Posting:
         sought = f" {' '.join(unit.terms)} ".encode("utf-8", "surrogatepass")
         if unit.kind == "prefix":
-            return _in_text(*self._terms.text.counted(sought[:-1]))
+            return self._in_text(*self._terms.text.counted(sought[:-1]))
         if unit.kind == "phrase":
-            return _in_text(*self._terms.text.counted(sought))
+            return self._in_text(*self._terms.text.counted(sought))
         if unit.terms[0].startswith(_FEATURE):
-            return _in_text(*self._terms.features.counted(sought))
-        return _both(*self._terms.text.counted(sought), *self._terms.head.counted(sought))
+            return self._in_text(*self._terms.features.counted(sought))
+        return self._both(*self._terms.text.counted(sought), *self._terms.head.counted(sought))
+
+    def _in_text(self, lines: Places, text: NDArray[np.float32]) -> Posting:
+        rows = self._rows.of_passage[lines].astype(np.int32)
+        return Posting(rows, text, np.zeros_like(text)) if len(rows) else NO_POSTING
+
+    def _both(
+        self, in_text: Places, text: NDArray[np.float32], in_head: Places, head: NDArray[np.float32]
+    ) -> Posting:
+        if not len(in_head):
+            return self._in_text(in_text, text)
+        lines = np.union1d(in_text, in_head)
+        tf = np.zeros((2, len(lines)), np.float32)
+        tf[0, np.searchsorted(lines, in_text)] = text
+        tf[1, np.searchsorted(lines, in_head)] = head
+        return Posting(self._rows.of_passage[lines].astype(np.int32), tf[0], tf[1])
 
     def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
         """The exact vectors of some chunks."""
@@ -292,26 +353,25 @@ class _Listed:
 
     @cached_property
     def _passage_vectors(self) -> Quantised | None:
+        counts = self._rows.counts.tolist()
         shapes = [
-            vectors_shape(one.passage_vectors) if one and one.passage_vectors else (0, 0)
-            for one in self._rows
+            vectors_shape(one.passage_vectors) if one.passage_vectors else (0, 0)
+            for one in self._chunks
         ]
         kind = next((kind for _, kind in shapes if kind), 0)
         if not kind:
             return None
-        counts = np.array([_GAP if one is None else one.count for one in self._rows])
-        fits = [
-            one is not None and shape == (one.count, kind)
-            for one, shape in zip(self._rows, shapes, strict=True)
-        ]
+        fits = [shape == (count, kind) for shape, count in zip(shapes, counts, strict=True)]
         # All at once: there are hundreds of chunks with a few vectors each.
         joined = [
-            one.passage_vectors for one, fit in zip(self._rows, fits, strict=True) if fit and one
+            one.passage_vectors
+            for one, fit in zip(self._chunks, fits, strict=True)
+            if fit and one.passage_vectors
         ]
-        found = unpack_vectors(join_vectors([block for block in joined if block]))
-        inside = np.repeat(fits, counts)
-        numbers = np.zeros((len(inside), found.numbers.shape[1]), np.int8)
-        scale = np.zeros(len(inside), np.float32)
+        found = unpack_vectors(join_vectors(joined))
+        inside = self._rows.of_passage[np.repeat(fits, self._rows.counts)]
+        numbers = np.zeros((len(self._rows.passage_chunk), found.numbers.shape[1]), np.int8)
+        scale = np.zeros(len(numbers), np.float32)
         numbers[inside], scale[inside] = found
         return Quantised(numbers, scale)
 
@@ -322,7 +382,8 @@ class _Listed:
 
     def chunks(self, chunk_rows: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Some chunks with their text, by row."""
-        keys = {row: one.key for row in chunk_rows if (one := self._rows[row]) is not None}
+        keys = {row: int(self._rows.chunk_key[row]) for row in chunk_rows}
+        keys = {row: key for row, key in keys.items() if key >= 0}
         found = self._load(list(keys.values()))
         return {row: found[key] for row, key in keys.items()}
 
@@ -331,19 +392,3 @@ def _frequency(listed: _Listed, ask: Callable[[Unit], int], unit: Unit) -> int:
     """In how many passages a unit stands; of a feature that none of the list has, nobody is asked."""
     is_feature = unit.terms[0].startswith(_FEATURE)
     return 0 if is_feature and not len(listed.posting(unit).rows) else ask(unit)
-
-
-def _in_text(rows: Rows, text: NDArray[np.float32]) -> Posting:
-    return Posting(rows, text, np.zeros_like(text)) if len(rows) else NO_POSTING
-
-
-def _both(
-    in_text: Rows, text: NDArray[np.float32], in_head: Rows, head: NDArray[np.float32]
-) -> Posting:
-    if not len(in_head):
-        return _in_text(in_text, text)
-    rows = np.union1d(in_text, in_head)
-    tf = np.zeros((2, len(rows)), np.float32)
-    tf[0, np.searchsorted(rows, in_text)] = text
-    tf[1, np.searchsorted(rows, in_head)] = head
-    return Posting(rows, tf[0], tf[1])

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from memdown.index.lancedb import rows
 from memdown.index.lancedb.connection import mapped
 from memdown.index.lancedb.rows import BEGINNING
-from memdown.index.packing import passage_lines, source_keys
+from memdown.index.packing import count_passages, source_keys
 from memdown.index.reader import Reader, Sought, Unit, Whole
 from memdown.index.segments import unpack_vectors
 from memdown.index.shortlist import (
@@ -254,7 +254,9 @@ class LanceSnapshot:
         held: Counter[str] = Counter()
         passages = tokens = 0
         for one in listed:
-            for terms in unpack_terms(one.terms.decode("utf-8", "surrogatepass"), one.count):
+            for terms in unpack_terms(
+                one.terms.decode("utf-8", "surrogatepass"), count_passages(one.passages)
+            ):
                 held.update(terms.every().keys() | rows.beginnings(terms.text))
                 passages += 1
                 tokens += terms.length
@@ -381,12 +383,12 @@ class _Found:
         return {
             row["key"]: ListedChunk(
                 row["key"],
-                passage_lines(row["passages"]),
+                row["passages"],
                 row["terms"].encode("utf-8", "surrogatepass"),
-                self.vectors.get(row["key"]),
+                None if vector is None else vector.tobytes(),
                 row["passage_vectors"],
             )
-            for row in self.rows
+            for row, vector in ((row, self.vectors.get(row["key"])) for row in self.rows)
             if row["key"] >= 0
         }
 
@@ -426,7 +428,11 @@ class _Frequencies:
 
 def _chunk_mean(listed: Sequence[ListedChunk], source: Source, dims: int) -> Vector:
     bounds = source_keys(source)
-    mine = [one.vector for one in listed if one.key in bounds and one.vector is not None]
+    mine = [
+        np.frombuffer(one.vector, np.float32)
+        for one in listed
+        if one.key in bounds and one.vector is not None
+    ]
     mean: Vector = np.mean(mine, axis=0, dtype=np.float32) if mine else np.zeros(dims, np.float32)
     return mean
 

@@ -20,7 +20,7 @@ from memdown.index.packing import (
     unpack_chunk,
 )
 from memdown.index.postgres import vectors
-from memdown.index.postgres.connection import Place, one, run
+from memdown.index.postgres.connection import Place, numbers, one, run
 from memdown.index.postgres.file_rows import file_number
 from memdown.index.postgres.generations import Live
 from memdown.index.postgres.postings import KeyedTerms
@@ -165,9 +165,9 @@ def load_chunks(place: Place, keys: Sequence[int]) -> dict[int, StoredChunk]:
             "SELECT c.key, c.id, f.path, f.source, c.start_line, c.end_line, c.headings, c.text, "
             "c.hash, c.passages, c.lines, f.date FROM {chunks} c "
             "JOIN {files} f ON f.generation = c.generation AND f.id = c.key >> 24 "
-            "WHERE c.generation = %s AND c.key = ANY(%s)"
+            "WHERE c.generation = %s AND c.key = ANY(%s::bigint[])"
         ),
-        (place.generation, list(keys)),
+        (place.generation, numbers(keys)),
         binary=True,
     )
     return {row[0]: unpack_chunk(*row) for row in rows}

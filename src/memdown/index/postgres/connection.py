@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, LiteralString, TypeAlias, TypeVar
 
@@ -64,6 +64,36 @@ def run(
     return cursor.fetchall() if cursor.description else []
 
 
+def run_guarded(db: Connection, statements: Sequence[sql.Composable]) -> list[list[Any]]:
+    """Run statements inside a transaction, all as one message; the rows of each that has any.
+
+    If one fails, the transaction goes on as if none had been run.
+    """
+    guarded = [sql.SQL("SAVEPOINT guarded"), *statements, sql.SQL("RELEASE guarded")]
+    try:
+        return _results(db, sql.SQL("; ").join(guarded))
+    except psycopg.Error:
+        if not db.closed:
+            run(db, "ROLLBACK TO SAVEPOINT guarded")
+        raise
+
+
+def _results(db: Connection, message: sql.Composed) -> list[list[Any]]:
+    """The rows of each statement of a message that has any."""
+    cursor = db.execute(message)
+    found = []
+    while True:
+        if cursor.description:
+            found.append(cursor.fetchall())
+        if not cursor.nextset():
+            return found
+
+
+def numbers(values: Iterable[int]) -> str:
+    """Numbers as one value: there may be hundreds, which the driver would write one by one."""
+    return f"{{{','.join(map(str, values))}}}"
+
+
 def one(db: Connection, statement: Statement, values: Sequence[object] = ()) -> Any:
     """The first value of the first row, or None."""
     rows = run(db, statement, values)
@@ -114,9 +144,7 @@ def transaction(db: Connection, *, read_only: bool = False) -> Iterator[None]:
 
     Beginning and limit are one message, since every message is a way to the server and back.
     """
-    mode = " ISOLATION LEVEL REPEATABLE READ READ ONLY" if read_only else ""
-    limit = int((db.seconds or 0) * 1000)
-    run(db, sql.SQL(f"BEGIN{mode}; SET LOCAL statement_timeout = {limit}"))
+    run(db, _begin(db, read_only=read_only))
     try:
         yield
     except BaseException:
@@ -149,6 +177,12 @@ def is_pooled(db: Connection) -> bool:
     return bool(one(db, "SELECT pg_backend_pid()") != db.info.backend_pid)
 
 
+def _begin(db: Connection, *, read_only: bool) -> sql.SQL:
+    mode = " ISOLATION LEVEL REPEATABLE READ READ ONLY" if read_only else ""
+    limit = int((db.seconds or 0) * 1000)
+    return sql.SQL(f"BEGIN{mode}; SET LOCAL statement_timeout = {limit}")
+
+
 class Connections:
     """Connections for reading: made when they are needed, kept for the next search. Thread-safe."""
 
@@ -162,12 +196,21 @@ class Connections:
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection inside a read transaction; one that broke while idle is replaced."""
-        db, begun = self._begun()
+        db, begun = self._tried(_begun)
         try:
             with begun:
                 yield db
         finally:
             self._give_back(db)
+
+    def ask(self, statement: sql.Composed) -> tuple[Connection, list[Any]]:
+        """The rows of one statement in a read transaction of its own, all of it as one message.
+
+        The connection that answered is another's again.
+        """
+        db, rows = self._tried(lambda db: _asked(db, statement))
+        self._give_back(db)
+        return db, rows
 
     def close(self) -> None:
         """Close what is idle, and what is given back later."""
@@ -177,21 +220,22 @@ class Connections:
         for db in idle:
             db.close()
 
-    def _begun(self) -> tuple[Connection, contextlib.ExitStack]:
+    def _tried(self, begin: Callable[[Connection], _Result]) -> tuple[Connection, _Result]:
+        """A connection and what was begun on it; one that broke while idle is replaced."""
         while True:
             with self._lock:
                 db = self._idle.pop() if self._idle else None
             fresh = db is None
             db = db or connect(self._url, self._seconds)
-            begun = contextlib.ExitStack()
             try:
-                begun.enter_context(transaction(db, read_only=True))
+                return db, begin(db)
             except psycopg.OperationalError:
                 db.close()
                 if fresh:
                     raise
-                continue
-            return db, begun
+            except BaseException:
+                db.close()
+                raise
 
     def _give_back(self, db: Connection) -> None:
         with self._lock:
@@ -200,6 +244,18 @@ class Connections:
                 self._idle.append(db)
         if not is_kept:
             db.close()
+
+
+def _begun(db: Connection) -> contextlib.ExitStack:
+    begun = contextlib.ExitStack()
+    begun.enter_context(transaction(db, read_only=True))
+    return begun
+
+
+def _asked(db: Connection, statement: sql.Composed) -> list[Any]:
+    whole = [_begin(db, read_only=True), statement, sql.SQL("ROLLBACK")]
+    (rows,) = _results(db, sql.SQL("; ").join(whole))
+    return rows
 
 
 class Breaker:
@@ -275,12 +331,15 @@ class Place:
     shelf: str = ""
     has_vectors: bool = False
 
-    def sql(self, statement: str) -> sql.Composed:
-        """A statement in which `{s}` stands for the schema and `{files}` … for the shelf's tables."""
-        tables = {
+    def sql(self, statement: str, **values: object) -> sql.Composed:
+        """A statement in which `{s}` stands for the schema and `{files}` … for the shelf's tables.
+
+        `values` are written into it: for one of several statements of a message.
+        """
+        tables: dict[str, object] = {
             name: sql.Identifier(self.schema, f"{name}_{self.shelf}") for name in SHELF_TABLES
         }
-        return sql.SQL(statement).format(s=sql.Identifier(self.schema), **tables)
+        return sql.SQL(statement).format(s=sql.Identifier(self.schema), **{**tables, **values})
 
     @property
     def is_own_shelf(self) -> bool:

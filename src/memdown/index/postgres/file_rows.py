@@ -8,7 +8,7 @@ from typing import Any
 
 from memdown.index.filters import Filter, folders_of, meanings
 from memdown.index.packing import file_ids
-from memdown.index.postgres import postings
+from memdown.index.postgres import connection, postings
 from memdown.index.postgres.connection import Place, one, run
 from memdown.types import FileState, Source
 
@@ -130,7 +130,9 @@ def lacks_vectors(place: Place) -> bool:
 
 def read_numbered(place: Place, numbers: Sequence[int] | None = None) -> dict[int, FileState]:
     """Every indexed file, or some, by number."""
-    return _states(place) if numbers is None else _states(place, " AND id = ANY(%s)", (numbers,))
+    if numbers is None:
+        return _states(place)
+    return _states(place, " AND id = ANY(%s::bigint[])", (connection.numbers(numbers),))
 
 
 def read_dated(place: Place, first: datetime.date, last: datetime.date) -> dict[int, Source]:

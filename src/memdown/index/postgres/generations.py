@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+from psycopg import sql
 
 from memdown.errors import IndexCorrupt
 from memdown.index.manifest import variant_of
@@ -64,19 +67,24 @@ class Live:
 
 def read_live(at: Place, variant: str | None) -> Live | None:
     """The live generation of a variant, of the one used last if None; None if there is none."""
-    which, values = ("AND i.variant = %s", (at.agent, variant)) if variant else ("", (at.agent,))
-    rows = run(
-        at.db,
-        at.sql(
-            "SELECT i.variant, i.revision, i.fingerprint, g.generation, g.shelf, g.passages, "
-            # Columns that came later: also who may not add them reads.
-            "g.tokens, g.chunks, g.has_vectors, to_jsonb(g) - 'removals' FROM {s}.indexes i "
-            "JOIN {s}.generations g ON g.generation = i.live "
-            f"WHERE i.agent_id = %s AND i.fingerprint->>'layout' = '{LAYOUT}' {which} "
-            "ORDER BY i.used_at DESC LIMIT 1"
-        ),
-        values,
-    )
+    return live_of(at, run(at.db, find_live(at.schema, at.agent, variant)))
+
+
+def find_live(schema_name: str, agent: str, variant: str | None) -> sql.Composed:
+    """The statement that finds it."""
+    which = sql.SQL("AND i.variant = {}").format(variant) if variant else sql.SQL("")
+    return sql.SQL(
+        "SELECT i.variant, i.revision, i.fingerprint, g.generation, g.shelf, g.passages, "
+        # Columns that came later: also who may not add them reads.
+        "g.tokens, g.chunks, g.has_vectors, to_jsonb(g) - 'removals' FROM {s}.indexes i "
+        "JOIN {s}.generations g ON g.generation = i.live "
+        "WHERE i.agent_id = {agent} AND i.fingerprint->>'layout' = {layout} {which} "
+        "ORDER BY i.used_at DESC LIMIT 1"
+    ).format(s=sql.Identifier(schema_name), agent=agent, layout=str(LAYOUT), which=which)
+
+
+def live_of(at: Place, rows: Sequence[Any]) -> Live | None:
+    """What that statement found."""
     if not rows:
         return None
     name, revision, data, generation, shelf, passages, tokens, chunks, has_vectors, later = rows[0]

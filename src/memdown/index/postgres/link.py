@@ -73,10 +73,24 @@ class Link:
             if not schema.is_readable(db, self.schema):
                 return None
             self._has_schema = True
-        if self.variant is None and self.manifest is not None:
+        return generations.read_live(self.at(db), self._used_variant())
+
+    def peek(self) -> Live | None:
+        """The same by one way to the server and back; its place is not to be read from."""
+        if not self._has_schema or self._closed:
+            with self.reading() as db:
+                return self.live(db)
+        with mapped(self.server):
+            which = generations.find_live(self.schema, self.agent, self._used_variant())
+            db, rows = self._reads.ask(which)
+            return generations.live_of(self.at(db), rows)
+
+    def _used_variant(self) -> str | None:
+        if self.manifest is None:
+            return None
+        if self.variant is None:
             self.variant = self.manifest.variant()
-        variant = self.variant if self.manifest is not None else None
-        return generations.read_live(self.at(db), variant)
+        return self.variant
 
     def choose(self, variant: str) -> None:
         """Use this variant from now on."""

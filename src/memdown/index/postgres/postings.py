@@ -97,7 +97,7 @@ def _change_block(
 ) -> None:
     added = _packed(block, new)
     left = sorted({term for one in gone for term in one.terms.every()} | added.keys())
-    left = [term for term in left if _can_store(term)]
+    left = [term for term in left if can_store(term)]
     stored = {
         term: bytes(data)
         for term, data in run(
@@ -187,12 +187,12 @@ _Condition = tuple[str | None, str, tuple[object, ...]]
 
 def _conditions(words: Sequence[str], prefixes: Sequence[str]) -> list[_Condition]:
     """What is asked for: under which name if not the term's own, the condition, its values."""
-    asked = [word for word in dict.fromkeys(words) if _can_store(word)]
+    asked = [word for word in dict.fromkeys(words) if can_store(word)]
     each: list[_Condition] = [(None, "term = ANY(%s)", (asked,))] if asked else []
     each += [
         (f"{prefix}*", "term >= %s AND term < %s", (prefix, prefix + _LAST))
         for prefix in dict.fromkeys(prefixes)
-        if _can_store(prefix)
+        if can_store(prefix)
     ]
     return each
 
@@ -405,7 +405,7 @@ def _posting(each: Sequence[_Rows]) -> PackedPosting:
     return found if bool((keys[1:] > keys[:-1]).all()) else found.in_order()
 
 
-def _can_store(term: str) -> bool:
+def can_store(term: str) -> bool:
     """PostgreSQL's text holds neither NUL nor half characters, so no stored term does either."""
     if "\0" in term:
         return False

@@ -21,15 +21,21 @@ from numpy.typing import NDArray
 
 from memdown.index.bm25 import idf, length_norms, saturate
 from memdown.index.filters import Filter
-from memdown.index.packing import file_keys, passage_lines, source_keys
+from memdown.index.packing import file_keys, source_keys
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.postgres import chunk_rows, file_rows, postings, vectors
-from memdown.index.postgres.connection import Place, run
+from memdown.index.postgres.connection import Place, numbers, run
 from memdown.index.postgres.generations import Live
 from memdown.index.postgres.postings import NOTHING, PackedPosting
 from memdown.index.postgres.vectors import Means
 from memdown.index.reader import Reader, Sought, Unit, Whole, word
-from memdown.index.shortlist import FEW_CHUNKS, ListedChunk, places_of, read_shortlist
+from memdown.index.shortlist import (
+    FEW_CHUNKS,
+    KeyedPosting,
+    ListedChunk,
+    places_of,
+    read_shortlist,
+)
 from memdown.index.similarity import highest, in_files
 from memdown.types import (
     FILE_SPAN,
@@ -60,6 +66,9 @@ _AROUND, _REACH = 60, 8
 # Of so many of the files that must be represented, the beginnings are in.
 _MOST_PREFERRED = 100
 
+# Larger than any key.
+_NO_KEY = np.iinfo(np.int64).max
+
 Keys = NDArray[np.int64]
 Scores = NDArray[np.float64]
 
@@ -71,6 +80,8 @@ class Kept:
     state: object = None
     reader: Reader | None = None
     means: dict[tuple[object, Source], Means] = field(default_factory=dict)
+    # The generation that is known to have an index over vectors.
+    indexed: int = 0
 
 
 def give_memory_back() -> None:
@@ -91,6 +102,8 @@ class PostgresSnapshot:
         self._place = live.place
         self._dims = dims
         self._kept = kept
+        # How many postings the largest question so far has read.
+        self.postings_read = 0
         # A question is often looked up twice, with other forms of its words the second time.
         self._listed: dict[int, ListedChunk] = {}
         self._near: dict[object, list[int]] = {}
@@ -128,16 +141,20 @@ class PostgresSnapshot:
         if self._live.chunks <= FEW_CHUNKS:
             return self._everything()
         lists = self._lists(sought)
+        self.postings_read = max(self.postings_read, lists.size)
         wanted = _best_passages(lists, sought, self._live)
         frequencies = lists.frequencies()
-        # They may be millions of postings, and are read.
-        del lists
         near = self._nearest_once(sought)
         # The key of a file's first passage is that of its first chunk.
         near += [file_keys(number).start for number in sorted(sought.preferred)[-_MOST_PREFERRED:]]
-        rows = self._chunks_once(_keys_of(self._place, wanted, near))
+        keys = _keys_of(self._place, wanted, near)
+        known = lists.of_chunks(keys)
+        # They may be a million postings, and are read.
+        del lists
+        rows = self._chunks_once(keys)
         files = file_rows.read_numbered(self._place, sorted({row.key // FILE_SPAN for row in rows}))
-        return read_shortlist(rows, files, self._dims, self.chunks, self._whole(frequencies))
+        whole = self._whole(frequencies)
+        return read_shortlist(rows, files, self._dims, self.chunks, whole, known)
 
     def _everything(self) -> Reader:
         kept = self._kept
@@ -195,20 +212,29 @@ class PostgresSnapshot:
         keys: list[int] = []
         for files in (sought.files, *([sought.preferred] if sought.preferred else [])):
             try:
-                with self._place.db.transaction():
-                    keys += vectors.nearest(
-                        self._place,
-                        sought.vector,
-                        sought.sources,
-                        sought.chunks,
-                        files,
-                        chunks=self._live.chunks,
-                    )
+                keys += vectors.nearest(
+                    self._place,
+                    sought.vector,
+                    sought.sources,
+                    sought.chunks,
+                    files,
+                    chunks=self._live.chunks,
+                    indexed=self._has_index(),
+                )
             except (psycopg.errors.QueryCanceled, psycopg.errors.InternalError_) as error:
                 # This search goes on with keywords alone.
                 log.warning("Vectors could not be compared on %s: %s", self._server, error)
                 return keys
         return keys
+
+    def _has_index(self) -> bool:
+        """Whether the server has an index over vectors; once there is one, it stays."""
+        generation, known = self._place.generation, self._kept.indexed
+        if known != generation and self._live.chunks > vectors.FEW:
+            self._kept.indexed = (
+                generation if vectors.has_index(self._place, self._dims or 0) else 0
+            )
+        return self._kept.indexed == generation
 
     def _whole(self, frequencies: _Frequencies) -> Whole:
         live = self._live
@@ -251,6 +277,22 @@ class _Lists:
     found: dict[Unit, _Scored]
     known: dict[str, int]
 
+    @property
+    def size(self) -> int:
+        """How many postings there are."""
+        return sum(len(one.posting.keys) for one in self.found.values())
+
+    def of_chunks(self, keys: Sequence[int]) -> dict[Unit, KeyedPosting]:
+        """What is left of them for some chunks, by ascending keys; phrases are counted in the chunks."""
+        first = np.array(keys, np.int64)
+        # A chunk ends before the next one, or with its file.
+        after = np.minimum(np.append(first[1:], _NO_KEY), (first // FILE_SPAN + 1) * FILE_SPAN)
+        return {
+            unit: _within(one.posting, first, after)
+            for unit, one in self.found.items()
+            if unit.kind != "phrase" and postings.can_store(unit.terms[0])
+        }
+
     def frequencies(self) -> _Frequencies:
         """What is left of them when the best passages are found."""
         return _Frequencies({unit: one.count for unit, one in self.found.items()}, self.known)
@@ -278,6 +320,14 @@ class _Frequencies:
         if unit.kind == "phrase":
             return min(self.known.get(term, 0) for term in unit.terms)
         return self.known.get(name, 0)
+
+
+def _within(posting: PackedPosting, first: Keys, after: Keys) -> KeyedPosting:
+    """The part of a posting list between some keys and those after them."""
+    begins, ends = np.searchsorted(posting.keys, first), np.searchsorted(posting.keys, after)
+    counts = ends - begins
+    places = np.arange(counts.sum()) + np.repeat(begins - np.cumsum(counts) + counts, counts)
+    return KeyedPosting(posting.keys[places], posting.text[places], posting.head[places])
 
 
 def _affordable(
@@ -339,7 +389,7 @@ def _occurrences(place: Place, phrase: tuple[str, ...], keys: Sequence[int]) -> 
             "LATERAL (SELECT key, terms FROM {chunks} WHERE generation = %s AND key <= p "
             "ORDER BY key DESC LIMIT 1) AS c"
         ),
-        (list(keys), place.generation),
+        (numbers(keys), place.generation),
         binary=True,
     )
     wanted, found = set(keys), {}
@@ -465,51 +515,37 @@ def _blocks(place: Place, files: frozenset[int]) -> list[int]:
     ]
 
 
-_LISTED = "c.key, c.passages, c.terms, c.embedding, c.passage_vectors"
-
-
 def _keys_of(place: Place, passages: Keys, chunks: Sequence[int]) -> list[int]:
-    """The keys of the chunks of some passages, the best first, and others."""
-    some = passages[:_MOST_PASSAGES].tolist()
-    of = _chunk_keys(place, some)
-    best = list(dict.fromkeys(of[key] for key in some if key in of))[:_MOST_CHUNKS]
-    return sorted({*best, *chunks})
+    """The keys of the chunks of some passages, the best first, and others; ascending."""
+    best = run(
+        place.db,
+        place.sql(
+            # The chunk of a passage is the one with the largest number not above it.
+            "SELECT key FROM (SELECT (SELECT key FROM {chunks} WHERE generation = %s AND key <= p "
+            "ORDER BY key DESC LIMIT 1), n FROM unnest(%s::bigint[]) WITH ORDINALITY AS w (p, n)) "
+            "AS found WHERE key IS NOT NULL GROUP BY key ORDER BY min(n) LIMIT %s"
+        ),
+        (place.generation, numbers(passages[:_MOST_PASSAGES].tolist()), _MOST_CHUNKS),
+        binary=True,
+    )
+    return sorted({*(key for (key,) in best), *chunks})
 
 
 def _chunk_rows(place: Place, keys: Sequence[int] | None) -> list[ListedChunk]:
     """Chunks by key; all of them if None."""
-    where = "c.generation = %s"
+    where = "generation = %s"
     values: tuple[object, ...] = (place.generation,)
     if keys is not None:
-        where, values = f"{where} AND c.key = ANY(%s)", (*values, list(keys))
+        where, values = f"{where} AND key = ANY(%s::bigint[])", (*values, numbers(keys))
     rows = run(
         place.db,
-        place.sql(f"SELECT {_LISTED} FROM {{chunks}} c WHERE {where}"),
+        place.sql(
+            f"SELECT key, passages, terms, embedding, passage_vectors FROM {{chunks}} WHERE {where}"
+        ),
         values,
         binary=True,
     )
     return [
-        ListedChunk(
-            key,
-            passage_lines(bytes(packed)),
-            zlib.decompress(terms),
-            None if vector is None else np.frombuffer(bytes(vector), np.float32),
-            None if own is None else bytes(own),
-        )
-        for key, packed, terms, vector, own in rows
+        ListedChunk(key, passages, zlib.decompress(terms), vector, own)
+        for key, passages, terms, vector, own in rows
     ]
-
-
-def _chunk_keys(place: Place, passages: Sequence[int]) -> dict[int, int]:
-    """The chunk of each passage: the one with the largest number not above it."""
-    return dict(
-        run(
-            place.db,
-            place.sql(
-                "SELECT p, (SELECT key FROM {chunks} WHERE generation = %s AND key <= p "
-                "ORDER BY key DESC LIMIT 1) FROM unnest(%s::bigint[]) AS p"
-            ),
-            (place.generation, list(passages)),
-            binary=True,
-        )
-    )

@@ -25,7 +25,6 @@ from memdown.index.postgres.connection import Connection, Place, checked_url, ru
 from memdown.index.postgres.generations import LAYOUT, Live
 from memdown.index.postgres.link import Link
 from memdown.index.postgres.reading import (
-    MANY_PASSAGES,
     Kept,
     PostgresSnapshot,
     give_memory_back,
@@ -48,6 +47,8 @@ from memdown.types import (
 
 SCHEMA = "memdown"
 _LOCK_SECONDS = 60.0
+# What a search needs for so many postings is worth giving back.
+_MANY_POSTINGS = 200_000
 
 
 def create(
@@ -91,15 +92,13 @@ class PostgresStore:
 
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
-        with self._link.reading() as db:
-            live = self._link.live(db)
-            return live.fingerprint if live else None
+        live = self._link.peek()
+        return live.fingerprint if live else None
 
     def state(self) -> object:
         """What tells one state of the index from another: any change makes a new one."""
-        with self._link.reading() as db:
-            live = self._link.live(db)
-            return None if live is None else live.state
+        live = self._link.peek()
+        return None if live is None else live.state
 
     def files(self) -> dict[str, FileState]:
         """Every indexed file that this host has, with its facts on this host's disk."""
@@ -270,10 +269,11 @@ class PostgresStore:
                     f"There is no index of {link.agent} on {link.server} yet: run `memdown index`."
                 )
             dims = live.fingerprint.dims if self._vector_enabled else None
+            snapshot = PostgresSnapshot(link.server, live, dims, self._kept)
             try:
-                yield PostgresSnapshot(link.server, live, dims, self._kept)
+                yield snapshot
             finally:
-                if live.passages > MANY_PASSAGES:
+                if snapshot.postings_read > _MANY_POSTINGS:
                     give_memory_back()
 
     @contextlib.contextmanager

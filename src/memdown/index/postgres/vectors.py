@@ -20,8 +20,10 @@ from memdown.index.postgres.connection import (
     Connection,
     Place,
     is_pooled,
+    numbers,
     one,
     run,
+    run_guarded,
     transaction,
 )
 from memdown.index.segments import unpack_vectors
@@ -102,61 +104,63 @@ def nearest(
     files: frozenset[int] | None = None,
     *,
     chunks: int,
+    indexed: bool | None = None,
 ) -> list[int]:
-    """The keys of the nearest `limit` chunks of each source; with `files`, of these files only."""
+    """The keys of the nearest `limit` chunks of each source; with `files`, of these files only.
+
+    `indexed` tells whether there is an index, if that is known. The transaction goes on if this fails.
+    """
     if not place.has_vectors:
         return _nearest_here(place, vector, sources, limit, files) if chunks <= FEW_HERE else []
     if files is not None and len(files) <= _FILES_TO_COMPARE:
-        return _nearest_of(place, vector, sources, limit, files)
+        found = run_guarded(place.db, list(_nearest_of(place, vector, sources, limit, files)))
+        return [key for rows in found for (key,) in rows]
     dims = vector.size
-    distance = "embedding <#> %s::halfvec"
-    if chunks > FEW and has_index(place, dims):
+    distance = "embedding <#> {vector}::halfvec"
+    statements: list[sql.Composable] = []
+    if chunks > FEW and (has_index(place, dims) if indexed is None else indexed):
         # The expression of the index, so that the planner takes it.
-        distance = f"embedding::halfvec({dims}) <#> %s::halfvec({dims})"
-        run(
-            place.db,
-            sql.SQL(
-                f"SET LOCAL hnsw.ef_search = {_EF_SEARCH}; "
-                "SET LOCAL hnsw.iterative_scan = strict_order"
-            ),
-        )
-    found: list[int] = []
+        distance = f"embedding::halfvec({dims}) <#> {{vector}}::halfvec({dims})"
+        statements = [
+            sql.SQL(f"SET LOCAL hnsw.ef_search = {_EF_SEARCH}"),
+            sql.SQL("SET LOCAL hnsw.iterative_scan = strict_order"),
+        ]
+    inside = "" if files is None else f" AND key / {FILE_SPAN} = ANY({{of_files}}::bigint[])"
     for source in sources:
         bounds = source_keys(source)
-        where = "generation = %s AND key >= %s AND key < %s"
-        values: list[object] = [place.generation, bounds.start, bounds.stop]
-        if files is not None:
-            where, values = f"{where} AND key / {FILE_SPAN} = ANY(%s)", [*values, sorted(files)]
-        rows = run(
-            place.db,
-            place.sql(f"SELECT key FROM {{vectors}} WHERE {where} ORDER BY {distance} LIMIT %s"),
-            (*values, _literal(vector), limit),
+        statements.append(
+            place.sql(
+                "SELECT key FROM {vectors} WHERE generation = {generation} AND key >= {first} "
+                f"AND key < {{last}}{inside} ORDER BY {distance} LIMIT {{limit}}",
+                generation=place.generation,
+                first=bounds.start,
+                last=bounds.stop,
+                of_files=numbers(files or ()),
+                vector=_literal(vector),
+                limit=limit,
+            )
         )
-        found += [key for (key,) in rows]
-    return found
+    return [key for rows in run_guarded(place.db, statements) for (key,) in rows]
 
 
 def _nearest_of(
     place: Place, vector: Vector, sources: Sequence[Source], limit: int, files: frozenset[int]
-) -> list[int]:
-    """The keys of the nearest chunks of some files, whose rows alone are read."""
-    found: list[int] = []
+) -> Iterator[sql.Composed]:
+    """Statements for the nearest chunks of some files, whose rows alone are read."""
     for source in sources:
         ids = file_ids(source)
         mine = [number for number in sorted(files) if number in ids]
-        if not mine:
-            continue
-        rows = run(
-            place.db,
-            place.sql(
-                "SELECT v.key FROM unnest(%s::bigint[]) AS f, LATERAL (SELECT key, embedding "
-                "FROM {vectors} WHERE generation = %s AND key >= f << 24 AND key < (f + 1) << 24 "
-                "OFFSET 0) AS v ORDER BY v.embedding <#> %s::halfvec LIMIT %s"
-            ),
-            (mine, place.generation, _literal(vector), limit),
-        )
-        found += [key for (key,) in rows]
-    return found
+        if mine:
+            yield place.sql(
+                "SELECT v.key FROM unnest({of_files}::bigint[]) AS f, LATERAL (SELECT key, embedding "
+                "FROM {vectors} WHERE generation = {generation} "
+                "AND key >= f << 24 AND key < (f + 1) << 24 "
+                "OFFSET 0) AS v ORDER BY v.embedding <#> {vector}::halfvec LIMIT {limit}",
+                of_files=numbers(mine),
+                generation=place.generation,
+                vector=_literal(vector),
+                limit=limit,
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
