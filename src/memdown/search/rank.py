@@ -216,9 +216,11 @@ def make_hits(
     taken = Taken()
     # Only of what is shown it is asked which of its passages are facts.
     facts: dict[int, _Facts] = {}
-    count = _READ_FIRST
+    count, done = _READ_FIRST, 0
     while some := list(islice(chosen, count)):
-        count = _READ_NEXT
+        # The longer it takes, the more are read at once: from a server each time is a way there and back.
+        done += len(some)
+        count = max(_READ_NEXT, done // 2)
         texts = read([scored[number] for number in some])
         for number in some:
             one = scored[number]

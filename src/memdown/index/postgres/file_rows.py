@@ -129,10 +129,22 @@ def lacks_vectors(place: Place) -> bool:
 
 
 def read_numbered(place: Place, numbers: Sequence[int] | None = None) -> dict[int, FileState]:
-    """Every indexed file, or some, by number."""
+    """Every indexed file by number; or some, without the facts that only a sync compares."""
     if numbers is None:
         return _states(place)
-    return _states(place, " AND id = ANY(%s::bigint[])", (connection.numbers(numbers),))
+    rows = run(
+        place.db,
+        place.sql(
+            "SELECT id, path, source, date, problem, tags, names FROM {files} "
+            "WHERE generation = %s AND id = ANY(%s::bigint[])"
+        ),
+        (place.generation, connection.numbers(numbers)),
+        binary=True,
+    )
+    return {
+        number: FileState(path, source, 0, 0, 0, 0, "", date, problem, tuple(tags), names)
+        for number, path, source, date, problem, tags, names in rows
+    }
 
 
 def read_dated(place: Place, first: datetime.date, last: datetime.date) -> dict[int, Source]:

@@ -517,18 +517,19 @@ def _blocks(place: Place, files: frozenset[int]) -> list[int]:
 
 def _keys_of(place: Place, passages: Keys, chunks: Sequence[int]) -> list[int]:
     """The keys of the chunks of some passages, the best first, and others; ascending."""
-    best = run(
+    rows = run(
         place.db,
         place.sql(
             # The chunk of a passage is the one with the largest number not above it.
-            "SELECT key FROM (SELECT (SELECT key FROM {chunks} WHERE generation = %s AND key <= p "
-            "ORDER BY key DESC LIMIT 1), n FROM unnest(%s::bigint[]) WITH ORDINALITY AS w (p, n)) "
-            "AS found WHERE key IS NOT NULL GROUP BY key ORDER BY min(n) LIMIT %s"
+            "SELECT (SELECT key FROM {chunks} WHERE generation = %s AND key <= p "
+            "ORDER BY key DESC LIMIT 1) FROM unnest(%s::bigint[]) WITH ORDINALITY AS w (p, n) "
+            "ORDER BY n"
         ),
-        (place.generation, numbers(passages[:_MOST_PASSAGES].tolist()), _MOST_CHUNKS),
+        (place.generation, numbers(passages[:_MOST_PASSAGES].tolist())),
         binary=True,
     )
-    return sorted({*(key for (key,) in best), *chunks})
+    best = [key for (key,) in dict.fromkeys(rows) if key is not None]
+    return sorted({*best[:_MOST_CHUNKS], *chunks})
 
 
 def _chunk_rows(place: Place, keys: Sequence[int] | None) -> list[ListedChunk]:
