@@ -8,17 +8,18 @@ count, and estimated from a sample for common ones, of which the weight hardly d
 from __future__ import annotations
 
 import datetime
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pyarrow.compute as pc
 from lancedb.index import FTS, BTree, IvfPq
 from lancedb.query import MatchQuery
 from numpy.typing import NDArray
 
+from memdown.index.filters import FileListing, Filter, folders_of, meanings
 from memdown.index.lancedb import rows
 from memdown.index.lancedb.connection import mapped
 from memdown.index.lancedb.rows import BEGINNING
@@ -134,24 +135,58 @@ class LanceSnapshot:
 
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""
-        if self.table is None:
-            return {}
-        with mapped(self.place):
-            found = read(self.table, "key < 0", _FILE_COLUMNS)
-            return {-row["key"]: rows.read_file_row(row) for row in found.to_pylist()}
+        return self._files_where("true")
 
     def dated(self, first: datetime.date, last: datetime.date) -> Mapping[int, Source]:
         """The numbers of the files of a time that lack nothing, and their sources."""
+        found = self._files_where(_of_time(first, last))
+        return {number: file.source for number, file in found.items() if not file.problem}
+
+    def matching(self, wanted: Filter, sources: Sequence[Source]) -> frozenset[int]:
+        """The numbers of the files that a filter lets through; the table is asked for no others."""
+        among = _are_any("source", sources)
+        where = " AND ".join(
+            [among, _of_time(wanted.since, wanted.until), *map(_may_have_tag, wanted.tags)]
+        )
+        if wanted.folder:
+            for name in meanings(wanted.folder):
+                inside = _is_in_folder(name)
+                if self._has_files(f"{among} AND {inside}"):
+                    where = f"{where} AND {inside}"
+                    break
+            else:
+                # In other case: the rules of the table for that are others.
+                return FileListing(self.files()).matching(wanted, sources)
+        return FileListing(self._files_where(where)).matching(wanted, sources)
+
+    def folders(self) -> frozenset[str]:
+        """Every folder that holds a file, however deep."""
+        if self.table is None:
+            return frozenset()
+        with mapped(self.place):
+            paths = read(self.table, "key < 0 AND strpos(path, '/') > 0", ["path"])["path"]
+        return frozenset(name for path in paths.to_pylist() for name in folders_of(path))
+
+    def tags(self) -> frozenset[str]:
+        """Every tag that a file has."""
+        return frozenset(
+            tag
+            for file in self._files_where('strpos(facts, \'"tags": ["\') > 0').values()
+            for tag in file.tags
+        )
+
+    def _files_where(self, where: str) -> dict[int, FileState]:
         if self.table is None:
             return {}
         with mapped(self.place):
-            found = read(self.table, "key < 0", _FILE_COLUMNS)
-        day = pc.struct_field(pc.extract_regex(found["facts"], rows.DATE), "date")
-        is_then = pc.and_(
-            pc.greater_equal(day, first.isoformat()), pc.less_equal(day, last.isoformat())
-        )
-        some = ((row["key"], rows.read_file_row(row)) for row in found.filter(is_then).to_pylist())
-        return {-key: file.source for key, file in some if not file.problem}
+            found = read(self.table, f"key < 0 AND {where}", _FILE_COLUMNS)
+            return {-row["key"]: rows.read_file_row(row) for row in found.to_pylist()}
+
+    def _has_files(self, where: str) -> bool:
+        if self.table is None:
+            return False
+        with mapped(self.place):
+            return bool(self.table.count_rows(f"key < 0 AND {where}"))
 
     def chunks(self, keys: Sequence[int]) -> dict[int, StoredChunk]:
         """Chunks with their text, by key."""
@@ -323,6 +358,34 @@ class LanceSnapshot:
     @property
     def _columns(self) -> list[str]:
         return _with_vectors(_COLUMNS) if self._has_vectors else list(_COLUMNS)
+
+
+def _of_time(first: datetime.date | None, last: datetime.date | None) -> str:
+    """The condition that a file's day is not before one and not after another."""
+    if first is None and last is None:
+        return "true"
+    # In JSON no text holds this mark: its own would be written with a backslash.
+    day = f"split_part(split_part(facts, '{rows.DATE_MARK}', 2), '\"', 1)"
+    bounds = [f"{day} >= '{first}'"] if first else []
+    bounds += [f"{day} <= '{last}'"] if last else []
+    return " AND ".join([f"{day} <> ''", *bounds])
+
+
+def _is_in_folder(name: str) -> str:
+    return f"(path = {_quoted(name)} OR starts_with(path, {_quoted(name + '/')}))"
+
+
+def _may_have_tag(tag: str) -> str:
+    """A condition that every file with a tag, or one below it, meets."""
+    return f"strpos(facts, {_quoted(json.dumps(tag)[:-1])}) > 0"
+
+
+def _are_any(column: str, values: Sequence[str]) -> str:
+    return f"{column} IN ({', '.join(map(_quoted, values))})"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _with_vectors(columns: Sequence[str]) -> list[str]:

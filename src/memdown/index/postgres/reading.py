@@ -102,8 +102,6 @@ class PostgresSnapshot:
         self._place = live.place
         self._dims = dims
         self._kept = kept
-        # How many postings the largest question so far has read.
-        self.postings_read = 0
         # A question is often looked up twice, with other forms of its words the second time.
         self._listed: dict[int, ListedChunk] = {}
         self._near: dict[object, list[int]] = {}
@@ -141,7 +139,6 @@ class PostgresSnapshot:
         if self._live.chunks <= FEW_CHUNKS:
             return self._everything()
         lists = self._lists(sought)
-        self.postings_read = max(self.postings_read, lists.size)
         wanted = _best_passages(lists, sought, self._live)
         frequencies = lists.frequencies()
         near = self._nearest_once(sought)
@@ -276,11 +273,6 @@ class _Lists:
 
     found: dict[Unit, _Scored]
     known: dict[str, int]
-
-    @property
-    def size(self) -> int:
-        """How many postings there are."""
-        return sum(len(one.posting.keys) for one in self.found.values())
 
     def of_chunks(self, keys: Sequence[int]) -> dict[Unit, KeyedPosting]:
         """What is left of them for some chunks, by ascending keys; phrases are counted in the chunks."""

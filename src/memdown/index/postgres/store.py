@@ -25,6 +25,7 @@ from memdown.index.postgres.connection import Connection, Place, checked_url, ru
 from memdown.index.postgres.generations import LAYOUT, Live
 from memdown.index.postgres.link import Link
 from memdown.index.postgres.reading import (
+    MANY_PASSAGES,
     Kept,
     PostgresSnapshot,
     give_memory_back,
@@ -47,8 +48,6 @@ from memdown.types import (
 
 SCHEMA = "memdown"
 _LOCK_SECONDS = 60.0
-# What a search needs for so many postings is worth giving back.
-_MANY_POSTINGS = 200_000
 
 
 def create(
@@ -269,11 +268,10 @@ class PostgresStore:
                     f"There is no index of {link.agent} on {link.server} yet: run `memdown index`."
                 )
             dims = live.fingerprint.dims if self._vector_enabled else None
-            snapshot = PostgresSnapshot(link.server, live, dims, self._kept)
             try:
-                yield snapshot
+                yield PostgresSnapshot(link.server, live, dims, self._kept)
             finally:
-                if snapshot.postings_read > _MANY_POSTINGS:
+                if live.passages > MANY_PASSAGES:
                     give_memory_back()
 
     @contextlib.contextmanager
