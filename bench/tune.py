@@ -33,7 +33,7 @@ COLUMNS = (
     "file",
     "chunk",
     "coverage",
-    "idf_coverage",
+    "once",
     "passage_similarity",
     "chunk_similarity",
     "speaker",

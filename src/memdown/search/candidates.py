@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from memdown.index.bm25 import idf, saturate
 from memdown.index.passage_vectors import shorten
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
-from memdown.index.reader import Mask, Posting, Reader, Rows, Unit, quantise, word
+from memdown.index.reader import Mask, Posting, Quantised, Reader, Rows, Unit, quantise, word
 from memdown.search.tuning import Tuning
 from memdown.text import Alternative, QueryTerms, prefix_terms
 from memdown.types import SOURCES, Source, Vector
@@ -50,7 +50,7 @@ class Candidates:
     `text` float32 (P,) is BM25 of every passage of the index; `reachable` what a passage with every word
     once would score. `chunk_similarity` and `passage_similarity` float32 (n,) are cosines, None without
     vectors; `chunk_background` and `passage_background` those of an average text. `chunks` is how
-    many chunks might be found.
+    many chunks might be found. `passage_vectors` are those of the n candidates.
     """
 
     rows: Rows
@@ -62,6 +62,7 @@ class Candidates:
     passage_similarity: Floats | None
     passage_background: float
     chunks: int
+    passage_vectors: Quantised | None = None
 
 
 def look_up(terms: QueryTerms, reader: Reader) -> list[UnitPosting]:
@@ -155,6 +156,11 @@ def similarities(reader: Reader, vector: Vector) -> Floats:
     vectors = reader.chunk_vectors
     if vectors is None or not len(vectors.scale):
         return np.zeros(len(reader.chunk_key), np.float32)
+    return products(vectors, vector)
+
+
+def products(vectors: Quantised, vector: Vector) -> Floats:
+    """The dot products of n vectors with one, float32 (n,)."""
     asked = quantise(vector[None, :])
     dots = np.asarray(simsimd.cdist(asked.numbers, vectors.numbers, "dot"), np.float32)[0]
     found: Floats = dots * (vectors.scale * asked.scale[0])
@@ -190,7 +196,7 @@ def find(
     rows = _pool(reader, looked, text, by_chunk, within, tuning)
     if extra is not None and len(extra):
         rows = np.union1d(rows, extra).astype(np.int32)
-    passage, passage_background = _passages(reader, rows, vector if by_chunk is not None else None)
+    passages = _passages(reader, rows, vector if by_chunk is not None else None)
     return Candidates(
         rows=rows,
         text=text,
@@ -198,9 +204,10 @@ def find(
         looked=looked,
         chunk_similarity=None if by_chunk is None else by_chunk[reader.passage_chunk[rows]],
         chunk_background=background or 0.0,
-        passage_similarity=passage,
-        passage_background=passage_background,
+        passage_similarity=passages.similarity,
+        passage_background=passages.background,
         chunks=chunk_count,
+        passage_vectors=passages.vectors,
     )
 
 
@@ -260,17 +267,15 @@ def _passages_of(reader: Reader, chunks: NDArray[np.int64]) -> NDArray[np.int64]
 class _Compared(NamedTuple):
     similarity: Floats | None
     background: float
+    vectors: Quantised | None
 
 
 def _passages(reader: Reader, rows: Rows, vector: Vector | None) -> _Compared:
     """The cosines of passages, and that of an average one."""
     vectors = reader.passage_vectors_of(rows) if vector is not None and len(rows) else None
     if vectors is None or vector is None:
-        return _Compared(None, 0.0)
-    short = shorten(vector[None, :], vectors.numbers.shape[1])
-    asked = quantise(short)
-    dots = np.asarray(simsimd.cdist(asked.numbers, vectors.numbers, "dot"), np.float32)[0]
+        return _Compared(None, 0.0, None)
+    short = shorten(vector[None, :], vectors.numbers.shape[1])[0]
     mean = reader.passage_mean
-    return _Compared(
-        dots * vectors.scale * asked.scale[0], 0.0 if mean is None else float(mean @ short[0])
-    )
+    background = 0.0 if mean is None else float(mean @ short)
+    return _Compared(products(vectors, short), background, vectors)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.index.passages import HEAD_WEIGHT
 from memdown.index.reader import Posting, Reader, Rows, Unit, word
-from memdown.search.candidates import Candidates, Floats
+from memdown.search.candidates import Candidates, Floats, UnitPosting
 from memdown.search.tuning import Tuning
 from memdown.text.cues import ASKS, USER_TERMS, asked_kind, asks_of_oneself, named_speakers
 from memdown.values import dataclass
@@ -18,6 +19,11 @@ from memdown.values import dataclass
 # hardly counts, and from there on more and more, until it has risen by _TOLD.
 _TELLING, _UNTOLD, _TOLD, _LEAST_TOLD = 0.3, 0.05, 0.15, 0.01
 
+# What a word counts that stands there once, and how much more a passage of average length takes: BM25 with
+# k1 0.4 and b 0.3, so that neither repetitions nor length matter much.
+_ONCE_AGAIN = 0.4
+_ONCE_LONG = 0.3 * _ONCE_AGAIN
+
 _GREETING, _LONG_MESSAGE = 12, 2.0
 
 
@@ -26,7 +32,8 @@ class Features:
     """The features of n candidates, float32 (n,) each.
 
     `text` to `chunk` are shares of the best BM25, `coverage` is the share of the query's words and
-    `idf_coverage` the share of their idf.
+    `idf_coverage` the share of their idf; `once` is like BM25 with each word of the query counted about
+    once, however often and in whatever forms it stands there, as a share of the best.
     """
 
     text: Floats
@@ -36,6 +43,7 @@ class Features:
     chunk: Floats
     coverage: Floats
     idf_coverage: Floats
+    once: Floats
     passage_similarity: Floats
     chunk_similarity: Floats
     speaker: Floats
@@ -53,7 +61,7 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
     files, chunks = reader.passage_file[rows], reader.passage_chunk[rows]
     beside, two_away = (_neighbours(found.text, reader, rows, distance) for distance in (1, 2))
     words = sum(one.is_word for one in found.looked)
-    coverage, idf_coverage = _coverage(found, rows, words, tuning)
+    covered = _coverage(found, reader, words, tuning)
     chunk = found.chunk_similarity
     passage = found.passage_similarity if found.passage_similarity is not None else chunk
     own_background = (
@@ -69,8 +77,9 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
         two_away=two_away / best,
         file=_best_of(text, files) / best,
         chunk=_sum_of(text, chunks) / best,
-        coverage=coverage,
-        idf_coverage=idf_coverage,
+        coverage=covered.words,
+        idf_coverage=covered.idf,
+        once=covered.once,
         passage_similarity=nothing if passage is None else closeness(passage, own_background),
         chunk_similarity=nothing if chunk is None else closeness(chunk, found.chunk_background),
         speaker=speaker,
@@ -124,32 +133,74 @@ def _of_groups(values: NDArray[Any], groups: NDArray[Any], reduce: np.ufunc) -> 
     return result
 
 
-def _coverage(found: Candidates, rows: Rows, words: int, tuning: Tuning) -> tuple[Floats, Floats]:
-    """The share of the query's words, and of their idf, that each candidate holds."""
-    held = np.zeros((words, len(rows)), np.float32)
-    weights = np.zeros(words, np.float32)
-    for one in found.looked:
-        if one.number < 0:
-            continue
-        if one.is_word:
-            weights[one.number] = max(one.idf, 0.0)
-        places, inside = _places(one.posting, rows)
-        if not len(places):
-            continue
-        if one.unit.kind == "prefix":
-            part = np.full(len(places), tuning.prefix_coverage, np.float32)
-        else:
-            part = np.where(one.posting.text_tf[inside] > 0, 1.0, tuning.head_coverage).astype(
-                np.float32
-            ) * np.float32(one.weight)
-        held[one.number, places] = np.maximum(held[one.number, places], part)
+class _Covered(NamedTuple):
+    words: Floats
+    idf: Floats
+    once: Floats
+
+
+def _coverage(found: Candidates, reader: Reader, words: int, tuning: Tuning) -> _Covered:
+    """The share of the query's words, and of their idf, that each candidate holds; and `Features.once`."""
+    rows = found.rows
     if not words:
         nothing = np.zeros(len(rows), np.float32)
-        return nothing, nothing
+        return _Covered(nothing, nothing, nothing)
+    units: list[list[UnitPosting]] = [[] for _ in range(words)]
+    for one in found.looked:
+        if one.number >= 0 and len(one.posting.rows):
+            units[one.number].append(one)
+    weights = np.zeros(words, np.float32)
+    for one in found.looked:
+        if one.is_word:
+            weights[one.number] = max(one.idf, 0.0)
+    lengths = reader.passage_length[rows] * np.float32(_ONCE_LONG / reader.average_length)
+    lengths += np.float32(_ONCE_AGAIN - _ONCE_LONG)
     shares = _shares(found, words)
-    weights *= shares
-    total = float(weights.sum()) or 1.0
-    return shares @ held / shares.sum(), (weights @ held) / np.float32(total)
+    by_word, by_idf, once = np.zeros((3, len(rows)), np.float32)
+    for share, weight, some in zip(shares, weights, units, strict=True):
+        if len(some) == 1:
+            places, part, often = _parts(some[0], rows, lengths, weight, tuning)
+        else:
+            # Of its forms, the one counts that says most.
+            places = slice(None)
+            part, often = np.zeros((2, len(rows) if some else 0), np.float32)
+            for one in some:
+                at, *values = _parts(one, rows, lengths, weight, tuning)
+                for best, value in zip((part, often), values, strict=True):
+                    best[at] = np.maximum(best[at], value)
+        if len(part):
+            by_word[places] += share * part
+            by_idf[places] += share * weight * part
+            once[places] += share * often
+    return _Covered(
+        by_word / shares.sum(),
+        by_idf / np.float32(float(shares @ weights) or 1.0),
+        once / np.float32(float(once.max(initial=0.0)) or 1.0),
+    )
+
+
+class _Parts(NamedTuple):
+    places: NDArray[Any] | slice
+    held: Floats
+    once: Floats
+
+
+def _parts(
+    one: UnitPosting, rows: Rows, lengths: Floats, weight: np.float32, tuning: Tuning
+) -> _Parts:
+    """Where a unit stands among the candidates, how much of its word each holds, and how it scores once."""
+    places, inside = _places(one.posting, rows)
+    text = one.posting.text_tf[inside]
+    often = text + np.float32(HEAD_WEIGHT) * one.posting.head_tf[inside]
+    often /= often + lengths[places]
+    if one.unit.kind == "prefix":
+        counts = tuning.prefix_coverage
+        part = np.full(len(places), counts, np.float32)
+    else:
+        counts = one.weight
+        part = np.where(text > 0, np.float32(counts), np.float32(counts * tuning.head_coverage))
+    often *= np.float32(counts) * np.minimum(np.float32(one.idf), weight)
+    return _Parts(places, part, often)
 
 
 def _shares(found: Candidates, words: int) -> Floats:
@@ -164,8 +215,12 @@ def _shares(found: Candidates, words: int) -> Floats:
     return shares
 
 
-def _places(posting: Posting, rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _places(posting: Posting, rows: Rows) -> tuple[NDArray[Any], NDArray[np.int64] | slice]:
     """Where in `rows` the passages of a posting list stand, and where in the list."""
+    found = posting.rows
+    if len(rows) and len(found) and rows[-1] == len(rows) - 1 and found[-1] <= rows[-1]:
+        # The rows are all from 0 on, as they are distinct: each stands at its own place.
+        return found, slice(None)
     few, many = (posting.rows, rows) if len(posting.rows) < len(rows) else (rows, posting.rows)
     if not len(many):
         return np.empty(0, np.int64), np.empty(0, np.int64)

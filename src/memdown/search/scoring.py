@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.index.passage_vectors import passage_texts
-from memdown.index.reader import Mask, Reader, Rows, word
+from memdown.index.reader import Mask, Quantised, Reader, Rows, word
 from memdown.index.similarity import cosines
 from memdown.search import candidates, features
-from memdown.search.candidates import Candidates, Floats
+from memdown.search.candidates import Candidates, Floats, products
 from memdown.search.features import Features
 from memdown.search.rank import Scored, Signs, Weights, confidence
 from memdown.search.tuning import Tuning
@@ -37,6 +37,8 @@ _TIMELY_WORD, _TOLD = 0.6, 0.5
 _MOST_TIMELY = 400
 # Pieces of text that reach from one word into the next are often nowhere, which tells little.
 _PIECES_MISSED = 0.5
+# The best candidates are believed as far as they score more than this share of the very best.
+_BELIEVED = 0.5
 
 
 Embed = Callable[[Sequence[str]], Vectors]
@@ -98,6 +100,10 @@ def rank(
         made = features.measure(question, found, reader, tuning)
     few = 0 < found.chunks <= FEW_CHUNKS and found.passage_similarity is not None
     scores = _scores(made, weights, tuning, few=few)
+    if not few and weights.vector:
+        scores = scores + np.float32(weights.vector / _VECTOR_SHARE) * feedback(
+            scores, found, reader, tuning
+        )
     if scope.timely is not None and not terms.words:
         scores = np.where(found.text[found.rows] > 0, scores, 0)
     nearest = found.passage_similarity if few else None
@@ -177,7 +183,7 @@ def _scores(made: Features, weights: Weights, tuning: Tuning, *, few: bool) -> F
         + tuning.file * made.file
         + tuning.chunk * made.chunk
         + tuning.coverage * made.coverage
-        + tuning.idf_coverage * made.idf_coverage
+        + tuning.once * made.once
         + tuning.speaker * made.speaker
         + tuning.kind * made.kind
         + tuning.asks * made.asks
@@ -195,6 +201,40 @@ def _scores(made: Features, weights: Weights, tuning: Tuning, *, few: bool) -> F
         weights.vector / _VECTOR_SHARE
     )
     return scores
+
+
+def feedback(scores: Floats, found: Candidates, reader: Reader, tuning: Tuning) -> Floats:
+    """What it adds to a score to be like the best candidates in meaning: what answers is often said in
+    several places, and not always in the words of the question."""
+    none = np.zeros(len(scores), np.float32)
+    if found.passage_vectors is None or len(scores) <= tuning.believed:
+        return none
+    first = np.argpartition(-scores, tuning.believed)[: tuning.believed]
+    trust = np.maximum(scores[first] - np.float32(_BELIEVED) * scores[first].max(), 0)
+    total = float(trust.sum())
+    if total <= 0 or reader.passage_mean is None:
+        return none
+    trust /= np.float32(total)
+    alike = _alike(found.passage_vectors, reader.passage_mean, first, trust)
+    result: Floats = np.float32(tuning.alike) * alike
+    if reader.chunk_vectors is not None:
+        # The passages of a chunk stand side by side.
+        chunks = reader.passage_chunk[found.rows]
+        begins = np.concatenate([[True], chunks[1:] != chunks[:-1]])
+        place = np.cumsum(begins) - 1
+        own = chunks[begins]
+        numbers, scale = reader.chunk_vectors.numbers[own], reader.chunk_vectors.scale[own]
+        mean = (scale @ numbers) / np.float32(len(own))
+        alike = _alike(Quantised(numbers, scale), mean, place[first], trust)
+        result += np.float32(tuning.chunk_alike) * alike[place]
+    return result
+
+
+def _alike(vectors: Quantised, mean: Vector, first: NDArray[np.int64], trust: Floats) -> Floats:
+    """How much n vectors point from the mean to where the first of them do, float32 (n,)."""
+    toward = (trust * vectors.scale[first]) @ vectors.numbers[first] - mean
+    found: Floats = products(vectors, toward) - np.float32(mean @ toward)
+    return found
 
 
 def _scored(

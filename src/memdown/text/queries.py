@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from memdown.text.askers import without_askers
 from memdown.text.stemming import stem
 from memdown.text.stopwords import is_stop, looks_english, plain, stop_words_of
 from memdown.text.terms import (
@@ -145,6 +146,8 @@ def _is_acronym(token: str) -> bool:
 
 
 def _looked_up(token: str) -> list[str]:
+    if is_gram(token) and (parts := without_askers(token)):
+        return [term for part in parts for term in token_terms(part)]
     terms = token_terms(token)
     if len(token) == 2 and token[1] in _KOREAN_PARTICLES:
         # A pair is all there is of a noun of one syllable, and the particle changes.
