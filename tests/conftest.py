@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -44,16 +46,32 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(MISSING, yellow=True)
 
 
+@pytest.fixture(scope="session")
+def own_places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder name for each test. `mktemp` would look through all that it made before."""
+    top = tmp_path_factory.mktemp("own")
+    return (top / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def own_state(
+    own_places: Iterator[Path], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """No test reads or writes the state, the configuration or the keys of whoever runs it."""
-    state = tmp_path_factory.mktemp("state")
+    failed = request.session.testsfailed
+    place = next(own_places)
+    state, home = place / "state", place / "home"
+    for folder in (place, state, home):
+        folder.mkdir(mode=0o700)
     monkeypatch.setenv("MEMDOWN_STATE_DIR", str(state))
-    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.setenv("HOME", str(home))
     for name in ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "VOYAGE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.delenv("MEMDOWN_CONFIG", raising=False)
-    return state
+    yield state
+    # As with tmp_path, what a failed test left is kept.
+    if request.session.testsfailed == failed:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 @pytest.fixture

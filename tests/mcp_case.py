@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -17,7 +18,9 @@ from mcp.client.session import SamplingFnT
 from mcp.client.streamable_http import streamable_http_client
 
 from mcp import Client, StdioServerParameters
+from memdown import http_server as connections
 from memdown.config import load_settings
+from memdown.mcp import http as mcp_http
 from memdown.mcp.http import create_server
 from memdown.mcp.service import Service
 
@@ -72,7 +75,7 @@ def in_process(
 
 @contextmanager
 def http_server(folder: Path, *options: str) -> Iterator[str]:
-    """The address of a server over HTTP."""
+    """The address of a server over HTTP, in a process of its own."""
     process = subprocess.Popen(
         command(folder, "--http", "--port", "0", *options),
         stderr=subprocess.PIPE,
@@ -88,6 +91,24 @@ def http_server(folder: Path, *options: str) -> Iterator[str]:
         process.terminate()
         out, _ = process.communicate()
         assert out == ""
+
+
+@contextmanager
+def http_thread(folder: Path, *, write: bool = False, config: Path | None = None) -> Iterator[str]:
+    """The same without a process of its own: that takes two seconds to start."""
+    listener = mcp_http.listen("127.0.0.1", 0)
+    port = listener.getsockname()[1]
+    server = create_server(Service(load_settings(workspace=folder, config=config), write=write))
+    app = mcp_http.create_app(server, TOKEN, mcp_http.allowed_hosts("127.0.0.1", port))
+    serving = connections.server(app, lifespan="on")
+    thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        serving.should_exit = True
+        thread.join()
+        listener.close()
 
 
 @asynccontextmanager

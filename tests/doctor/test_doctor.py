@@ -7,12 +7,13 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from memdown import Memory
+from memdown.cli import run as cli
 from memdown.config import load_settings
 from memdown.doctor import Check, Subject, examine, mend
 from memdown.doctor.checks import provider
@@ -135,40 +136,55 @@ def test_a_provider_that_does_not_answer(folder: Path, open_memory: Callable[...
     assert wrong[0].verdict == "error"
 
 
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "memdown.cli", "doctor", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-def test_the_command_advises_and_fixes(folder: Path) -> None:
-    first = run("-w", folder)
-    assert first.returncode == 0, first.stderr
-    assert "2 files differ from the index" in first.stdout
-    assert "memdown doctor --fix" in first.stdout
-    assert "Everything is fine." in run("-w", folder, "--fix").stdout
-    told = json.loads(run("-w", folder, "--json").stdout)
+def test_the_command_advises_and_fixes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli(["doctor", "-w", str(folder)]) == 0
+    first = capsys.readouterr().out
+    assert "2 files differ from the index" in first
+    assert "memdown doctor --fix" in first
+    assert cli(["doctor", "-w", str(folder), "--fix"]) == 0
+    assert "Everything is fine." in capsys.readouterr().out
+    assert cli(["doctor", "-w", str(folder), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
     assert told["ok"]
     assert {check["verdict"] for check in told["checks"]} == {"ok"}
 
 
 def test_a_wrong_configuration_is_a_finding(folder: Path, tmp_path: Path) -> None:
+    """By a process of its own: nothing but the findings may be seen."""
     config = tmp_path / "bad.json5"
     config.write_text("{agents: {defaults: {memorySearch: {provder: 'openai'}}}}")
-    done = run("-w", folder, "--config", config)
+    done = subprocess.run(
+        [sys.executable, "-m", "memdown.cli", "doctor", "-w", folder, "--config", config],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 1
     assert "✗ Configuration" in done.stdout
     assert "provider" in done.stdout
     assert "Traceback" not in done.stderr
 
 
-def test_a_missing_workspace_is_a_finding(tmp_path: Path) -> None:
-    done = run("-w", tmp_path / "nowhere")
-    assert done.returncode == 1
-    assert "does not exist" in done.stdout
+def test_a_missing_workspace_is_a_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli(["doctor", "-w", str(tmp_path / "nowhere")]) == 1
+    assert "does not exist" in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def with_granite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    """One memory for all languages: the model takes seconds to load."""
+    top = tmp_path_factory.mktemp("granite")
+    (top / "workspace/memory").mkdir(parents=True)
+    config = top / "memdown.json5"
+    config.write_text(
+        '{agents: {defaults: {memorySearch: {provider: "better", model: "granite"}}}}'
+    )
+    environ = {"MEMDOWN_STATE_DIR": str(top / "state")}
+    settings = load_settings(workspace=top / "workspace", config=config, environ=environ)
+    with Memory.from_settings(settings) as memory:
+        yield memory
 
 
 @pytest.mark.parametrize(
@@ -181,13 +197,10 @@ def test_a_missing_workspace_is_a_finding(tmp_path: Path) -> None:
     ],
 )
 def test_a_model_for_english_is_warned_of_where_notes_are_not(
-    write_notes: WriteNotes, tmp_path: Path, text: str, verdict: str
+    with_granite: Memory, text: str, verdict: str
 ) -> None:
-    folder = write_notes({"MEMORY.md": f"{text}\n", "memory/a.md": f"# 2026\n\n{text}\n"})
-    config = tmp_path / "memdown.json5"
-    config.write_text(
-        '{agents: {defaults: {memorySearch: {provider: "better", model: "granite"}}}}'
-    )
-    with Memory.from_settings(load_settings(workspace=folder, config=config)) as memory:
-        (check,) = provider(Subject(memory.settings, memory))
+    folder = with_granite.settings.workspace
+    (folder / "MEMORY.md").write_text(f"{text}\n")
+    (folder / "memory/a.md").write_text(f"# 2026\n\n{text}\n")
+    (check,) = provider(Subject(with_granite.settings, with_granite))
     assert check.verdict == verdict, check.finding

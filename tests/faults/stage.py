@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -80,8 +80,11 @@ class Stage:
 
         eventually(is_ready, pause=0.01, what="a process that begins")
 
-    def kill_at_random(self, kills: int) -> None:
-        """Run one process of each role, kill one after the other, and end when each did some work."""
+    def kill_at_random(self, kills: int, meanwhile: Iterable[subprocess.Popen[bytes]] = ()) -> None:
+        """Run one process of each role, kill one after the other, and end when each did some work.
+
+        Those that do their work `meanwhile` must come to its end.
+        """
         rng = random.Random(4)
         running = {role: self.start(role, f"{role}0") for role in ROLES}
         for kill in range(1, kills + 1):
@@ -92,6 +95,8 @@ class Stage:
             running[role].send_signal(signal.SIGKILL)
             running[role].wait()
             running[role] = self.start(role, f"{role}{kill}")
+        for process in meanwhile:
+            assert process.wait(600) == 0, self.said()
         self.wait_for_work()
         self.stop()
 

@@ -106,10 +106,22 @@ def everything(store: Store) -> tuple[list[Row], list[float]]:
     return ordered, [match.score for match in found]
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(100, marks=pytest.mark.long)])
-def test_kills_at_random_points(
-    engine: str, tmp_path: Path, campaign: Campaign, kills: int
-) -> None:
+def test_a_kill_among_several_writers(engine: str, tmp_path: Path) -> None:
+    """Two processes index, one rebuilds, one searches, one saves, three write notes; one is killed.
+
+    The short form of the two campaigns below: it is the processes that take their time to start.
+    """
+    (tmp_path / "stage").mkdir()
+    with indexed(tmp_path) as stage:
+        stage.start("sync", "second")
+        writers = [stage.start("write", f"w{number}", 3) for number in range(2)]
+        stage.kill_at_random(1, meanwhile=writers)
+        check(stage)
+
+
+@pytest.mark.long
+def test_kills_at_random_points(engine: str, tmp_path: Path, campaign: Campaign) -> None:
+    kills = 100
     name = {"postgres": "PostgreSQL", "lancedb": "LanceDB"}[engine]
     done = campaign(f"{KILLED}: {name}")
     (tmp_path / "stage").mkdir()
@@ -143,14 +155,14 @@ def test_a_kill_at_a_named_point(engine: str, tmp_path: Path, point: str) -> Non
         check(stage)
 
 
-@pytest.mark.parametrize("appends", [3, pytest.param(200, marks=pytest.mark.long)])
-def test_several_writers_during_rebuilds(engine: str, tmp_path: Path, appends: int) -> None:
+@pytest.mark.long
+def test_several_writers_during_rebuilds(engine: str, tmp_path: Path) -> None:
     """Two processes index, one rebuilds, one searches, and two write notes."""
     (tmp_path / "stage").mkdir()
     with indexed(tmp_path) as stage:
         for role in ("rebuild", "sync", "sync", "search"):
             stage.start(role, role)
-        writers = [stage.start("write", f"w{number}", appends) for number in range(2)]
+        writers = [stage.start("write", f"w{number}", 200) for number in range(2)]
         for writer in writers:
             assert writer.wait(600) == 0
         stage.wait_for_work()

@@ -13,7 +13,7 @@ import pytest
 from mcp.client.session import SamplingFnT
 
 from mcp import Client
-from mcp_case import http_client, http_server, run, server
+from mcp_case import http_client, http_thread, run, server
 from memdown.config import load_settings
 from memdown.memory import Memory
 from memdown.notes.undoing import undo_last
@@ -38,14 +38,14 @@ def answering(text: str, asked: list[str] | None = None) -> SamplingFnT:
 
 
 class WithModel(Protocol):
-    """Does something with a client whose model is `sample`, and a server with `options`."""
+    """Does something with a client whose model is `sample`, and a server that may write."""
 
     def __call__(
         self,
         folder: Path,
         work: Callable[[Client], Awaitable[None]],
         sample: SamplingFnT | None,
-        *options: str,
+        config: Path | None = None,
     ) -> None: ...
 
 
@@ -53,9 +53,10 @@ def over_stdio(
     folder: Path,
     work: Callable[[Client], Awaitable[None]],
     sample: SamplingFnT | None,
-    *options: str,
+    config: Path | None = None,
 ) -> None:
     async def main() -> None:
+        options = ["--config", str(config)] if config else []
         started = server(folder, "--write", *options)
         async with Client(started, mode="legacy", sampling_callback=sample) as client:
             await work(client)
@@ -67,13 +68,13 @@ def over_http(
     folder: Path,
     work: Callable[[Client], Awaitable[None]],
     sample: SamplingFnT | None,
-    *options: str,
+    config: Path | None = None,
 ) -> None:
     async def main(address: str) -> None:
         async with http_client(address, "legacy", sample) as client:
             await work(client)
 
-    with http_server(folder, "--write", *options) as address:
+    with http_thread(folder, write=True, config=config) as address:
         run(main, address)
 
 
@@ -134,24 +135,29 @@ def test_good_operations_are_listed_then_done_and_can_be_undone(
     assert (notes / "MEMORY.md").read_text() == MEMORY
 
 
-@pytest.mark.parametrize(
-    ("answer", "told"),
-    [
-        ("I would rather write a poem.", "names no operations as JSON; nothing was changed"),
-        ('{"operations": "all"}', "names no operations as JSON; nothing was changed"),
-        ('{"operations": [{"op": "erase", "fact": "MEMORY.md#L3"}]}', "Nothing was changed."),
-        ('{"operations": [{"op": "expire", "fact": "MEMORY.md#L99"}]}', "Nothing was changed."),
-        ('{"operations": []}', "Nothing was changed."),
-    ],
-)
-def test_nonsense_changes_nothing(
-    with_model: WithModel, notes: Path, answer: str, told: str
-) -> None:
-    async def work(client: Client) -> None:
-        assert told in text_of(await client.call_tool("memory_tidy", {"apply": True}))
+NONSENSE = {
+    "I would rather write a poem.": "names no operations as JSON; nothing was changed",
+    '{"operations": "all"}': "names no operations as JSON; nothing was changed",
+    '{"operations": [{"op": "erase", "fact": "MEMORY.md#L3"}]}': "Nothing was changed.",
+    '{"operations": [{"op": "expire", "fact": "MEMORY.md#L99"}]}': "Nothing was changed.",
+    '{"operations": []}': "Nothing was changed.",
+}
 
-    with_model(notes, work, answering(answer))
-    assert (notes / "MEMORY.md").read_text() == MEMORY
+
+def test_nonsense_changes_nothing(with_model: WithModel, notes: Path) -> None:
+    answers = iter(NONSENSE)
+
+    async def sample(context: Any, params: types.CreateMessageRequestParams) -> Sampled:
+        return await answering(next(answers))(context, params)
+
+    async def work(client: Client) -> None:
+        for answer, told in NONSENSE.items():
+            said = text_of(await client.call_tool("memory_tidy", {"apply": True}))
+            assert told in said, answer
+            assert (notes / "MEMORY.md").read_text() == MEMORY, answer
+
+    with_model(notes, work, sample)
+    assert list(answers) == []
 
 
 def test_a_refusal_changes_nothing(with_model: WithModel, notes: Path) -> None:
@@ -186,7 +192,7 @@ def test_a_model_that_takes_too_long_changes_nothing(
         late.set()
         assert not (await client.call_tool("memory_search", {"query": "tea"})).is_error
 
-    with_model(notes, work, slow, "--config", str(config))
+    with_model(notes, work, slow, config)
     assert (notes / "MEMORY.md").read_text() == MEMORY
 
 

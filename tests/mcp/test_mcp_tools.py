@@ -12,7 +12,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from mcp import Client
-from mcp_case import http_client, http_server, in_process, run, with_stdio
+from mcp_case import http_client, http_server, http_thread, in_process, run, with_stdio
 
 NOTES = {
     "MEMORY.md": "# Memory\n\nThe router at home is an ER-605.\n",
@@ -110,11 +110,13 @@ def test_everything_over_stdio(folder: Path, mode: str) -> None:
     with_stdio(folder, use_everything, mode=mode)
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_everything_over_http(folder: Path, mode: str) -> None:
+def test_everything_over_http(folder: Path) -> None:
+    """One process for clients of both eras: it serves more than one."""
+
     async def main(address: str) -> None:
-        async with http_client(address, mode) as client:
-            await use_everything(client)
+        for mode in ("auto", "legacy"):
+            async with http_client(address, mode) as client:
+                await use_everything(client)
 
     with http_server(folder) as address:
         run(main, address)
@@ -166,7 +168,7 @@ def test_fifty_calls_at_once_over_http(folder: Path) -> None:
         async with http_client(address) as client:
             await fifty(client)
 
-    with http_server(folder) as address:
+    with http_thread(folder) as address:
         run(main, address)
 
 

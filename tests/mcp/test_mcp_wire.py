@@ -7,7 +7,6 @@ import json
 import os
 import socket
 import subprocess
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,13 +15,11 @@ from typing import Any
 import httpx
 import pytest
 
-from mcp_case import TOKEN, command, http_server
+from mcp_case import TOKEN, command, http_thread
 from memdown import http_server as connections
-from memdown.config import load_settings
 from memdown.errors import ConfigError
 from memdown.mcp import http
-from memdown.mcp.http import create_server, find_token
-from memdown.mcp.service import Service
+from memdown.mcp.http import find_token
 
 HELLO = {
     "jsonrpc": "2.0",
@@ -131,7 +128,7 @@ def post(address: str, body: Any = HELLO, **headers: str) -> httpx.Response:
 
 
 def test_who_may_use_http(folder: Path) -> None:
-    with http_server(folder) as address:
+    with http_thread(folder) as address:
         port = address.split(":")[2].split("/")[0]
         assert post(address).status_code == 200
         assert post(address, origin=f"http://localhost:{port}").status_code == 200
@@ -155,7 +152,7 @@ def test_who_may_use_http(folder: Path) -> None:
 
 def test_bad_bodies_over_http(folder: Path) -> None:
     headers = {**ACCEPT, "authorization": f"Bearer {TOKEN}", "content-type": "application/json"}
-    with http_server(folder) as address:
+    with http_thread(folder) as address:
         assert address.startswith("http://127.0.0.1:")
         for body in (b"", b"{", b"[]", b"null", b"\xff\xfe", b"x" * 5_000_000):
             answer = httpx.post(address, content=body, headers=headers, timeout=30)
@@ -164,8 +161,8 @@ def test_bad_bodies_over_http(folder: Path) -> None:
 
 
 def test_a_busy_port_is_one_sentence(folder: Path) -> None:
-    with http_server(folder) as address:
-        port = address.split(":")[2].split("/")[0]
+    with http.listen("127.0.0.1", 0) as listener:
+        port = str(listener.getsockname()[1])
         result = subprocess.run(
             command(folder, "--http", "--port", port), capture_output=True, text=True, check=False
         )
@@ -195,15 +192,8 @@ def test_slow_clients_and_abandoned_sessions_are_given_up(
     """Each takes memory, and clients that crash never say goodbye; connecting needs no token."""
     monkeypatch.setattr(http, "IDLE_SECONDS", 1.5)
     monkeypatch.setattr(connections, "HEAD_SECONDS", 0.2)
-    listener = http.listen("127.0.0.1", 0)
-    port = listener.getsockname()[1]
-    server = create_server(Service(load_settings(workspace=folder)))
-    app = http.create_app(server, TOKEN, http.allowed_hosts("127.0.0.1", port))
-    serving = connections.server(app, lifespan="on")
-    thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    try:
-        address = f"http://127.0.0.1:{port}/mcp"
+    with http_thread(folder) as address:
+        port = int(address.split(":")[2].split("/")[0])
         with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
             client.sendall(b"POST /mcp HTTP/1.1\r\n")
             with contextlib.suppress(ConnectionError):
@@ -217,7 +207,3 @@ def test_slow_clients_and_abandoned_sessions_are_given_up(
             assert time.monotonic() < deadline
             # Each question keeps the session alive, so the pauses are longer than that takes.
             time.sleep(2)
-    finally:
-        serving.should_exit = True
-        thread.join()
-        listener.close()
