@@ -1,4 +1,4 @@
-"""The command line as people use it: real processes, real exit codes, one sentence an error."""
+"""The command line as people use it: real exit codes, one sentence an error."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import memdown, memdown_process
 from memdown.cli import run
 from memdown.index.sqlite import SqliteStore
 from waiting import eventually
@@ -27,14 +28,10 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
-def memdown(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
-    """A real process, with nothing but pipes around it."""
-    command = [sys.executable, "-m", "memdown.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, **options)  # type: ignore[call-overload,no-any-return]
-
-
 def test_the_example_from_the_readme() -> None:
-    result = memdown("search", "which router do we use at home?", "--workspace", str(EXAMPLE))
+    result = memdown_process(
+        "search", "which router do we use at home?", "--workspace", str(EXAMPLE)
+    )
     assert result.returncode == 0
     first, line = result.stdout.splitlines()[:2]
     assert "memory/home-network.md:7" in first
@@ -75,7 +72,7 @@ def test_only_paths_or_nothing_but_the_exit_code(workspace: Path) -> None:
 
 
 def test_without_a_command_the_help_is_what_was_wanted() -> None:
-    result = memdown()
+    result = memdown_process()
     assert result.returncode == 0
     assert result.stdout.startswith("Usage: memdown")
     assert "..." not in result.stdout.partition("Commands:")[2]
@@ -83,13 +80,13 @@ def test_without_a_command_the_help_is_what_was_wanted() -> None:
 
 @pytest.mark.parametrize(("typed", "meant"), [("serach", "search"), ("rember", "remember")])
 def test_a_mistyped_command_is_answered_with_the_nearest(typed: str, meant: str) -> None:
-    result = memdown(typed, "foo")
+    result = memdown_process(typed, "foo")
     assert result.returncode == 2
     assert f"did you mean {meant}?" in result.stderr
 
 
 def test_a_folder_with_notes_needs_no_option(workspace: Path) -> None:
-    result = memdown("search", "router", cwd=workspace)
+    result = memdown_process("search", "router", cwd=workspace)
     assert "memory/home.md" in result.stdout
     assert result.returncode == 0
 
@@ -133,7 +130,7 @@ def test_a_search_among_some_notes(workspace: Path) -> None:
 
 
 def test_nothing_found_is_exit_code_1(workspace: Path) -> None:
-    result = memdown("search", "xqzt wqxv", "--workspace", str(workspace))
+    result = memdown_process("search", "xqzt wqxv", "--workspace", str(workspace))
     assert result.returncode == 1
     assert result.stdout == ""
     assert "Nothing found" in result.stderr
@@ -144,7 +141,7 @@ def test_remember_get_and_search_again(workspace: Path) -> None:
     citation = json.loads(wrote.stdout)["citation"]
     assert "spare key" in memdown("get", citation, "-w", str(workspace)).stdout
     assert "spare key" in memdown("search", "spare key", "-w", str(workspace)).stdout
-    piped = memdown("remember", "--durable", "-w", str(workspace), input="From a pipe.\n")
+    piped = memdown_process("remember", "--durable", "-w", str(workspace), input="From a pipe.\n")
     assert "MEMORY.md" in piped.stdout
     assert "From a pipe." in (workspace / "MEMORY.md").read_text()
 
@@ -244,7 +241,7 @@ def test_ctrl_c_leaves_everything_sound(tmp_path: Path, own_state: Path) -> None
     _, errors = process.communicate()
     assert process.returncode == 130
     assert "Traceback" not in errors
-    done = memdown("index", "--json", "--workspace", str(folder))
+    done = memdown_process("index", "--json", "--workspace", str(folder))
     report = json.loads(done.stdout)
     assert report["indexed"] + report["unchanged"] == 1500
     found = memdown("search", "note 1234 line 7", "--workspace", str(folder))
@@ -290,7 +287,7 @@ def test_ctrl_c_while_a_command_loads_what_it_needs(tmp_path: Path, workspace: P
         "except KeyboardInterrupt:\n    raise ImportError('apsw cannot be loaded')\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    result = memdown("search", "router", cwd=workspace, env=environment)
+    result = memdown_process("search", "router", cwd=workspace, env=environment)
     assert result.returncode == 130
     assert "stopped; nothing is lost" in result.stderr
 
@@ -308,7 +305,7 @@ def test_completion_completes(tmp_path: Path) -> None:
         "COMP_WORDS": "memdown se",
         "COMP_CWORD": "1",
     }
-    result = memdown(env=environment)
+    result = memdown_process(env=environment)
     assert "search" in result.stdout
 
 

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import memdown, memdown_process
 from memdown import Memory
-
-
-def memdown(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "memdown.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 
 
 def listing(folder: Path) -> list[str]:
@@ -40,7 +34,7 @@ def vault(tmp_path: Path) -> Path:
 
 
 def test_an_empty_folder_gets_a_memory_and_three_lines_what_to_do(tmp_path: Path) -> None:
-    done = memdown("init", cwd=tmp_path)
+    done = memdown_process("init", cwd=tmp_path)
     assert done.returncode == 0
     assert listing(tmp_path) == ["MEMORY.md", "memory"]
     first, *after = done.stdout.splitlines()

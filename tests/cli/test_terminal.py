@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.terminals import on_terminal
+from cli.terminals import each_on_terminal, on_terminal
 from memdown.cli.terminal import harmless
 
 # A new window title, a cleared screen, colours, a C1 sequence, overprinting, reversed text.
@@ -21,9 +21,8 @@ _OURS = re.compile(r"\033\[(?:0|1|2|3[1236])(?:;1)?m|\r\033\[K(?:Indexing [â–ˆâ–
 _OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
-@pytest.fixture
-def workspace(tmp_path: Path, own_state: Path) -> Path:
-    folder = tmp_path / "notes"
+def evil_notes(folder: Path, state: Path) -> Path:
+    """Notes and a conversation that try to command the terminal."""
     (folder / "memory").mkdir(parents=True)
     (folder / "MEMORY.md").touch()
     (folder / "memory/evil.md").write_text(
@@ -31,7 +30,7 @@ def workspace(tmp_path: Path, own_state: Path) -> Path:
     )
     (folder / "memory/latin.md").write_bytes(b"# L\xf6we\n\033[2J")
     (folder / "memory" / "bad\033[2Jname.md").write_text("zebra")
-    talks = own_state / "agents/main/sessions"
+    talks = state / "agents/main/sessions"
     talks.mkdir(parents=True)
     lines = [
         {"type": "session", "id": "evil"},
@@ -41,34 +40,48 @@ def workspace(tmp_path: Path, own_state: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ["search", "zebra"],
-        ["search", "zebra", "--full", "--explain"],
-        ["search", "zebra", "--json"],
-        ["get", "memory/evil.md"],
-        ["get", "memory/evil.md", "--json"],
-        ["get", "memory/\033[2Jnone.md"],
-        ["list"],
-        ["recent"],
-        ["index"],
-        ["status"],
-        ["doctor"],
-        ["sessions", "list"],
-        ["sessions", "show", "evil"],
-        ["sessions", "search", "zebra"],
-        ["sessions", "export", "evil"],
-        ["search", "x", "--workspace", "no\033[2Jwhere"],
-        ["ser\033[2Jach"],
-        ["eval", "make"],
-    ],
-    ids=" ".join,
-)
-def test_a_terminal_gets_text_only(workspace: Path, command: list[str]) -> None:
-    shown = on_terminal(*command, cwd=workspace)
-    left = _OURS.sub("", shown)
-    assert shown.strip()
+@pytest.fixture
+def workspace(tmp_path: Path, own_state: Path) -> Path:
+    return evil_notes(tmp_path / "notes", own_state)
+
+
+COMMANDS = [
+    ["search", "zebra"],
+    ["search", "zebra", "--full", "--explain"],
+    ["search", "zebra", "--json"],
+    ["get", "memory/evil.md"],
+    ["get", "memory/evil.md", "--json"],
+    ["get", "memory/\033[2Jnone.md"],
+    ["list"],
+    ["recent"],
+    ["index"],
+    ["status"],
+    ["doctor"],
+    ["sessions", "list"],
+    ["sessions", "show", "evil"],
+    ["sessions", "search", "zebra"],
+    ["sessions", "export", "evil"],
+    ["search", "x", "--workspace", "no\033[2Jwhere"],
+    ["ser\033[2Jach"],
+    ["eval", "make"],
+]
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What every command prints on a terminal. None needs a process of its own."""
+    top = tmp_path_factory.mktemp("evil")
+    folder = evil_notes(top / "notes", top / "state")
+    environment = {"MEMDOWN_STATE_DIR": str(top / "state"), "HOME": str(top)}
+    printed = each_on_terminal(COMMANDS, folder, environment)
+    return {" ".join(command): text for command, text in zip(COMMANDS, printed, strict=True)}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_a_terminal_gets_text_only(shown: dict[str, str], command: list[str]) -> None:
+    text = shown[" ".join(command)]
+    left = _OURS.sub("", text)
+    assert text.strip()
     assert not _OBEYED.findall(left), _OBEYED.findall(left)
 
 
