@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Where it is set, every command compiles all of Memdown again: half a second each.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-long lint types check bench browser clean
+.PHONY: run test test-long units style lint types check bench browser clean
 
 # The index goes into .venv too: the home folder is left alone.
 run: export MEMDOWN_STATE_DIR := $(CURDIR)/$(VENV)/state
@@ -19,11 +19,18 @@ run: $(VENV)/.run
 	@$(BIN)/memdown index --workspace examples/workspace
 	@$(BIN)/memdown search "which router do we use at home?" --workspace examples/workspace
 
-test: $(VENV)/.dev browser
+# The types are checked beside the tests: without its cache mypy keeps one core busy for a minute.
+test: $(VENV)/.dev browser style
+	@$(MAKE) --no-print-directory --jobs 2 units types
+
+style: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/pytest -m "not long" -n 2 --dist loadfile --no-loadscope-reorder
+
+# What tests write goes into memory where there is room for it and programs may be run there: they
+# wait for the disk less. `make test-long` writes to the disk.
+units: $(VENV)/.dev
+	TMPDIR=$$($(BIN)/python tests/quick_folder.py) $(BIN)/pytest -m "not long" -n 2 --dist loadfile --no-loadscope-reorder
 
 test-long: $(VENV)/.dev $(VENV)/.examples
 	$(BIN)/pytest -m long --timeout 7200 -o faulthandler_timeout=0 \

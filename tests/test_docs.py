@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,24 +33,30 @@ def test_the_command_page_is_current() -> None:
     assert (ROOT / "docs/cli.md").read_text() == render()
 
 
+def python_examples(page: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+
+
+@cache
+def printed(example: str) -> str:
+    """What an example prints, in a process of its own, which is started once for all tests."""
+    return subprocess.run(
+        [sys.executable, "-c", example], capture_output=True, text=True, cwd=ROOT, check=True
+    ).stdout
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
 def test_examples_run(page: str) -> None:
-    examples = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    examples = python_examples(page)
     assert examples
     for example in examples:
-        result = subprocess.run(
-            [sys.executable, "-c", example], capture_output=True, text=True, cwd=ROOT, check=True
-        )
-        assert result.stdout.strip()
+        assert printed(example).strip()
 
 
 def test_the_readme_example_finds_the_router() -> None:
-    example = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[0]
+    example = python_examples("README.md")[0]
     assert len(example.strip().splitlines()) <= 10
-    output = subprocess.run(
-        [sys.executable, "-c", example], capture_output=True, text=True, cwd=ROOT, check=True
-    ).stdout
-    assert output.startswith("memory/home-network.md")
+    assert printed(example).startswith("memory/home-network.md")
 
 
 @pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.name)
@@ -129,12 +136,8 @@ def test_outputs_are_compared_line_by_line() -> None:
 
 def test_the_question_about_the_database_gets_the_decision() -> None:
     """The page's only example asks for it, so the first hit must be the decision itself."""
-    (example,) = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(), re.DOTALL
-    )
-    cited = subprocess.run(
-        [sys.executable, "-c", example], capture_output=True, text=True, cwd=ROOT, check=True
-    ).stdout.strip()
+    (example,) = python_examples("docs/python.md")
+    cited = printed(example).strip()
     path, first, last = re.fullmatch(r"(.+)#L(\d+)-L(\d+)", cited).groups()  # type: ignore[union-attr]
     with Memory.open(ROOT / "examples/workspace") as memory:
         lines = int(last) - int(first) + 1

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from browser.chromium import MISSING, find_chromium, may_be_missing
+from quick_folder import quick_folder
 
 ROOT = Path(__file__).parents[1]
 ONE = "tests/browser/test_browser_search.py"
@@ -73,3 +76,17 @@ def test_make_run_leaves_the_home_folder_alone() -> None:
     assert f"MEMDOWN_STATE_DIR := {ROOT}/.venv/state" in database.replace(
         "$(CURDIR)", str(ROOT)
     ).replace("$(VENV)", ".venv")
+
+
+def test_what_tests_write_goes_into_memory_where_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = tempfile.gettempdir()
+    assert quick_folder(tmp_path, room=0) == str(tmp_path)
+    assert quick_folder(tmp_path, room=10**18) == usual
+    assert quick_folder(tmp_path / "none", room=0) == usual
+    found = os.statvfs(tmp_path)
+    facts = {name: getattr(found, name) for name in dir(found) if name.startswith("f_")}
+    without_programs = SimpleNamespace(**{**facts, "f_flag": os.ST_NOEXEC})
+    monkeypatch.setattr(os, "statvfs", lambda folder: without_programs)
+    assert quick_folder(tmp_path, room=0) == usual

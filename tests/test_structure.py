@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import memdown
@@ -57,9 +58,14 @@ def level(module: str) -> int:
     return next(number for number, names in enumerate(STEPS) if module in names)
 
 
+@cache
+def parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text())
+
+
 def imports(file: Path) -> set[str]:
     """The top-level parts of memdown that a file imports at run time."""
-    tree = ast.parse(file.read_text())
+    tree = parsed(file)
     typing_only = {
         id(child)
         for node in ast.walk(tree)
@@ -98,7 +104,7 @@ def classes() -> list[tuple[str, ast.ClassDef]]:
     return [
         (str(file.relative_to(PACKAGE)), node)
         for file in sorted(PACKAGE.rglob("*.py"))
-        for node in ast.parse(file.read_text()).body
+        for node in parsed(file).body
         if isinstance(node, ast.ClassDef)
     ]
 

@@ -34,13 +34,13 @@ QUERIES = ("anchor lighthouse keeper", "entry checked", "topic 3 alpha", "beta g
 class Stage:
     """A workspace, a state folder, and the processes that use them."""
 
-    def __init__(self, top: Path) -> None:
+    def __init__(self, top: Path, topics: int = 12) -> None:
         self.folder = top / "workspace"
         self.state = top / "state"
         self.top = top
         (self.folder / "memory").mkdir(parents=True)
         (self.folder / "MEMORY.md").write_text(f"# Memory\n\n{ANCHOR}\n")
-        for number in range(12):
+        for number in range(topics):
             lines = [f"topic {number} alpha beta gamma line {line} of it" for line in range(60)]
             (self.folder / f"memory/topic{number}.md").write_text("\n\n".join(lines) + "\n")
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -179,8 +179,8 @@ class Stage:
 
 
 @contextlib.contextmanager
-def staged(top: Path) -> Iterator[Stage]:
-    stage = Stage(top)
+def staged(top: Path, topics: int = 12) -> Iterator[Stage]:
+    stage = Stage(top, topics)
     try:
         yield stage
     finally:

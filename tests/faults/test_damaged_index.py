@@ -324,7 +324,7 @@ def foreign_files(folder: Path) -> list[Path]:
 @pytest.mark.parametrize("first", ["search", "sync", "status", "check"])
 def test_a_foreign_database_in_place_of_the_index(tmp_path: Path, first: str) -> None:
     """The first thing that is asked of it must work, not only the second."""
-    with staged(tmp_path) as stage:
+    with staged(tmp_path, topics=4) as stage:
         with stage.memory() as memory:
             expected = answers_of(memory)
         for foreign in foreign_files(tmp_path):

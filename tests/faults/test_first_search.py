@@ -68,10 +68,13 @@ def test_first_searches(
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """With less patience, so that few notes are many."""
-    monkeypatch.setattr("memdown.index.index._WATCHED_SECONDS", 0.3)
+    """With less patience, so that few notes are many; with ever more of it for a busy machine."""
+    patience = 0.3
 
     def search() -> dict[str, Any]:
+        nonlocal patience
+        monkeypatch.setattr("memdown.index.index._WATCHED_SECONDS", patience)
+        patience *= 1.2
         run(["search", "creature7", "-w", str(tmp_path), "--json"])
         answer: dict[str, Any] = json.loads(capfd.readouterr().out)
         return answer

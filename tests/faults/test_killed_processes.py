@@ -33,7 +33,7 @@ def kill_at_random(top: Path, kills: int, campaign: Campaign) -> None:
     )
 
 
-@pytest.mark.parametrize("kills", [12, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [6, pytest.param(300, marks=pytest.mark.long)])
 def test_kills_at_random_points(tmp_path: Path, campaign: Campaign, kills: int) -> None:
     kill_at_random(tmp_path, kills, campaign)
 
@@ -77,7 +77,7 @@ def prepare_for(point: str, stage: Stage) -> None:
 
 @pytest.mark.parametrize("point", failpoints())
 def test_a_kill_at_a_named_point(tmp_path: Path, point: str) -> None:
-    with staged(tmp_path) as stage:
+    with staged(tmp_path, topics=5) as stage:
         prepare_for(point, stage)
         count = 3 if point in ("index.file", "rebuild.file", "append.written") else 1
         # Only the second edit meets another, so two of them are on the way to every point.

@@ -204,7 +204,7 @@ def test_saves_from_the_page_beside_an_editor(
     assert count["refused"]
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.long)])
 def test_a_server_killed_while_it_saves(tmp_path: Path, campaign: Campaign, kills: int) -> None:
     """The next command finds and settles what the save was about to do."""
     done = campaign("`kill -9` of the server during saves from the page, beside an editor")

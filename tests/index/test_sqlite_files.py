@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import os
 import stat
+import tempfile
 import threading
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ from memdown.notes.document import read_document
 from memdown.types import Fingerprint, ModelKey
 
 
-def filled(path: Path) -> None:
+def fill(path: Path) -> None:
     store = create(path)
     with store.writing(1.0):
         store.begin(PRINT)
@@ -38,9 +40,24 @@ def filled(path: Path) -> None:
     store.close()
 
 
+@cache
+def filled_once() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "index.sqlite"
+        fill(path)
+        assert not path.with_name("index.sqlite-wal").exists()
+        return path.read_bytes()
+
+
+def filled(path: Path) -> None:
+    """A copy of one and the same index: to fill one takes most of a second."""
+    path.write_bytes(filled_once())
+    path.chmod(0o600)
+
+
 def test_only_the_owner_can_read(tmp_path: Path) -> None:
     path = tmp_path / "new" / "index.sqlite"
-    filled(path)
+    fill(path)
     store = create(path)
     store.files()
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700

@@ -43,7 +43,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 @schema.parametrize()
 @hypothesis.settings(
-    max_examples=6,
+    max_examples=4,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(hypothesis.HealthCheck),

@@ -319,13 +319,13 @@ def unfinished_save(workspace: Workspace, lock_dir: Path) -> Failure | None:
 
 
 def drafts(workspace: Workspace) -> list[str]:
-    """The hidden files that saves have left, by path."""
-    return [
+    """The hidden files that saves have left, by path; file systems list them in any order."""
+    return sorted(
         "/".join((*parts, name))
         for parts, names in _folders(workspace.folder)
         for name in names
         if is_draft(name)
-    ]
+    )
 
 
 def recover(workspace: Workspace, lock_dir: Path) -> list[str]:
