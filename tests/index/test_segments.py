@@ -63,6 +63,9 @@ class Index:
         self.reads += 1
         return self.blocks.get((segment, part, number), b"")
 
+    def blocks_of(self, segment: int, part: str, numbers: Sequence[int]) -> Mapping[int, bytes]:
+        return {number: self.block(segment, part, number) for number in numbers}
+
     def files(self) -> Mapping[int, FileState]:
         return self.states
 

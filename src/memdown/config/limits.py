@@ -20,12 +20,13 @@ from memdown.config.settings import QmdSettings
 from memdown.config.values import Secret, Shared
 from memdown.types import SOURCES, Source
 from memdown.validation import Problem, Strict, camel, convert
+from memdown.values import pattern
 
 Expand = Callable[[str], str]
 Field = dataclasses.Field[Any]
 Section = TypeVar("Section")
 
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_NAME = pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
 
 def validate(section: type[Section], tree: object, origin: SectionLayers) -> Section:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -13,13 +12,13 @@ from memdown.config.values import Secret
 from memdown.config.workspaces import MARKER
 from memdown.errors import ConfigError, MissingVariable
 from memdown.files import check_place
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 CONFIG_NAMES = ("memdown.json5", "memdown.json")
 _CURATED = ("MEMORY.md", "memory.md")
 _CONTROL = (".git", ".hg", ".svn", ".jj")
 
-_AGENT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
+_AGENT = pattern(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}")
 
 
 def check_agent(agent: str) -> str:

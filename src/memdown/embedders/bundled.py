@@ -23,17 +23,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from memdown.embedders import word_pieces
+from memdown.embedders.word_pieces import WordPieces
 from memdown.errors import EmbedderError
 from memdown.types import NearWord
+from memdown.values import pattern
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
+    from memdown.embedders.options import Options
     from memdown.types import Vector, Vectors
 
 _SPACE = "▁"
 _SIGNS = {"<unk>": 0, "<s>": 1, "</s>": 2}
-_SIGN = re.compile("(<unk>|</?s>)")
+_SIGN = pattern("(<unk>|</?s>)")
 # Marks in front of units that are no words; no word has white space in it.
 _INNER, _IS_SIGN = "\n", "\t"
 # Characters that are merged with no others: Thai to Tibetan, Burmese, Khmer, Chinese, Japanese,
@@ -67,13 +72,13 @@ def units(text: str) -> list[str]:
 
 @cache
 def _loner() -> re.Pattern[str]:
-    return re.compile(f"[{LONERS}]")
+    return pattern(f"[{LONERS}]")
 
 
 @cache
 def _words_and_loners() -> re.Pattern[str]:
     # Made when needed: it takes milliseconds.
-    return re.compile(f" ?[^{LONERS} ]+|[{LONERS}]| ")
+    return pattern(f" ?[^{LONERS} ]+|[{LONERS}]| ")
 
 
 def _rare_units(text: str) -> list[str]:
@@ -91,22 +96,24 @@ def _rare_units(text: str) -> list[str]:
 class Cutter:
     """Cuts units into the numbers of their pieces, with the tokenizer's file."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, vocabulary: Mapping[str, int] | None = None) -> None:
         self._file = file
         self._known = file.stat().st_size == _KNOWN_SIZE
+        if vocabulary is not None:
+            self._vocabulary = vocabulary
 
-    @property
-    def whole_words(self) -> dict[str, int]:
-        """The words in small letters that are one piece, with its number."""
-        # The first search of a process waits for this: what fails for most pieces is asked first.
-        return {
-            piece[1:]: number
-            for piece, number in self._vocabulary.items()
+    def packed(self, weights: _Weights) -> word_pieces.Packed:
+        """All pieces, and the words in small letters that are one, with what near words are found by."""
+        words = [
+            piece
+            for piece in self._vocabulary
             if len(piece) > _LEAST_LETTERS
             and piece[0] == _SPACE
             and piece.islower()
             and piece[1:].isalpha()
-        }
+        ]
+        vectors = _as_bytes(weights.short([self._vocabulary[word] for word in words], _NEAR_DIMS))
+        return word_pieces.make(self._vocabulary, words, vectors)
 
     def cut(self, wanted: Sequence[str], *, more_to_come: bool) -> list[list[int]]:
         """The pieces of each unit; if there is `more_to_come`, loading `tokenizers` pays."""
@@ -166,7 +173,7 @@ class Cutter:
         return cut
 
     @cached_property
-    def _vocabulary(self) -> dict[str, int]:
+    def _vocabulary(self) -> Mapping[str, int]:
         data = self._file.read_bytes()
         if not self._known:
             every: dict[str, int] = json.loads(data)["model"]["vocab"]
@@ -239,7 +246,8 @@ class BundledEmbedder:
     instant = True
     text_weight: float | None = 0.7
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
         self._lock = threading.Lock()
         self._words = self._older = _Words(0)
         self._loaded: tuple[Cutter, _Weights] | None = None
@@ -286,13 +294,14 @@ class BundledEmbedder:
 
     def _near_words(self) -> _NearWords:
         if self._near is None:
-            cutter, weights = self._files()
-            self._near = _NearWords(cutter.whole_words, weights)
+            self._near = _NearWords(_pieces_of(self._folder))
         return self._near
 
     def _files(self) -> tuple[Cutter, _Weights]:
         if self._loaded is None:
-            self._loaded = (Cutter(_package_file(_TOKENIZER)), _Weights(_package_file(_WEIGHTS)))
+            tokenizer, weights = _package_file(_TOKENIZER), _package_file(_WEIGHTS)
+            known = _known_pieces(self._folder, tokenizer, weights)
+            self._loaded = (Cutter(tokenizer, known), _Weights(weights))
         return self._loaded
 
     def _add_up(self, texts: Sequence[str], out: np.ndarray, more_to_come: bool) -> None:
@@ -393,22 +402,18 @@ class _Weights:
 class _NearWords:
     """The vectors of the words that are one piece, of fewer dimensions and a byte a number: 1.3 MB."""
 
-    def __init__(self, pieces: Mapping[str, int], weights: _Weights) -> None:
-        self._words = list(pieces)
-        self._rows = {word: row for row, word in enumerate(self._words)}
-        vectors = weights.short(list(pieces.values()), _NEAR_DIMS)
-        largest = np.maximum(vectors.max(axis=1), -vectors.min(axis=1))
-        vectors *= (127 / np.maximum(largest, 1e-9))[:, None]
-        self._vectors = np.rint(vectors, out=vectors).astype(np.int8)
+    def __init__(self, pieces: WordPieces) -> None:
+        self._pieces = pieces
+        self._vectors = pieces.vectors
 
         # Few words are asked for again and again: "birthday", "address", "number".
         self.of = lru_cache(maxsize=_MOST_ASKED)(self._of)
 
     def __contains__(self, word: str) -> bool:
-        return word in self._rows
+        return self._pieces.row(_SPACE + word) is not None
 
     def _of(self, word: str) -> Sequence[NearWord]:
-        row = self._rows.get(word)
+        row = self._pieces.row(_SPACE + word)
         if row is None:
             return ()
         import simsimd
@@ -418,10 +423,45 @@ class _NearWords:
         )[0]
         first = np.argpartition(distances, _MOST_NEAR)[: _MOST_NEAR + 1]
         found = sorted(
-            (NearWord(self._words[n], 1.0 - float(distances[n])) for n in first if n != row),
+            (self._near(n, distances) for n in first.tolist() if n != row),
             key=lambda one: -one.similarity,
         )
         return tuple(one for one in found if one.similarity >= _LEAST_NEAR)
+
+    def _near(self, row: int, distances: NDArray[np.float32]) -> NearWord:
+        return NearWord(self._pieces.at_row(row)[1:], 1.0 - float(distances[row]))
+
+
+def _as_bytes(vectors: Vectors) -> NDArray[np.int8]:
+    """Vectors at a byte a number, each as large as it can be."""
+    largest = np.maximum(vectors.max(axis=1), -vectors.min(axis=1))
+    vectors = vectors * (127 / np.maximum(largest, 1e-9))[:, None]
+    return np.rint(vectors, out=vectors).astype(np.int8)
+
+
+# The pieces of this process, whichever embedder needs them first.
+_pieces: WordPieces | None = None
+
+
+def _known_pieces(folder: Path | None, *sources: Path) -> WordPieces | None:
+    """The pieces, if this process has them or a file in the folder does."""
+    global _pieces
+    if _pieces is None and folder is not None:
+        _pieces = word_pieces.load(folder, sources)
+    return _pieces
+
+
+def _pieces_of(folder: Path | None) -> WordPieces:
+    """The pieces, made and kept in the folder if need be."""
+    global _pieces
+    sources = _package_file(_TOKENIZER), _package_file(_WEIGHTS)
+    known = _known_pieces(folder, *sources)
+    if known is None:
+        made = Cutter(sources[0]).packed(_Weights(sources[1]))
+        if folder is not None:
+            word_pieces.save(folder, sources, made)
+        known = _pieces = word_pieces.opened(made)
+    return known
 
 
 def _groups(texts: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
@@ -448,6 +488,7 @@ def _package_file(name: str) -> Path:
     )
 
 
-def create(options: object = None) -> BundledEmbedder:  # noqa: ARG001
-    """The bundled embedder; there is nothing to choose."""
-    return BundledEmbedder()
+def create(options: Options | None = None) -> BundledEmbedder:
+    """The bundled embedder; there is nothing to choose but where it keeps its words."""
+    folder = options.model_cache_dir if options else None
+    return BundledEmbedder(Path(folder) if folder else None)

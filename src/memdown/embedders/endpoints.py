@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 from memdown.embedders.options import EmbeddingEndpoint
 from memdown.errors import ConfigError
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 # Names of headers whose values let someone in. They are sent, but never hashed, shown or logged.
-_SECRET_NAME = re.compile(r"auth|key|token|secret|cookie|passw|credential|signature", re.IGNORECASE)
+_SECRET_NAME = pattern(r"auth|key|token|secret|cookie|passw|credential|signature", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from memdown.errors import IndexCorrupt
 from memdown.index import segments
 from memdown.index.merging import strike
 from memdown.index.reader import NO_POSTING, Posting, Quantised, Reader, Unit
-from memdown.index.segments import Dictionary, PackedVectors, PostingList, Rows, key_of_term, span
+from memdown.index.segments import Dictionary, PostingList, Rows, StoredVectors, key_of_term, span
 from memdown.text.cues import FEATURE
 from memdown.types import FILE_SPAN, SOURCES, FileState, StoredChunk, Vectors
 from memdown.values import dataclass
@@ -28,7 +28,7 @@ Keys = NDArray[np.int64]
 _T = TypeVar("_T", bound=np.generic)
 
 # Posting lists are kept up to so many entries, less than 100 MB; passages' vectors up to 192 MB,
-# which is about 200,000 chunks; those of a larger index are read when they are compared.
+# which is about 400,000 chunks; those of a larger index are read when they are compared.
 _MOST_ENTRIES = 6_000_000
 _MOST_VECTOR_BYTES = 192 << 20
 # The text of so many chunks is kept, about 4 MB: questions that follow one another find the same notes.
@@ -54,6 +54,9 @@ class View(Protocol):
 
     def block(self, segment: int, part: str, number: int) -> bytes:
         """A block of a segment; nothing where there is none."""
+
+    def blocks_of(self, segment: int, part: str, numbers: Sequence[int]) -> Mapping[int, bytes]:
+        """Several blocks by their numbers, as far as there are any."""
 
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number, which is that of its chunks' keys divided by `FILE_SPAN`."""
@@ -338,35 +341,39 @@ class _Origin:
             if mine.start == end:
                 continue
             local = wanted[mine] - self._bounds[segment]
-            stored = self._kept.passages(self._view, self._numbers, segment, local)
+            count = self.segments[segment].rows.count
+            stored = self._kept.passages(self._view, self._numbers, segment, count, local)
             if stored is None:
                 continue
             if numbers is None:
-                numbers = np.zeros((len(wanted), stored.numbers.shape[1]), np.int8)
-            stored.numbers.take(local, axis=0, out=numbers[mine])
+                numbers = np.zeros((len(wanted), stored.dims), np.int8)
+            numbers[mine] = stored.numbers(stored.rows.take(local, axis=0))
             scale[mine] = stored.scale[local]
         return None if numbers is None else Quantised(numbers, scale)
 
 
 class _SegmentVectors:
-    """The vectors of a segment's passages in one array, filled block by block as they are asked for."""
+    """The vectors of a segment's passages in one array, as they are stored, filled block by block as they
+    are asked for."""
 
-    def __init__(self, count: int, dims: int) -> None:
-        self.packed = PackedVectors(np.empty((count, dims), np.int8), np.zeros(count, np.float32))
+    def __init__(self, count: int, like: StoredVectors) -> None:
+        rows = np.empty((count, like.rows.shape[1]), np.uint8)
+        self.stored = like._replace(rows=rows, scale=np.zeros(count, np.float32))
         self.filled = np.zeros(count // segments.PASSAGES_A_BLOCK + 1, bool)
 
     @property
     def size(self) -> int:
         """Its size in bytes."""
-        return self.packed.numbers.nbytes + self.packed.scale.nbytes
+        return self.stored.rows.nbytes + self.stored.scale.nbytes
 
-    def fill(self, number: int, block: PackedVectors) -> None:
+    def fill(self, number: int, block: StoredVectors) -> None:
         """Put a block into its place."""
         start = number * segments.PASSAGES_A_BLOCK
         place = slice(start, start + len(block.scale))
-        if block.numbers.shape != self.packed.numbers[place].shape:
+        kind = (block.dims, block.half, block.rows.shape)
+        if kind != (self.stored.dims, self.stored.half, self.stored.rows[place].shape):
             raise IndexCorrupt("The vectors of a segment are damaged; run `memdown index --force`.")
-        self.packed.numbers[place], self.packed.scale[place] = block
+        self.stored.rows[place], self.stored.scale[place] = block.rows, block.scale
         self.filled[number] = True
 
 
@@ -410,32 +417,31 @@ class _Kept:
         return known
 
     def passages(
-        self, view: View, numbers: tuple[int, ...], place: int, wanted: Keys
-    ) -> PackedVectors | None:
+        self, view: View, numbers: tuple[int, ...], place: int, count: int, wanted: Keys
+    ) -> StoredVectors | None:
         """The vectors of a segment's passages, of which at least those `wanted` are filled in.
 
-        The segment is the one at `place` in `numbers`. None if it has no vectors of passages.
+        The segment is the one at `place` in `numbers` and has `count` passages. None if it has no vectors of passages.
         """
         number = numbers[place]
         with self._lock:
             if number not in self._vectors:
-                self._vectors[number] = self._empty(view, number)
+                self._vectors[number] = self._empty(view, number, count)
                 self._drop_vectors(numbers, number)
             found = self._vectors[number]
             if found is None:
                 return None
             blocks = np.flatnonzero(np.bincount(wanted // segments.PASSAGES_A_BLOCK))
-            for block in blocks[~found.filled[blocks]].tolist():
-                data = view.block(number, "passage_vectors", block)
-                found.fill(block, segments.unpack_vectors(data))
-            return found.packed
+            missing = blocks[~found.filled[blocks]].tolist()
+            if missing:
+                stored = view.blocks_of(number, "passage_vectors", missing)
+                for block in missing:
+                    found.fill(block, segments.read_vectors(stored.get(block, b"")))
+            return found.stored
 
-    def _empty(self, view: View, number: int) -> _SegmentVectors | None:
-        first = segments.unpack_vectors(view.block(number, "passage_vectors", 0))
-        if not len(first.scale):
-            return None
-        count = segments.read_rows(view.block(number, "rows", 0)).count
-        return _SegmentVectors(count, first.numbers.shape[1])
+    def _empty(self, view: View, number: int, count: int) -> _SegmentVectors | None:
+        first = segments.read_vectors(view.block(number, "passage_vectors", 0))
+        return _SegmentVectors(count, first) if len(first.scale) else None
 
     def _drop_vectors(self, numbers: tuple[int, ...], newest: int) -> None:
         """Make room for the newest: first what is in no segment any more, then the oldest."""

@@ -71,6 +71,20 @@ class PackedVectors(NamedTuple):
     scale: NDArray[np.float32]
 
 
+class StoredVectors(NamedTuple):
+    """Vectors as they are stored: `rows` uint8 (n, W), scales float32 (n,), how long each vector is, and
+    whether a byte has two numbers."""
+
+    rows: Bytes
+    scale: NDArray[np.float32]
+    dims: int
+    half: bool
+
+    def numbers(self, rows: Bytes) -> NDArray[np.int8]:
+        """Some of the rows as numbers, int8 (m, dims)."""
+        return _halves(rows)[:, : self.dims] if self.half else rows.view(np.int8)
+
+
 NOTHING = PostingList(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
@@ -593,28 +607,31 @@ def vectors_shape(data: bytes) -> tuple[int, int]:
 
 def unpack_vectors(data: bytes) -> PackedVectors:
     """The vectors of a block; none of nothing."""
+    stored = read_vectors(data)
+    return PackedVectors(stored.numbers(stored.rows), stored.scale)
+
+
+def read_vectors(data: bytes) -> StoredVectors:
+    """The vectors of a block as they are stored; none of nothing."""
     if not data:
-        return PackedVectors(np.empty((0, 0), np.int8), np.empty(0, np.float32))
+        return StoredVectors(np.empty((0, 0), np.uint8), np.empty(0, np.float32), 0, half=False)
     count, dims = _VECTORS_HEAD.unpack_from(data)
     half, dims = bool(dims & _HALF), dims & ~_HALF
-    row = 2 + (dims + 1) // 2 if half else 4 + dims
-    if len(data) != _VECTORS_HEAD.size + count * row:
+    width, kind = ((dims + 1) // 2, np.dtype("<f2")) if half else (dims, np.dtype("<f4"))
+    begin = _VECTORS_HEAD.size + count * kind.itemsize
+    if len(data) != begin + count * width:
         raise IndexCorrupt("The vectors of a segment are cut off; run `memdown index --force`.")
-    if half:
-        return _unpack_half(data, count, dims)
-    scale = np.frombuffer(data, "<f4", count, _VECTORS_HEAD.size)
-    numbers = np.frombuffer(data, np.int8, count * dims, _VECTORS_HEAD.size + 4 * count)
-    return PackedVectors(numbers.reshape(count, dims), scale)
+    scale = np.frombuffer(data, kind, count, _VECTORS_HEAD.size).astype(np.float32, copy=False)
+    rows = np.frombuffer(data, np.uint8, offset=begin).reshape(count, width)
+    return StoredVectors(rows, scale, dims, half)
 
 
-def _unpack_half(data: bytes, count: int, dims: int) -> PackedVectors:
-    scale = np.frombuffer(data, "<f2", count, _VECTORS_HEAD.size).astype(np.float32)
-    packed = np.frombuffer(data, np.uint8, offset=_VECTORS_HEAD.size + 2 * count)
-    each = np.empty((count, 2 * ((dims + 1) // 2)), np.int8)
-    packed = packed.reshape(count, -1)
+def _halves(packed: Bytes) -> NDArray[np.int8]:
+    """Two numbers of each byte, int8 (n, 2 W)."""
+    each = np.empty((len(packed), 2 * packed.shape[1]), np.int8)
     each[:, ::2], each[:, 1::2] = packed & 15, packed >> 4
     each -= np.int8(8)
-    return PackedVectors(each[:, :dims], scale)
+    return each
 
 
 def key_of_term(term: str, *, head: bool = False) -> bytes:

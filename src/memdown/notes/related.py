@@ -15,7 +15,7 @@ from memdown.notes.discovery import scan
 from memdown.notes.reading import decode, read_note
 from memdown.notes.roots import Workspace, date_of, locate
 from memdown.notes.statements import Fact, facts_of
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 # So many notes are looked through for related facts, up to so many characters. Where there are more, the
 # index names those that may hold them, and only a few of the newest, which it may not know yet, are added.
@@ -24,7 +24,7 @@ _NEWEST_NOTES: Final = 40
 _MOST_CHARACTERS: Final = 1_500_000
 # By words alone, so few are worth a look.
 _MOST_BY_WORDS: Final = 50
-REFERENCE: Final = re.compile(r"(?P<path>.+?\.md)(?:#L|:)(?P<line>\d+)(?:-L?\d+)?", re.IGNORECASE)
+REFERENCE: Final = pattern(r"(?P<path>.+?\.md)(?:#L|:)(?P<line>\d+)(?:-L?\d+)?", re.IGNORECASE)
 # How near a text is to each of others by meaning, -1 to 1; None if that cannot be told now.
 Nearness = Callable[[str, Sequence[str]], "Sequence[float] | None"]
 # The notes, best first, that may hold facts near a text, as far as the index knows.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from memdown.errors import PathRefused, WorkspaceError
 from memdown.notes.descriptors import NOTE, shown
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -123,7 +123,7 @@ LOGS = "memory"
 MAX_DEPTH = 64
 _MAX_PATH = 4096
 _SKIPPED_FOLDERS = frozenset({"node_modules"})
-_DATED = re.compile(r"(?<![^-_ .])[0-9]{4}-[0-9]{2}-[0-9]{2}(?=[-_ .]|$)", re.ASCII)
+_DATED = pattern(r"(?<![^-_ .])[0-9]{4}-[0-9]{2}-[0-9]{2}(?=[-_ .]|$)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

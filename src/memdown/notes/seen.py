@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 import threading
 from collections.abc import Mapping
 from dataclasses import field
@@ -13,13 +12,13 @@ from typing import Final, NamedTuple
 from memdown.notes.changes import OUTSIDE, Change
 from memdown.notes.journal import Journal
 from memdown.notes.statements import facts_of
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 # Of one note, so many changes are looked through for the days on which its facts came.
 _MOST_CHANGES: Final = 5_000
 _RENAMED_SECONDS: Final = 60
 _MOST_LETTERS, _SPELT_ALIKE = 3, 0.7
-_DIGITS: Final = re.compile(r"\d+")
+_DIGITS: Final = pattern(r"\d+")
 # What other programs wrote is seen at the next look, several notes at once: within so many seconds the order
 # in which they were looked at tells nothing.
 _ONE_LOOK_SECONDS: Final = 60

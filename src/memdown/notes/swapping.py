@@ -27,14 +27,14 @@ from memdown.files import reach
 from memdown.notes.descriptors import NOTE, opened_folder, shown
 from memdown.notes.pending import Save
 from memdown.notes.roots import LOGS, NotePlace
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 # The names and flags of the system call that renames by swapping, or only to a free name.
 _RENAME, _SWAP, _ONLY_NEW = (
     ("renameatx_np", 2, 4) if sys.platform == "darwin" else ("renameat2", 2, 1)
 )
-_DRAFT = re.compile(r"\.memdown-[0-9a-f]{16}\.tmp")
-_KEPT = re.compile(r"(.*)\.kept-[0-9a-f]{8}\.md", re.DOTALL)
+_DRAFT = pattern(r"\.memdown-[0-9a-f]{16}\.tmp")
+_KEPT = pattern(r"(.*)\.kept-[0-9a-f]{8}\.md", re.DOTALL)
 _MOST_NAME_BYTES = 200
 # A program that has the note open to write gets this long to finish.
 _TRIES, _PAUSE_SECONDS = 20, 0.01

@@ -59,17 +59,17 @@ _END: Final = pattern(r"[.;:!?|()\n（）。；]")
 # The patterns of Chinese are large: they are made when they are needed.
 @cache
 def _han() -> re.Pattern[str]:
-    return re.compile(f"[{HAN_KANA}]{{2,12}}")
+    return pattern(f"[{HAN_KANA}]{{2,12}}")
 
 
 @cache
 def _han_before() -> re.Pattern[str]:
-    return re.compile(rf"(?:^|[^\w])(?P<long>[{HAN_KANA}]{{2,8}})$")
+    return pattern(rf"(?:^|[^\w])(?P<long>[{HAN_KANA}]{{2,8}})$")
 
 
 @cache
 def _is_short_for() -> re.Pattern[str]:
-    return re.compile(rf" ?(?:是|即|是指) ?([{HAN_KANA}]{{2,12}}?)的(?:缩写|简称|縮寫|簡稱)")
+    return pattern(rf" ?(?:是|即|是指) ?([{HAN_KANA}]{{2,12}}?)的(?:缩写|简称|縮寫|簡稱)")
 
 
 class Definition(NamedTuple):

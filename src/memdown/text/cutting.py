@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
 from memdown.text.scripts import fitting
+from memdown.values import pattern
 
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'”’)\]]{0,2}\s+|(?<=[。！？])[」』”）]{0,2}")
-_PAUSE: Final = re.compile(r"\s+|(?<=[，、；：])")
+_SENTENCE_END: Final = pattern(r"(?<=[.!?…])[\"'”’)\]]{0,2}\s+|(?<=[。！？])[」』”）]{0,2}")
+_PAUSE: Final = pattern(r"\s+|(?<=[，、；：])")
 _JOINER: Final = "\u200d"
 _FLAG_LETTERS: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 # Not marks by their Unicode category, yet drawn into the character before: joiners, Thai and Lao
 # am, half-width voice marks, Hangul vowels and finals, skin tones, the tags of regional flags.
-_ATTACHED: Final = re.compile(
+_ATTACHED: Final = pattern(
     "[\u200c\u200d\u0e33\u0eb3\uff9e\uff9f\u1160-\u11ff\ud7b0-\ud7fb"
     "\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 )
@@ -40,8 +40,8 @@ def cuts(text: str, cap: int) -> Iterator[tuple[int, int]]:
 
 def _best_cut(text: str, start: int, end: int) -> int:
     middle = start + (end - start) // 2
-    for pattern in (_SENTENCE_END, _PAUSE):
-        for match in reversed(list(pattern.finditer(text, middle, end))):
+    for end_of in (_SENTENCE_END, _PAUSE):
+        for match in reversed(list(end_of.finditer(text, middle, end))):
             if start < match.end() and not _splits(text, start, match.end()):
                 return match.end()
     return next((at for at in range(end, start, -1) if not _splits(text, start, at)), end)

@@ -7,10 +7,12 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from memdown.values import pattern
+
 # The frames that memory puts around what it recalls, as they read without signs between the words.
-_NAMES = re.compile(r"</*(?:recalledmemor|relevantmemor|memdownrecall|memdownmemor)")
+_NAMES = pattern(r"</*(?:recalledmemor|relevantmemor|memdownrecall|memdownmemor)")
 _OPENING = "<＜﹤‹〈《⟨❮❬⧼˂ᐸ⋖≺"
-_ENTITY = re.compile(r"&(?:lt|#0*60|#x0*3c);?", re.IGNORECASE)
+_ENTITY = pattern(r"&(?:lt|#0*60|#x0*3c);?", re.IGNORECASE)
 _SLASHES = "/\\⁄∕／⧸╱＼"
 _JOINING = "-_‐‑‒–—―−·.'`\"*"
 # Letters of other scripts that look like those of the names.

@@ -7,6 +7,8 @@ import unicodedata
 from functools import cache
 from typing import Final
 
+from memdown.values import pattern
+
 # The bodies of regular expression character classes. Patterns of the large ones are compiled on
 # first use: that takes milliseconds which a command on Latin notes need not spend.
 HAN_KANA: Final = (
@@ -53,7 +55,7 @@ MARKS: Final = (
 _WIDE: Final = f"{HAN_KANA}{HANGUL}{EMOJI}{FLAG_LETTERS}\u3000-\u303f\uff01-\uff65"
 _DENSE: Final = "\u0370-\u0dff\u0f00-\u0fff\u10a0-\u10ff\u1200-\u139f"
 _FIFTHS: Final = (5, 20, 10, 8)
-_NOT_LATIN: Final = re.compile("[^\x00-\u036f\u2000-\u22ff]")
+_NOT_LATIN: Final = pattern("[^\x00-\u036f\u2000-\u22ff]")
 
 # Letters that Unicode does not take apart, and the digits of common scripts.
 _FOLDED: Final = str.maketrans(
@@ -113,24 +115,24 @@ def estimate_tokens(text: str) -> int:
 @cache
 def runs() -> re.Pattern[str]:
     """Runs of characters in the scripts that are searched by pieces instead of words."""
-    return re.compile(f"[{HAN_KANA}]+|[{HANGUL}]+|[{UNSPACED}]+")
+    return pattern(f"[{HAN_KANA}]+|[{HANGUL}]+|[{UNSPACED}]+")
 
 
 @cache
 def _optional_marks() -> re.Pattern[str]:
-    return re.compile(f"[{_OPTIONAL_MARKS}]+")
+    return pattern(f"[{_OPTIONAL_MARKS}]+")
 
 
 @cache
 def _has_folded() -> re.Pattern[str]:
-    return re.compile(f"[{''.join(map(chr, _FOLDED))}]")
+    return pattern(f"[{''.join(map(chr, _FOLDED))}]")
 
 
 @cache
 def _heavy() -> tuple[re.Pattern[str], ...]:
-    return re.compile(f"[{_WIDE}]+"), re.compile(f"[{UNSPACED}]+"), re.compile(f"[{_DENSE}]+")
+    return pattern(f"[{_WIDE}]+"), pattern(f"[{UNSPACED}]+"), pattern(f"[{_DENSE}]+")
 
 
 @cache
 def _heavy_run() -> re.Pattern[str]:
-    return re.compile(f"([{_WIDE}]+)|([{UNSPACED}]+)|([{_DENSE}]+)")
+    return pattern(f"([{_WIDE}]+)|([{UNSPACED}]+)|([{_DENSE}]+)")

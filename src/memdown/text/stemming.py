@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 
-_DOUBLE = re.compile(r"([^aeiouylsz])\1$")
+from memdown.values import pattern
+
+_DOUBLE = pattern(r"([^aeiouylsz])\1$")
 
 _STEP_2 = {
     "ational": "ate",
@@ -43,9 +45,9 @@ _STEP_3 = {
     "ful": "",
     "ness": "",
 }
-_STEP_2_ENDING = re.compile(f"(?:{'|'.join(_STEP_2)})$")
-_STEP_3_ENDING = re.compile(f"(?:{'|'.join(_STEP_3)})$")
-_STEP_4 = re.compile(
+_STEP_2_ENDING = pattern(f"(?:{'|'.join(_STEP_2)})$")
+_STEP_3_ENDING = pattern(f"(?:{'|'.join(_STEP_3)})$")
+_STEP_4 = pattern(
     "(?:ement|ance|ence|able|ible|ment|ant|ent|ism|ate|iti|ous|ive|ize|ion|al|er|ic|ou)$"
 )
 
@@ -57,8 +59,8 @@ _CYRILLIC = """
 ть ла ло ли ет ют ут ит ат ят а я о е у ю ы и ь л
 """
 _CYRILLIC_ENDINGS = frozenset(_CYRILLIC.split())
-_ARABIC_ARTICLE = re.compile("^(?:[وفبك]?ال|لل|و)(?=.{3})")
-_ARABIC_ENDING = re.compile("(?<=..)(?:ها|ان|ات|ون|ين|يه|ية|ه|ة|ي)$")
+_ARABIC_ARTICLE = pattern("^(?:[وفبك]?ال|لل|و)(?=.{3})")
+_ARABIC_ENDING = pattern("(?<=..)(?:ها|ان|ات|ون|ين|يه|ية|ه|ة|ي)$")
 
 
 # What no rule joins: the nouns of verbs in -de, and the past of the usual irregular verbs.

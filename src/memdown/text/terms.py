@@ -13,6 +13,7 @@ from typing import Final
 
 from memdown.text.scripts import EMOJI, FIRST_UNSPACED, FLAG_LETTERS, MARKS, fold, runs
 from memdown.text.stemming import stem
+from memdown.values import pattern
 
 TERMS_VERSION: Final = 10
 """To be raised with every change of what `index_terms` or `prefix_terms` return, or of feature terms."""
@@ -28,31 +29,31 @@ _CACHED_TEXTS: Final = 256
 
 _LETTER = r"[^\W_]"
 _JOINER = "(?:[-./@+#'’‐‑]|::?|__?)"
-_TOKEN: Final = re.compile(
+_TOKEN: Final = pattern(
     f"{_LETTER}(?:{_LETTER}++|[{MARKS}]++|{_JOINER}(?={_LETTER}))*+(?:\\+\\+|#)?"
     f"|[{FLAG_LETTERS}]{{2}}|[{EMOJI}]"
 )
-_FIRST_LETTER: Final = re.compile(_LETTER)
+_FIRST_LETTER: Final = pattern(_LETTER)
 _EDGES: Final = f"{TOKENCHARS}'’‐‑"
 _AROUND_WORDS: Final = ".,;:!?()[]{}<>*\"'`|=~/\\-–—“”„«»"
 # Vulgar fractions would fold into the digits before them.
 _ASCII_FORMS: Final = str.maketrans("’ʼ‐‑", "''--", "¼½¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞")
-_FOREIGN: Final = re.compile(rf"(?=[\x00-\u02ff\s])[^\w{re.escape(TOKENCHARS)}]")
+_FOREIGN: Final = pattern(rf"(?=[\x00-\u02ff\s])[^\w{re.escape(TOKENCHARS)}]")
 _CONTRACTED: Final = frozenset({"ll", "re", "ve", "qu"})
 
 _DATE: Final = r"\d{4}-\d\d-\d\d"
-_WHOLE_DATE: Final = re.compile(_DATE)
-_VERSION: Final = re.compile(r"[vV]\d.*")
-_HYPHENATED: Final = re.compile(r"[A-Za-z]{1,2}-[A-Za-z]+|[A-Za-z]+-[A-Za-z]{1,2}")
-_LETTERS_AND_NUMBER: Final = re.compile(r"([A-Za-z]{2,})(\d+)")
-_JOINED_NUMBER: Final = re.compile(r"[A-Za-z]{2,}[-_]\d+")
-_MARKED_WORD: Final = re.compile(rf"[^\W\d_][^\d{re.escape(TOKENCHARS)}]+")
+_WHOLE_DATE: Final = pattern(_DATE)
+_VERSION: Final = pattern(r"[vV]\d.*")
+_HYPHENATED: Final = pattern(r"[A-Za-z]{1,2}-[A-Za-z]+|[A-Za-z]+-[A-Za-z]{1,2}")
+_LETTERS_AND_NUMBER: Final = pattern(r"([A-Za-z]{2,})(\d+)")
+_JOINED_NUMBER: Final = pattern(r"[A-Za-z]{2,}[-_]\d+")
+_MARKED_WORD: Final = pattern(rf"[^\W\d_][^\d{re.escape(TOKENCHARS)}]+")
 # From the weakest joint to the strongest; inside a word it is a capital.
 _SPLITTERS: Final = (
-    re.compile(rf"(?<={_DATE})[-_T](?=\w)|[-_](?={_DATE}(?!\d))|[/@:#]+"),
-    re.compile(r"\.+"),
-    re.compile(r"[-_+]+"),
-    re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})"),
+    pattern(rf"(?<={_DATE})[-_T](?=\w)|[-_](?={_DATE}(?!\d))|[/@:#]+"),
+    pattern(r"\.+"),
+    pattern(r"[-_+]+"),
+    pattern(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})"),
 )
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import datetime
 import json
 import math
-import re
 from dataclasses import replace
 from typing import Any, Literal
 
 import re2
 
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 Role = Literal["user", "assistant"]
 
@@ -32,7 +31,7 @@ _FRAMES = re2.compile(
 _FAKED_TURN = re2.compile(
     r"(^|[^\w])((?:User|USER|Assistant|ASSISTANT|System|SYSTEM|Human)[*_]{0,2}[ \t]{0,3})([:：])"
 )
-_CITATION = re.compile(r"\bSources?:\s*[`\"(\[]?[^\s`\"()\[\]]+#L[0-9]+")
+_CITATION = pattern(r"\bSources?:\s*[`\"(\[]?[^\s`\"()\[\]]+#L[0-9]+")
 _SILENT = ("NO_REPLY", "no_reply", "HEARTBEAT_OK")
 # What programs write into a conversation in a person's or the model's name.
 _PROGRAMS_WORDS = (

@@ -19,7 +19,6 @@ import contextlib
 import errno
 import functools
 import os
-import secrets
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -169,7 +168,7 @@ _TRIES = 5
 
 def first_number() -> int:
     """Where a new index starts to count."""
-    return secrets.randbelow(1 << 30) + 1
+    return int.from_bytes(os.urandom(4), "big") % (1 << 30) + 1
 
 
 def count_up(db: apsw.Connection) -> None:

@@ -174,6 +174,17 @@ def read_block(db: apsw.Connection, prefix: str, segment: int, part: str, number
     return data or b""
 
 
+def read_blocks(
+    db: apsw.Connection, prefix: str, segment: int, part: str, numbers: Sequence[int]
+) -> dict[int, bytes]:
+    """Several blocks of a segment by their numbers, as far as there are any."""
+    sql = (
+        f"SELECT number, data FROM {prefix}segments WHERE segment = ? AND part = ? "
+        "AND number IN (SELECT value FROM json_each(?))"
+    )
+    return dict(run(db, sql, (segment, part, json.dumps(list(numbers)))))
+
+
 def touch_files(db: apsw.Connection, prefix: str, files: Sequence[FileState]) -> None:
     """Keep the files' rows under their new sizes and times."""
     for file in files:

@@ -93,6 +93,7 @@ class SqliteStore:
         self._cache_entries = cache_entries
         self._vector_error: str | None = None if vector_enabled else "turned off in the settings"
         self._fts_error: str | None = None
+        self._equipped = False
         self._readers: list[tuple[apsw.Connection, _Identity]] = []
         self._writer: apsw.Connection | None = None
         self._writer_of: _Identity = None
@@ -249,6 +250,9 @@ class SqliteStore:
     def status(self) -> StoreStatus:
         """What the store holds and can do; writes nothing."""
         with self._reading() as db:
+            if db is not None and not self._equipped:
+                # Reading needs no extension, so nothing is known of it yet.
+                self._equip(db)
             fingerprint = None if db is None else tables.read_fingerprint(db)
             return StoreStatus(
                 files={} if db is None else tables.count_by_source(db, "files"),
@@ -513,7 +517,6 @@ class SqliteStore:
     def _open_reader(self, identity: _Identity) -> apsw.Connection | None:
         db = connect(self._path, read_only=True)
         try:
-            self._equip(db)
             schema.check_version(db, self._path)
             if not schema.is_current(db):
                 db.close()
@@ -535,6 +538,7 @@ class SqliteStore:
         if self._vector_error is not None:
             vectors.stand_in(db)
         self._fts_error = schema.fts5_error(db)
+        self._equipped = True
 
     def _files_on_disk(self) -> list[Path]:
         names = [self._path.with_name(self._path.name + suffix) for suffix in ("", "-wal", "-shm")]

@@ -216,6 +216,10 @@ class SqliteView:
         """A block of a segment; nothing where there is none."""
         return filing.read_block(self._db, LIVE, segment, part, number)
 
+    def blocks_of(self, segment: int, part: str, numbers: Sequence[int]) -> Mapping[int, bytes]:
+        """Several blocks by their numbers, as far as there are any."""
+        return filing.read_blocks(self._db, LIVE, segment, part, numbers)
+
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""
         return self._files()

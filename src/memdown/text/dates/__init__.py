@@ -15,25 +15,25 @@ import re
 from memdown.text import fold, index_terms, without_stop_words
 from memdown.text.dates.rules import Range, Reader, rules
 from memdown.text.dates.words import ASKING, TELLING, TELLING_PIECES
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 _MOST_CHARACTERS = 2_000
 _LONGEST_DATE = 100
-_WORDS = re.compile(r"[^\W\d_]+")
-_WORD_OR_NUMBER = re.compile(r"[^\W_]+")
-_DIGIT = re.compile(r"\d")
+_WORDS = pattern(r"[^\W\d_]+")
+_WORD_OR_NUMBER = pattern(r"[^\W_]+")
+_DIGIT = pattern(r"\d")
 # "since" makes a time go on until today.
-_SINCE = re.compile(
+_SINCE = pattern(
     r"(?:\b(?:since|seit|seitdem|ab|depuis|desde|dal|dallo|sinds|vanaf|с)"
     rf"(?: the| dem| den| der| le| la| el| l'| o)?|自从?|从|{fold('ตั้งแต่')})\W*$"
 )
-_ONWARDS = re.compile(r"\W*(?:以来|以后|之后|起|から|以降|부터|onwards?\b)")
+_ONWARDS = pattern(r"\W*(?:以来|以后|之后|起|から|以降|부터|onwards?\b)")
 # What may stand around a time where nothing but a time is meant.
 _AROUND = frozenset(
     "in on at the of since from until till to by im am der die das dem den seit ab bis vom le la les "
     "en au depuis el desde hasta em dal nel op sinds tot vanaf".split()
 )
-_AGE = re.compile(r"(\d{1,4}) ?([dwmy])")
+_AGE = pattern(r"(\d{1,4}) ?([dwmy])")
 _AGE_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 
@@ -54,8 +54,8 @@ def find_time(query: str, today: datetime.date) -> NamedTime | None:
     text = fold(asked)
     if not _may_name_a_time(text):
         return None
-    for pattern, read, relative in rules():
-        for match in pattern.finditer(text):
+    for rule, read, relative in rules():
+        for match in rule.finditer(text):
             days = _read(read, match, today)
             if days is None:
                 continue
@@ -101,9 +101,9 @@ def written_day(text: str) -> datetime.date | None:
     if not any(map(str.isdigit, text[:_LONGEST_DATE])):
         return None
     folded = fold(text[:_LONGEST_DATE])
-    for pattern, read, _ in rules():
-        if {"year", "month", "day"} <= pattern.groupindex.keys():
-            match = pattern.search(folded)
+    for rule, read, _ in rules():
+        if {"year", "month", "day"} <= rule.groupindex.keys():
+            match = rule.search(folded)
             if match and match["year"] and (days := _read(read, match, datetime.date.max)):
                 return days[0]
     return None

@@ -24,6 +24,7 @@ from memdown.text.dates.words import (
     UNITS,
     WEEKDAYS,
 )
+from memdown.values import pattern
 
 Range = tuple[datetime.date, datetime.date]
 Reader = Callable[[re.Match[str], datetime.date], Range | None]
@@ -374,4 +375,4 @@ def _rules() -> Iterator[tuple[str, Reader, bool]]:
 @cache
 def rules() -> tuple[tuple[re.Pattern[str], Reader, bool], ...]:
     """Patterns, their readers, and whether what they mean depends on today; compiled when needed."""
-    return tuple((re.compile(text), read, relative) for text, read, relative in _rules())
+    return tuple((pattern(text), read, relative) for text, read, relative in _rules())
