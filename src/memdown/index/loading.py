@@ -69,7 +69,7 @@ class View(Protocol):
 
 
 class _Packed(NamedTuple):
-    """A posting list as it is stored, and how many entries it has."""
+    """A posting list as it is stored before it is deflated, and how many entries it has."""
 
     data: bytes
     entries: int
@@ -124,7 +124,7 @@ class _Segment:
         if number is None:
             return None
         data = self._stream(view, "postings", span(dictionary.posting_ends, number))
-        return _Packed(data, dictionary.entries(number))
+        return _Packed(dictionary.posting(number, data), dictionary.entries(number))
 
     def _list(self, view: View, term: bytes) -> PostingList:
         found = self.packed(view, term)
@@ -138,10 +138,9 @@ class _Segment:
         first, last = dictionary.place(prefix), dictionary.place(prefix + b"\xff")
         if first == last:
             return segments.NOTHING
-        ends = np.array(dictionary.posting_ends[first:last], np.int64)
         begin = span(dictionary.posting_ends, first).start
-        data = self._stream(view, "postings", range(begin, int(ends[-1])))
-        ends -= begin
+        data = self._stream(view, "postings", range(begin, dictionary.posting_ends[last - 1]))
+        data, ends = segments.inflated_lists(dictionary.postings(first, last, data))
         begins = np.concatenate([[0], ends[:-1]])
         counts = np.array(dictionary.counts[first:last], np.int64) + 1
         packed = np.frombuffer(data, np.uint8)
@@ -158,7 +157,7 @@ class _Segment:
                 return segments.NOTHING
             found = self._list(view, key_of_term(term))
             data = self._stream(view, "positions", span(dictionary.position_ends, number))
-            positions = segments.unpack_positions(data, found.tf)
+            positions = segments.unpack_positions(dictionary.positions(number, data), found.tf)
             begins = np.repeat(found.rows, found.tf) * _POSITIONS + positions - step + len(terms)
             places = (
                 begins if places is None else np.intersect1d(places, begins, assume_unique=True)

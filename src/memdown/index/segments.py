@@ -7,8 +7,8 @@ rows that were struck. A segment has these parts, each cut into numbered blocks:
 
 `rows`            keys and passages of chunks, lines and lengths of passages, strikes
 `terms`           the dictionary: terms in order of their bytes, and where each one's list stands
-`postings`        the posting lists, one after the other
-`positions`       where in each passage a term of its text stands, for phrases
+`postings`        the posting lists, one after the other, the long ones deflated
+`positions`       where in each passage a term of its text stands, for phrases; deflated like them
 `chunk_vectors`   one byte a number, and a scale per chunk (0: the chunk has no vector)
 `passage_vectors` the same for passages, at half a byte; of fewer numbers from the bundled embedder, of
                   as many from others on this machine that embed passages
@@ -17,6 +17,7 @@ rows that were struck. A segment has these parts, each cut into numbered blocks:
 from __future__ import annotations
 
 import struct
+import zlib
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -43,9 +44,13 @@ _STEP = 255
 # Lists of so few entries, or of less than a passage in so many, are not packed: it would not pay.
 _FEW, _SPARSE = 8, 256
 _MOST_TF = 254
+# Lists of so many bytes are deflated; of shorter ones little would be gained.
+_LONG = 128
 _ENTRIES_AT_ONCE = 1 << 17
 _ROWS_HEAD = struct.Struct("<III")
 _TERMS_HEAD = struct.Struct("<III")
+# Stands beside the number of passages where it is marked which lists are deflated.
+_MARKED = 1 << 31
 _VECTORS_HEAD = struct.Struct("<II")
 # Stands beside the length of vectors that have half a byte a number.
 _HALF = 1 << 31
@@ -163,16 +168,18 @@ def _stable_order(term: Integers, count: int) -> Numbers:
 def encode(rows: Rows, lists: Lists) -> dict[Part, bytes]:
     """The parts of a segment but for its vectors."""
     parts = list(_parts(lists))
-    postings, posting_ends = _joined([_packed_lists(some, rows.count) for some in parts])
-    positions, position_ends = _joined([_packed_positions(some) for some in parts])
+    postings = _deflated(*_joined([_packed_lists(some, rows.count) for some in parts]))
+    positions = _deflated(*_joined([_packed_positions(some) for some in parts]))
     names = b"".join(lists.names)
     terms = b"".join(
         (
-            _TERMS_HEAD.pack(len(lists.names), rows.count, len(names)),
+            _TERMS_HEAD.pack(len(lists.names), rows.count | _MARKED, len(names)),
             _shrunk(np.fromiter(map(len, lists.names), np.int64, len(lists.names))),
-            _shrunk(np.diff(posting_ends, prepend=0)),
-            _shrunk(np.diff(position_ends, prepend=0)),
+            _shrunk(np.diff(postings.ends, prepend=0)),
+            _shrunk(np.diff(positions.ends, prepend=0)),
             _shrunk(np.diff(lists.starts) - 1),
+            np.packbits(postings.deflated, bitorder="little").tobytes(),
+            np.packbits(positions.deflated, bitorder="little").tobytes(),
             names,
         )
     )
@@ -191,8 +198,8 @@ def encode(rows: Rows, lists: Lists) -> dict[Part, bytes]:
     return {
         ("rows", 0): head,
         ("terms", 0): terms,
-        **_blocks("postings", postings),
-        **_blocks("positions", positions),
+        **_blocks("postings", postings.data),
+        **_blocks("positions", positions.data),
     }
 
 
@@ -201,6 +208,53 @@ def _joined(each: Sequence[tuple[Bytes, Numbers]]) -> tuple[bytes, Numbers]:
     begins = np.cumsum([0, *(len(packed) for packed, _ in each)])
     ends = [end + begin for (_, end), begin in zip(each, begins.tolist(), strict=False)]
     return b"".join(packed.tobytes() for packed, _ in each), np.concatenate([begins[:0], *ends])
+
+
+class _Stream(NamedTuple):
+    """Lists one after the other: where each one ends, int64 (T,), and whether it is deflated, bool (T,)."""
+
+    data: bytes
+    ends: Numbers
+    deflated: NDArray[np.bool_]
+
+
+def _deflated(packed: bytes, ends: Numbers) -> _Stream:
+    """Lists of which the long ones are deflated, if that makes them smaller."""
+    begins = np.concatenate([[0], ends])[: len(ends)]
+    sizes = ends - begins
+    deflated = np.zeros(len(ends), bool)
+    made, done = [], 0
+    for number in np.flatnonzero(sizes >= _LONG).tolist():
+        begin, end = int(begins[number]), int(ends[number])
+        small = zlib.compress(packed[begin:end], 1, wbits=-zlib.MAX_WBITS)
+        if len(small) < end - begin:
+            made += (packed[done:begin], small)
+            sizes[number], deflated[number], done = len(small), True, end
+    made.append(packed[done:])
+    return _Stream(b"".join(made), np.cumsum(sizes), deflated)
+
+
+def inflated(data: bytes) -> bytes:
+    """A list as it was before it was deflated."""
+    try:
+        return zlib.decompress(data, wbits=-zlib.MAX_WBITS)
+    except zlib.error as error:
+        raise _damaged() from error
+
+
+def inflated_lists(stream: _Stream) -> tuple[bytes, Numbers]:
+    """Lists one after the other, all as they were before, and where each one ends."""
+    data, ends, deflated = stream
+    begins = np.concatenate([[0], ends])[: len(ends)]
+    sizes = ends - begins
+    made, done = [], 0
+    for number in np.flatnonzero(deflated).tolist():
+        begin, end = int(begins[number]), int(ends[number])
+        whole = inflated(data[begin:end])
+        made += (data[done:begin], whole)
+        sizes[number], done = len(whole), end
+    made.append(data[done:])
+    return b"".join(made), np.cumsum(sizes)
 
 
 def _shrunk(numbers: Integers) -> bytes:
@@ -349,7 +403,8 @@ class Dictionary:
     """The terms of a segment and where their lists stand, read without unpacking."""
 
     def __init__(self, data: bytes) -> None:
-        self.count, self.passages, size = _TERMS_HEAD.unpack_from(data)
+        self.count, passages, size = _TERMS_HEAD.unpack_from(data)
+        self.passages = passages & ~_MARKED
         ends = []
         at = _TERMS_HEAD.size
         for _ in range(3):
@@ -358,6 +413,12 @@ class Dictionary:
             ends.append(np.cumsum(sizes, dtype=np.uint32).data)
         self.name_ends, self.posting_ends, self.position_ends = ends
         fewer, at = _grown(data, at, self.count)
+        # Of an index made before there were marks, nothing is deflated.
+        marks = (self.count + 7) // 8
+        self._marks = (data[at : at + marks], data[at + marks : at + 2 * marks])
+        if not passages & _MARKED:
+            self._marks, marks = (bytes(marks), bytes(marks)), 0
+        at += 2 * marks
         if len(data) != at + size:
             raise IndexCorrupt(
                 "The dictionary of a segment is cut off; run `memdown index --force`."
@@ -432,6 +493,33 @@ class Dictionary:
         """How many rows hold a term."""
         return self.counts[number] + 1
 
+    def posting(self, number: int, data: bytes) -> bytes:
+        """The posting list of a term, of what stands in its place."""
+        return self._whole(0, number, data)
+
+    def positions(self, number: int, data: bytes) -> bytes:
+        """The positions of a term, of what stands in their place."""
+        return self._whole(1, number, data)
+
+    def _whole(self, kind: int, number: int, data: bytes) -> bytes:
+        return inflated(data) if self._marks[kind][number >> 3] >> (number & 7) & 1 else data
+
+    def postings(self, first: int, last: int, data: bytes) -> _Stream:
+        """The posting lists of the terms from one number to another, of all that stands in their place."""
+        return self._stream(0, self.posting_ends, first, last, data)
+
+    def all_positions(self, data: bytes) -> _Stream:
+        """The positions of all terms."""
+        return self._stream(1, self.position_ends, 0, self.count, data)
+
+    def _stream(
+        self, kind: int, ends: memoryview[int], first: int, last: int, data: bytes
+    ) -> _Stream:
+        marks = np.frombuffer(self._marks[kind], np.uint8)
+        deflated = np.unpackbits(marks, bitorder="little")[first:last].astype(bool)
+        begin = ends[first - 1] if first else 0
+        return _Stream(data, np.array(ends[first:last], np.int64) - begin, deflated)
+
 
 @lru_cache(maxsize=1_024)
 def _beginning_of(term: bytes) -> np.uint64:
@@ -477,16 +565,17 @@ def decode_lists(terms: bytes, postings: bytes, positions: bytes) -> Lists:
     """All posting lists of a segment."""
     dictionary = Dictionary(terms)
     counts = np.array(dictionary.counts, np.int64) + 1
-    ends = np.array(dictionary.posting_ends, np.int64)
-    begins = np.concatenate([[0], ends])[: len(ends)]
-    packed = np.frombuffer(postings, np.uint8)
-    if len(packed) != (ends[-1] if len(ends) else 0):
+    if len(postings) != (dictionary.posting_ends[-1] if dictionary.count else 0):
         raise _damaged()
+    data, ends = inflated_lists(dictionary.postings(0, dictionary.count, postings))
+    begins = np.concatenate([[0], ends])[: len(ends)]
+    packed = np.frombuffer(data, np.uint8)
     found = unpack_lists(packed, begins, ends, counts, dictionary.passages)
     names = dictionary.names()
     starts = np.concatenate([[0], np.cumsum(counts)])
     first = int(starts[bisect_left(names, _FIRST_TEXT)])
-    return Lists(names, starts, *found, unpack_positions(positions, found.tf[first:]))
+    places, _ = inflated_lists(dictionary.all_positions(positions))
+    return Lists(names, starts, *found, unpack_positions(places, found.tf[first:]))
 
 
 def unpack_lists(

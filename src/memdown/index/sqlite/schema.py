@@ -64,6 +64,10 @@ def m007_small_segments(db: apsw.Connection) -> None:
     create_generation(db, LIVE)
 
 
+def m008_deflated_lists(_: apsw.Connection) -> None:
+    """Long posting lists are deflated from here on; those that are not are read as well."""
+
+
 MIGRATIONS = (
     m001_first_tables,
     older_layout,
@@ -72,7 +76,10 @@ MIGRATIONS = (
     older_layout,
     older_layout,
     m007_small_segments,
+    m008_deflated_lists,
 )
+# The last of them after which an index is empty.
+_EMPTIES = 7
 
 
 def migrate(db: apsw.Connection, path: object) -> bool:
@@ -89,7 +96,7 @@ def migrate(db: apsw.Connection, path: object) -> bool:
         for number, migration in enumerate(MIGRATIONS[version(db) :], start=version(db) + 1):
             migration(db)
             run(db, f"PRAGMA user_version = {number}")
-    return was > 0
+    return 0 < was < _EMPTIES
 
 
 def check_version(db: apsw.Connection, path: object) -> None:
