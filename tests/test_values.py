@@ -225,7 +225,7 @@ def test_a_damaged_file_of_patterns_is_not_used(tmp_path: Path, at: int) -> None
 
 def test_patterns_are_not_kept_where_nothing_can_be_written(tmp_path: Path) -> None:
     first = values._Compiled()
-    first.load(tmp_path / "missing")
+    first.load(tmp_path / "missing" / "compiled")
     assert first.get("a", 0).search("a")
     first.save()
     assert not list(tmp_path.iterdir())

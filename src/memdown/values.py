@@ -329,6 +329,7 @@ class _Compiled:
             head = json.dumps(entries).encode()
             data = b"\n".join((b"", head, b"".join(code.code for code in codes.values())))
             beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")
+            self._file.parent.mkdir(mode=0o700, exist_ok=True)
             try:
                 beside.touch(mode=0o600)
                 beside.write_bytes(f"{zlib.crc32(data):08x}".encode() + data)

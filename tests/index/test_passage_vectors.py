@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memdown.embedders.bundled import BundledEmbedder
+from memdown.index import passage_vectors
 from memdown.index.changes import Chunking
-from memdown.index.passage_vectors import PASSAGE_DIMS, add_up, passage_texts
+from memdown.index.passage_vectors import PASSAGE_DIMS, KnownWords, add_up, passage_texts
 from memdown.index.passages import occurrences, tokenise
 from memdown.notes.document import read_document
 from memdown.types import Chunk, FileState
@@ -67,3 +68,22 @@ def test_tokens_of_some_chunks_are_a_part_of_those_of_all() -> None:
     assert alone.names == part.names
     for name in ("term", "row", "position", "lengths"):
         assert np.array_equal(getattr(alone, name), getattr(part, name))
+
+
+def test_words_that_are_known_from_before_have_the_same_vectors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whether they are among those that are kept, new, or of a table that had to grow."""
+    monkeypatch.setattr(passage_vectors, "_MANY_TOKENS", 1)
+    portions = [
+        chunks_of(
+            "# Garden\n\n"
+            + "".join(f"- **paint{n % (9 + 40 * k)}** 10:30 {k} {n}\n" for n in range(90))
+        )
+        for k in range(4)
+    ]
+    known = KnownWords(60)
+    for some in [*portions, *portions]:
+        made, alone = add_up(EMBEDDER, some, known), add_up(EMBEDDER, some)
+        assert np.array_equal(made.chunks, alone.chunks)
+        assert np.array_equal(made.passages, alone.passages)

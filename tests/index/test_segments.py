@@ -373,3 +373,41 @@ def test_a_dictionary_is_read_wherever_its_numbers_begin() -> None:
         found = segments.Dictionary(segments.encode(rows, lists)["terms", 0])
         assert [found.entries(number) for number in range(terms)] == [count] * terms
         assert [found.find(name) for name in names] == list(range(terms))
+
+
+def test_long_lists_are_deflated_and_found() -> None:
+    pick = random.Random(5)
+    lines = [" ".join(pick.choices(WORDS, k=12)) for _ in range(1_500)]
+    texts = {1: "\n".join(lines)}
+    index = Index()
+    index.write({1: _chunks(1, texts[1])})
+    dictionary = segments.Dictionary(index.blocks[1, "terms", 0])
+    marked = [
+        dictionary.postings(0, dictionary.count, b"").deflated,
+        dictionary.all_positions(b"").deflated,
+    ]
+    assert all(some.any() and not some.all() for some in marked)
+    _same(index, Follower(), texts)
+    index.merge(range(1))
+    _same(index, Follower(), texts)
+
+
+def test_an_index_made_before_lists_were_deflated_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its dictionaries have no marks."""
+    texts = {1: "\n".join(" ".join(WORDS) for _ in range(300))}
+    index = Index()
+    with monkeypatch.context() as before:
+        before.setattr(segments, "_LONG", 1 << 40)
+        index.write({1: _chunks(1, texts[1])})
+    data = index.blocks[1, "terms", 0]
+    count, passages, size = segments._TERMS_HEAD.unpack_from(data)
+    marks = 2 * ((count + 7) // 8)
+    assert not any(data[-size - marks : -size])
+    index.blocks[1, "terms", 0] = (
+        segments._TERMS_HEAD.pack(count, passages & ~segments._MARKED, size)
+        + data[segments._TERMS_HEAD.size : -size - marks]
+        + data[-size:]
+    )
+    _same(index, Follower(), texts)
+    index.merge(range(1))
+    _same(index, Follower(), texts)

@@ -58,7 +58,7 @@ class Target:
         settings = load_settings(
             config=self.config, workspace=self.workspace, agent=self.agent, here=here
         )
-        reuse_patterns(settings.state_dir)
+        reuse_patterns(settings.state_dir / "compiled")
         return settings
 
     def workspace_to_name(self, *, by_project: bool) -> Path | None:

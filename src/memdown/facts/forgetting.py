@@ -321,9 +321,9 @@ def _receipt(memory: Memory, words: str, counts: dict[str, int], stone: str) -> 
 
 
 def _all_files(memory: Memory) -> Iterator[Path]:
-    """Every regular file of ours: the state folder, without models that were downloaded."""
+    """Every regular file of ours: the state folder, without models that were downloaded and our own patterns."""
     for folder, inner, names in os.walk(memory.settings.state_dir):
-        inner[:] = [name for name in inner if name != "models"]
+        inner[:] = [name for name in inner if name not in ("models", "compiled")]
         for name in names:
             file = Path(folder, name)
             with contextlib.suppress(OSError):

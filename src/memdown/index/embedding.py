@@ -15,7 +15,7 @@ import numpy as np
 from memdown.embedders.options import checked
 from memdown.errors import EmbedderError, WorkspaceError
 from memdown.index.changes import Chunking, Sources
-from memdown.index.passage_vectors import Embedded, add_up, passage_texts
+from memdown.index.passage_vectors import Embedded, KnownWords, add_up, passage_texts
 from memdown.index.store import Store
 from memdown.notes.chunks import text_digest
 from memdown.notes.related import Comparing
@@ -80,6 +80,7 @@ class Embedding:
         self._dims = dims
         self._down = down
         self._adding: ShortEmbedder | None = None
+        self._words = KnownWords()
         if isinstance(embedder, ShortEmbedder) and embedder.dims is not None and down is None:
             self._adding = embedder
         self._last: Flight | None = None
@@ -125,7 +126,7 @@ class Embedding:
         """The vectors of chunks, of which so many are new, and of all their passages; None if they are no sums."""
         if self._adding is None:
             return None
-        made = add_up(self._adding, chunks)
+        made = add_up(self._adding, chunks, self._words)
         self._check(made.chunks)
         self.embedded += fresh
         return made

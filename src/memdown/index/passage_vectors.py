@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,10 @@ _NUMBERED = pattern(r"\W*\d+[.)]\s")
 # Longer passages are added up one by one.
 _MANY_WORDS = 256
 _PASSAGES_AT_ONCE = 8_192
+# The vectors of so many pieces are kept from one portion of chunks to the next, at most 25 MB.
+_MOST_KNOWN = 16_384
+# For fewer words than these it does not pay.
+_MANY_TOKENS = 20_000
 # What a passage is the sum of, unless it is a heading's number: all its words under no heading, its words
 # as they stand, or nothing, because words alone do not tell what is said.
 _BARE, _RAW, _APART = -1, -2, -3
@@ -71,54 +74,107 @@ class Embedded:
     passages: Vectors
 
 
-def add_up(embedder: ShortEmbedder, chunks: Sequence[Chunk]) -> Embedded:
-    """The vectors of some chunks, and those of their passages."""
+def add_up(
+    embedder: ShortEmbedder, chunks: Sequence[Chunk], known: KnownWords | None = None
+) -> Embedded:
+    """The vectors of some chunks, and those of their passages; `known` is handed on to the next ones."""
     tokens = tokenise(chunks)
-    words = _words(embedder, tokens)
+    if known is None or len(tokens.numbers) < _MANY_TOKENS:
+        known = KnownWords(0)
+    words = _words(embedder, tokens, known)
     return Embedded(tokens, _chunk_sums(words, tokens), _passage_sums(embedder, words, chunks))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Words:
-    """The U distinct pieces of some tokens: `raw` int32 (N,) is each token's row of `rows`, float32 (U, D).
+    """The words of some tokens: `place` int32 (N,) is each token's row of the three tables.
 
-    `said` int32 (N,) is its row of `bare`, float32 (V, `PASSAGE_DIMS`), where the first U are those of
-    `rows` and the others of pieces without what says nothing; `lettered` bool (V,) if it has a letter.
-    `starts` and `ends` int64 (P,) are where passages stand among the tokens.
+    `rows` float32 (W, D) are vectors of pieces, `raw` (W, `PASSAGE_DIMS`) their first numbers, and `bare`
+    (W, `PASSAGE_DIMS`) those of the pieces without what says nothing; `lettered` bool (W,) if those have a
+    letter. `starts` and `ends` int64 (P,) are where passages stand among the tokens.
     """
 
+    place: Small
     rows: Vectors
-    raw: Small
+    raw: Vectors
     bare: Vectors
-    said: Small
     lettered: NDArray[np.bool_]
     starts: Numbers
     ends: Numbers
 
 
-def _words(embedder: ShortEmbedder, tokens: Tokens) -> _Words:
-    # Long pieces have numbers below 0.
-    indices = tokens.numbers + np.int32(len(tokens.long))
-    used = np.flatnonzero(np.bincount(indices))
-    place = np.zeros(int(used[-1]) + 1 if len(used) else 0, np.int32)
-    place[used] = np.arange(len(used), dtype=np.int32)
-    words = list(map(tokens.text, (used - len(tokens.long)).tolist()))
-    bare = list(map(_bare, words))
-    changed = [number for number, word in enumerate(words) if bare[number] != word]
-    row = np.arange(len(words), dtype=np.int32)
-    row[changed] = len(words) + np.arange(len(changed), dtype=np.int32)
-    rows = embedder.embed_words(words, embedder.dims or PASSAGE_DIMS)
-    others = [bare[number] for number in changed]
-    added = embedder.embed_words(others, PASSAGE_DIMS)
+class KnownWords:
+    """The vectors of the `most` pieces that were met first, which are the most frequent; of the others, those
+    of the last tokens. For one thread."""
+
+    def __init__(self, most: int = _MOST_KNOWN) -> None:
+        self._most = most
+        self._pieces: object = None
+        self._known = np.zeros(most, bool)
+        self._make_room(0, 0)
+
+    def _make_room(self, dims: int, room: int) -> None:
+        self.rows: Vectors = np.empty((room, dims), np.float32)
+        self.raw: Vectors = np.empty((room, PASSAGE_DIMS), np.float32)
+        self.bare: Vectors = np.empty((room, PASSAGE_DIMS), np.float32)
+        self.lettered = np.zeros(room, bool)
+
+    def place(self, embedder: ShortEmbedder, tokens: Tokens) -> Small:
+        """Where the vectors of each token's piece stand, int32 (N,), once they are all there."""
+        # Long pieces have numbers below 0.
+        shift = len(tokens.long)
+        indices = tokens.numbers + np.int32(shift)
+        used = np.flatnonzero(np.bincount(indices)) - shift
+        if tokens.pieces is not self._pieces:
+            self._pieces = tokens.pieces
+            self._known[:] = False
+        kept = (used >= 0) & (used < self._most)
+        upto = self._most + int(np.count_nonzero(~kept))
+        self._grow(embedder.dims or PASSAGE_DIMS, upto)
+        rows = np.empty(len(used), np.int32)
+        rows[kept] = used[kept]
+        rows[~kept] = np.arange(self._most, upto, dtype=np.int32)
+        new = ~kept
+        new[kept] = ~self._known[used[kept]]
+        self._learn(embedder, rows[new], list(map(tokens.text, used[new].tolist())))
+        self._known[used[kept]] = True
+        place = np.zeros(int(used[-1]) + shift + 1 if len(used) else 0, np.int32)
+        place[used + shift] = rows
+        return place[indices]
+
+    def _grow(self, dims: int, room: int) -> None:
+        if self.rows.shape[1] == dims and len(self.rows) >= room:
+            return
+        before = (self.rows, self.raw, self.bare, self.lettered)
+        self._make_room(dims, room + room // 8)
+        if before[0].shape[1] != dims:
+            self._known[:] = False
+        if len(known := np.flatnonzero(self._known)):
+            tables = (self.rows, self.raw, self.bare, self.lettered)
+            for table, was in zip(tables, before, strict=True):
+                table[known] = was[known]
+
+    def _learn(self, embedder: ShortEmbedder, rows: Small, words: list[str]) -> None:
+        bare = list(map(_bare, words))
+        changed = [number for number, word in enumerate(words) if bare[number] != word]
+        vectors = embedder.embed_words(words, self.rows.shape[1])
+        self.rows[rows] = vectors
+        self.raw[rows] = self.bare[rows] = vectors[:, :PASSAGE_DIMS]
+        others = embedder.embed_words([bare[number] for number in changed], PASSAGE_DIMS)
+        self.bare[rows[changed]] = others
+        self.lettered[rows] = np.fromiter(map(_has_letter, bare), bool, len(bare))
+
+
+def _words(embedder: ShortEmbedder, tokens: Tokens, known: KnownWords) -> _Words:
+    place = known.place(embedder, tokens)
     spans = ~tokens.repeats()
     ends = tokens.ends
-    raw = place[indices]
     return _Words(
-        rows,
-        raw,
-        np.concatenate([rows[:, :PASSAGE_DIMS], added]),
-        row[raw],
-        np.fromiter(map(_has_letter, chain(words, others)), bool, len(words) + len(others)),
+        place,
+        known.rows,
+        known.raw,
+        known.bare,
+        known.lettered,
         np.concatenate([[0], ends[:-1]])[spans] if len(ends) else ends,
         ends[spans],
     )
@@ -130,7 +186,7 @@ def _chunk_sums(words: _Words, tokens: Tokens) -> Vectors:
     for chunk, last in enumerate((tokens.firsts[1:] - 1).tolist()):
         end = int(tokens.ends[last])
         # One chunk at a time stays in the processor's cache.
-        np.add.reduce(words.rows.take(words.raw[begin:end], axis=0), axis=0, out=result[chunk])
+        np.add.reduce(words.rows.take(words.place[begin:end], axis=0), axis=0, out=result[chunk])
         begin = end
     return _of_length_one(result)
 
@@ -138,12 +194,12 @@ def _chunk_sums(words: _Words, tokens: Tokens) -> Vectors:
 def _passage_sums(embedder: ShortEmbedder, words: _Words, chunks: Sequence[Chunk]) -> Vectors:
     ways, headings = _ways(chunks)
     result = np.zeros((len(ways), PASSAGE_DIMS), np.float32)
-    for mine, numbers in ((ways >= _BARE, words.said), (ways == _RAW, words.raw)):
-        result[mine] = _sums(words.bare, numbers, words.starts[mine], words.ends[mine])
+    for mine, rows in ((ways >= _BARE, words.bare), (ways == _RAW, words.raw)):
+        result[mine] = _sums(rows, words.place, words.starts[mine], words.ends[mine])
     bare = [" ".join(map(_bare, heading.split())) for heading in headings]
     headed = np.flatnonzero(ways >= 0)
     result[headed] += embedder.embed_words(bare, PASSAGE_DIMS)[ways[headed]]
-    counts = np.concatenate([[0], np.cumsum(words.lettered[words.said])])
+    counts = np.concatenate([[0], np.cumsum(words.lettered[words.place])])
     lettered = counts[words.ends] > counts[words.starts]
     lettered[headed] |= np.array(list(map(_has_letter, bare)), bool)[ways[headed]]
     result = _of_length_one(result)

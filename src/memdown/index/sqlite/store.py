@@ -107,6 +107,7 @@ class SqliteStore:
         )
         self._known_state: tuple[object, _State] | None = None
         self._numbered: tuple[object, Mapping[int, FileState]] | None = None
+        self._just_read: tuple[object, Mapping[int, FileState]] | None = None
         self._new_chunks = 0
         self._closed = False
 
@@ -129,7 +130,11 @@ class SqliteStore:
             state = (self._identity(), db.pragma("application_id"))
             known = self._known_files
             if known is None or known[0] != state:
-                known = self._known_files = (state, tables.read_files(db))
+                numbered = tables.read_numbered(db)
+                # A search needs them by number as well, in a moment.
+                self._just_read = (state, numbered)
+                by_path = {file.path: file for file in numbered.values()}
+                known = self._known_files = (state, by_path)
             return dict(known[1])
 
     def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
@@ -379,7 +384,11 @@ class SqliteStore:
     def _files_by_number(self, db: apsw.Connection, state: _State) -> Mapping[int, FileState]:
         known = self._numbered
         if known is None or known[0] != state:
-            known = self._numbered = (state, tables.read_numbered(db))
+            just_read, self._just_read = self._just_read, None
+            now = (self._opened.get(db), db.pragma("application_id"))
+            same = just_read is not None and just_read[0] == now
+            files = just_read[1] if just_read and same else tables.read_numbered(db)
+            known = self._numbered = (state, files)
         return known[1]
 
     def _state(self, db: apsw.Connection) -> _State:

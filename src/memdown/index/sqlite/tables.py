@@ -39,11 +39,6 @@ _FILES_WITHIN = "files WHERE id >= ? AND id < ? AND hash <> ''"
 _CHUNKS_WITHIN = "chunks WHERE key >= ? AND key < ?"
 
 
-def read_files(db: apsw.Connection) -> dict[str, FileState]:
-    """Every indexed file."""
-    return {state.path: state for state in read_numbered(db).values()}
-
-
 def read_numbered(db: apsw.Connection) -> dict[int, FileState]:
     """Every indexed file by its number."""
     files = {}
