@@ -31,8 +31,8 @@ _NUMBERED = pattern(r"\W*\d+[.)]\s")
 # Longer passages are added up one by one.
 _MANY_WORDS = 256
 _PASSAGES_AT_ONCE = 8_192
-# The vectors of so many pieces are kept from one portion of chunks to the next, at most 25 MB.
-_MOST_KNOWN = 16_384
+# The vectors of so many pieces are kept from one portion of chunks to the next, at most 13 MB.
+_MOST_KNOWN = 8_192
 # For fewer words than these it does not pay.
 _MANY_TOKENS = 20_000
 # What a passage is the sum of, unless it is a heading's number: all its words under no heading, its words
@@ -82,7 +82,9 @@ def add_up(
     if known is None or len(tokens.numbers) < _MANY_TOKENS:
         known = KnownWords(0)
     words = _words(embedder, tokens, known)
-    return Embedded(tokens, _chunk_sums(words, tokens), _passage_sums(embedder, words, chunks))
+    made = Embedded(tokens, _chunk_sums(words, tokens), _passage_sums(embedder, words, chunks))
+    known.forget_others()
+    return made
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,19 +142,26 @@ class KnownWords:
         self._known[used[kept]] = True
         place = np.zeros(int(used[-1]) + shift + 1 if len(used) else 0, np.int32)
         place[used + shift] = rows
-        return place[indices]
+        found: Small = place[indices]
+        return found
 
     def _grow(self, dims: int, room: int) -> None:
         if self.rows.shape[1] == dims and len(self.rows) >= room:
             return
         before = (self.rows, self.raw, self.bare, self.lettered)
-        self._make_room(dims, room + room // 8)
+        self._make_room(dims, room)
         if before[0].shape[1] != dims:
             self._known[:] = False
         if len(known := np.flatnonzero(self._known)):
             tables = (self.rows, self.raw, self.bare, self.lettered)
             for table, was in zip(tables, before, strict=True):
                 table[known] = was[known]
+
+    def forget_others(self) -> None:
+        """Give back the room of the pieces that are not kept, before a segment is made of the tokens."""
+        if len(self.rows) > self._most:
+            self.rows, self.raw = self.rows[: self._most].copy(), self.raw[: self._most].copy()
+            self.bare, self.lettered = self.bare[: self._most].copy(), self.lettered[: self._most]
 
     def _learn(self, embedder: ShortEmbedder, rows: Small, words: list[str]) -> None:
         bare = list(map(_bare, words))

@@ -223,7 +223,8 @@ def _deflated(packed: bytes, ends: Numbers) -> _Stream:
     begins = np.concatenate([[0], ends])[: len(ends)]
     sizes = ends - begins
     deflated = np.zeros(len(ends), bool)
-    made, done = [], 0
+    made: list[bytes] = []
+    done = 0
     for number in np.flatnonzero(sizes >= _LONG).tolist():
         begin, end = int(begins[number]), int(ends[number])
         small = zlib.compress(packed[begin:end], 1, wbits=-zlib.MAX_WBITS)
@@ -247,7 +248,8 @@ def inflated_lists(stream: _Stream) -> tuple[bytes, Numbers]:
     data, ends, deflated = stream
     begins = np.concatenate([[0], ends])[: len(ends)]
     sizes = ends - begins
-    made, done = [], 0
+    made: list[bytes] = []
+    done = 0
     for number in np.flatnonzero(deflated).tolist():
         begin, end = int(begins[number]), int(ends[number])
         whole = inflated(data[begin:end])

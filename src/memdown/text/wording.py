@@ -21,6 +21,10 @@ _PAIR: Final = pattern(r"(\w+) (?=(\w))")
 # Letters of scripts without spaces, and all others that stand behind them but for punctuation.
 _SIGN: Final = pattern("[\u0e00-\u1fff\u2e80-\U0010ffff]")
 _GROUP: Final = r"\b(?:"
+_MARK: Final = pattern(r"\\.|[()\[\]|]")
+_BRACKET: Final = pattern("[()]")
+_OPENING: Final = ("(", "[")
+_CLOSING: Final = (")", "]")
 # What may follow a group of words so that each of them ends there.
 _BEHIND: Final = (r"\b", r"\s")
 _REPEATING: Final = ("?", "*", "{")
@@ -141,21 +145,20 @@ def _beginnings_of_word(word: str) -> set[str] | None:
 def _alternatives(source: str) -> Iterator[str]:
     """What stands between the bars that are in no bracket."""
     start = depth = 0
-    for place, char in enumerate(source):
-        if source[place - 1 : place] == "\\" and place:
-            continue
-        depth += (char in "([") - (char in ")]")
-        if char == "|" and not depth:
-            yield source[start:place]
-            start = place + 1
+    for found in _MARK.finditer(source):
+        mark = found[0]
+        if mark == "|" and not depth:
+            yield source[start : found.start()]
+            start = found.end()
+        depth += (mark in _OPENING) - (mark in _CLOSING)
     yield source[start:]
 
 
 def _end_of_group(source: str, start: int) -> int:
     """Where the bracket closes that was opened before a place."""
     depth = 1
-    for place in range(start, len(source)):
-        depth += (source[place] == "(") - (source[place] == ")")
+    for found in _BRACKET.finditer(source, start):
+        depth += 1 if found[0] == "(" else -1
         if not depth:
-            return place
+            return found.start()
     return len(source)
