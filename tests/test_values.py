@@ -8,12 +8,10 @@ import inspect
 import pickle
 import re
 from dataclasses import field
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memdown import values
 from memdown.values import dataclass, pattern
 
 MAKERS = (dataclass, dataclasses.dataclass)
@@ -183,49 +181,3 @@ def test_a_pattern_is_compiled_at_its_first_use_and_does_what_a_pattern_does() -
         assert word.sub("-", "1 a 2 B") == "1 - 2 -"
     assert word.pattern == r"(?P<word>[a-z]+)"
     assert word.flags & re.IGNORECASE
-
-
-def test_patterns_are_kept_for_the_next_start(tmp_path: Path) -> None:
-    sources = [(r"(?P<word>[a-z]+) (?P=word)|(\d{2,3}+)", re.IGNORECASE), ("[\u0e00-\u1fff]+", 0)]
-    first, second = values._Compiled(), values._Compiled()
-    first.load(tmp_path)
-    for source, flags in sources:
-        first.get(source, flags)
-    first.save()
-    (kept,) = tmp_path.iterdir()
-    assert kept.stat().st_mode & 0o077 == 0
-    second.load(tmp_path)
-    for source, flags in sources:
-        again = second.get(source, flags)
-        assert again == re.compile(source, flags)
-        assert again.groupindex == re.compile(source, flags).groupindex
-    assert not second._new
-    found = second.get(*sources[0]).search("so so")
-    assert found is not None
-    assert found["word"] == "so"
-
-
-@pytest.mark.parametrize("at", [0, 20, -9])
-def test_a_damaged_file_of_patterns_is_not_used(tmp_path: Path, at: int) -> None:
-    first, second = values._Compiled(), values._Compiled()
-    first.load(tmp_path)
-    first.get("a+b", 0)
-    first.save()
-    (kept,) = tmp_path.iterdir()
-    data = bytearray(kept.read_bytes())
-    data[at] ^= 1
-    kept.write_bytes(data)
-    second.load(tmp_path)
-    assert second.get("a+b", 0).search("aab")
-    second.save()
-    third = values._Compiled()
-    third.load(tmp_path)
-    assert ("a+b", 0) in third._codes
-
-
-def test_patterns_are_not_kept_where_nothing_can_be_written(tmp_path: Path) -> None:
-    first = values._Compiled()
-    first.load(tmp_path / "missing" / "compiled")
-    assert first.get("a", 0).search("a")
-    first.save()
-    assert not list(tmp_path.iterdir())

@@ -13,7 +13,6 @@ import click
 from memdown import __version__
 from memdown.cli.terminal import guarded
 from memdown.errors import MemdownError
-from memdown.values import keep_patterns
 
 _COMPLETE = "_MEMDOWN_COMPLETE"
 _COMMANDS: Mapping[str, str] = {
@@ -130,7 +129,6 @@ def _run(arguments: list[str] | None) -> int:
         with cli.make_context("memdown", given) as context:
             result: Any = cli.invoke(context)
         sys.stdout.flush()
-        keep_patterns()
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.exceptions.NoArgsIsHelpError as help_text:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memdown.values import dataclass, reuse_patterns
+from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from memdown.config import Settings
@@ -38,13 +38,10 @@ class Target:
     def open(self, *, here: bool = True) -> Memory:
         """The memory that the options name."""
         from memdown.errors import WorkspaceError
+        from memdown.memory import Memory
 
         try:
-            # First, since modules that are loaded later use patterns that are kept with the settings.
-            settings = self.settings(here=here)
-            from memdown.memory import Memory
-
-            return Memory.from_settings(settings)
+            return Memory.from_settings(self.settings(here=here))
         except WorkspaceError as error:
             raise type(error)(f"{error} --workspace FOLDER names one.") from None
 
@@ -55,11 +52,9 @@ class Target:
         """
         from memdown.config import load_settings
 
-        settings = load_settings(
+        return load_settings(
             config=self.config, workspace=self.workspace, agent=self.agent, here=here
         )
-        reuse_patterns(settings.state_dir / "compiled")
-        return settings
 
     def workspace_to_name(self, *, by_project: bool) -> Path | None:
         """The workspace that an agent is told of, which must be there and be the user's."""

@@ -232,7 +232,7 @@ def feedback(scores: Floats, found: Candidates, reader: Reader, tuning: Tuning) 
 
 def _alike(vectors: Quantised, mean: Vector, first: NDArray[np.int64], trust: Floats) -> Floats:
     """How much n vectors point from the mean to where the first of them do, float32 (n,)."""
-    toward = (trust * vectors.scale[first]) @ vectors.numbers[first] - mean
+    toward = np.asarray((trust * vectors.scale[first]) @ vectors.numbers[first] - mean, np.float32)
     found: Floats = products(vectors, toward) - np.float32(mean @ toward)
     return found
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from memdown.text.askers import without_askers
 from memdown.text.stemming import stem
 from memdown.text.stopwords import is_stop, looks_english, plain, stop_words_of
 from memdown.text.terms import (
@@ -33,6 +32,18 @@ _QUOTED: Final = pattern(
 # What stands between the words of a compound, and the letter of grammar beside an apostrophe.
 _BETWEEN: Final = pattern(rf"[{re.escape(TOKENCHARS)}‐‑]+|\b\w['’ʼ]|['’ʼ]\w\b|['’ʼ]")
 _KOREAN_PARTICLES: Final = frozenset("은는이가을를의에와과도")
+# What asks in scripts without spaces. It is cut out of a question before the question is taken apart, so that no piece reaches from what asks into the
+# words beside it: such a piece stands in a note only by chance.
+_ASKERS: Final = pattern(
+    "为什么|為什麼|什么时候|什麼時候|是什么|叫什么|什么|什麼|甚麼|哪些|哪一个|哪个|哪個|哪里|哪裡|哪一|哪(?!吒)|谁|誰|多少"
+    "|怎么样|怎么|怎麼|何时|何時|何处|何種|何种|为何|如何|[吗嗎](?!啡)|呢"
+    "|何(?=[がをとにのでか年人時月日回個歳]|$)|どのような|どのように|どこ|(?<![なほ])どの|なぜ|いくつ|いくら|でしょうか$|ですか$|ましたか$|ますか$|たか$|るか$"
+    "|무엇\\w*|누구\\w*|어디\\w*|언제\\w*|얼마\\w*|어느|어떤|몇"
+    "|อะไรบ้าง|คืออะไร|อะไร|คือใคร|ใคร(?!่)|ที่ไหน|ที่ใด|เมื่อไหร่|เมื่อไร|เมื่อใด|อย่างไร|ทำไม|เท่าไหร่|เท่าไร|เท่าใด"
+    "|เพราะเหตุใด|เหตุใด|สิ่งใด|ใด|ไหน|กี่|หรือไม่"
+)
+# Shorter parts say too little beside others.
+_LEAST_BESIDE: Final = 2
 _SHORT_NUMBER: Final = pattern(r"\d{1,2}")
 # What looks like an identifier but stands in any prose.
 _PLAIN: Final = pattern(
@@ -145,8 +156,14 @@ def _is_acronym(token: str) -> bool:
     return len(token) > 1 and token.isalpha() and token.isupper()
 
 
+def _without_askers(run: str) -> list[str]:
+    """The parts of a run beside what asks in it; none if nothing does, or if nothing is left."""
+    parts = _ASKERS.split(run)
+    return [part for part in parts if len(part) >= _LEAST_BESIDE] if len(parts) > 1 else []
+
+
 def _looked_up(token: str) -> list[str]:
-    if is_gram(token) and (parts := without_askers(token)):
+    if is_gram(token) and (parts := _without_askers(token)):
         return [term for part in parts for term in token_terms(part)]
     terms = token_terms(token)
     if len(token) == 2 and token[1] in _KOREAN_PARTICLES:
