@@ -101,12 +101,12 @@ def main() -> None:
 
         web.run(arguments.chunks)
     if arguments.what in ("life", "all"):
-        from bench import life
+        from bench import life, lives
 
-        lives = tuple(life.LIVES) if arguments.lives is None else arguments.lives
-        if unknown := set(lives) - set(life.LIVES):
-            parser.error(f"There is no life {unknown.pop()!r}; known: {', '.join(life.LIVES)}.")
-        life.run(lives)
+        names = lives.NAMES if arguments.lives is None else tuple(arguments.lives)
+        if unknown := set(names) - set(lives.NAMES):
+            parser.error(f"There is no life {unknown.pop()!r}; known: {', '.join(lives.NAMES)}.")
+        life.run(names)
     if arguments.what == "facts":
         from bench import facts
 

@@ -11,17 +11,13 @@ import random
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.life_fourth import FOURTH_ASIDE, FOURTH_BESIDE, FOURTH_LIFE
-from bench.life_pairs import ASIDE_OF_PAIRS, BESIDE_BUILT_ON, BESIDE_HELD_OUT, BUILT_ON, HELD_OUT
-from bench.life_third import THIRD_ASIDE, THIRD_BESIDE, THIRD_LIFE
-from bench.life_unseen import UNSEEN_ASIDE, UNSEEN_BESIDE, UNSEEN_LIFE
-from bench.life_words import ASIDE, BESIDE, BESIDE_FRESH, LANGUAGES, Thread
+from bench.lives import Life, Thread, read_life
 from bench.measure import save, table
 from memdown import Memory
 from memdown.config import load_settings
@@ -33,38 +29,6 @@ _FIRST = datetime.date(2026, 9, 1)
 DAYS = 35
 _SEED = 19
 TELLERS = ("replaces", "follows the question", "ignores the question")
-
-
-@dataclass(frozen=True, slots=True)
-class Life:
-    """What is told: threads, asides that nobody asks about, and facts that hold side by side."""
-
-    threads: tuple[Thread, ...]
-    aside: tuple[str, ...]
-    beside: tuple[tuple[str, ...], ...]
-
-
-def _joined(told: Mapping[str, tuple[Thread, ...]]) -> tuple[Thread, ...]:
-    return tuple(thread for language in told.values() for thread in language)
-
-
-# The rules were made while the first was known; the second was asked once, when they were done. The third
-# and the fourth were written by people who did not know them.
-KNOWN = Life(_joined(LANGUAGES), ASIDE, (*BESIDE, *BESIDE_FRESH))
-UNSEEN = Life(_joined(UNSEEN_LIFE), UNSEEN_ASIDE, UNSEEN_BESIDE)
-THIRD = Life(_joined(THIRD_LIFE), THIRD_ASIDE, THIRD_BESIDE)
-FOURTH = Life(_joined(FOURTH_LIFE), FOURTH_ASIDE, FOURTH_BESIDE)
-# Two halves of pairs that were written before the relations were: by one they were made, the other was counted only.
-BUILT = Life(BUILT_ON, ASIDE_OF_PAIRS, BESIDE_BUILT_ON)
-HELD = Life(HELD_OUT, ASIDE_OF_PAIRS, BESIDE_HELD_OUT)
-LIVES = {
-    "known": KNOWN,
-    "unseen": UNSEEN,
-    "third": THIRD,
-    "fourth": FOURTH,
-    "builtOn": BUILT,
-    "heldOut": HELD,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +46,7 @@ class Statement:
 
 @dataclass(slots=True)
 class Figures:
-    """What came out for one teller."""
+    """What came out for one teller; `first` counts answers that begin with what holds."""
 
     statements: int = 0
     superseding: int = 0
@@ -91,6 +55,7 @@ class Figures:
     asked_wrongly: int = 0
     repeated: int = 0
     doubled: int = 0
+    first: int = 0
     answers: Counter[str] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list)
     review: dict[str, float] = field(default_factory=dict)
@@ -120,7 +85,7 @@ def statements(life: Life, durable_share: float = 0.5) -> list[Statement]:
 
 def run(names: Sequence[str]) -> None:
     """Live each of these lives once for each teller, and print what a search shows afterwards."""
-    save("life", {name: _lived(f"A simulated life: {name}", LIVES[name]) for name in names})
+    save("life", {name: _lived(f"A simulated life: {name}", read_life(name)) for name in names})
 
 
 def _lived(title: str, life: Life) -> dict[str, Any]:
@@ -141,13 +106,15 @@ def _lived(title: str, life: Life) -> dict[str, Any]:
                 shown["expired as current"],
                 f"{figures.related}/{figures.superseding}",
                 f"{figures.doubled}/{figures.repeated}",
-                f"{figures.asked_wrongly}",
+                f"{figures.asked_wrongly}/{figures.asked}",
+                figures.first,
             ]
         )
         kept[teller] = {
             "statements": figures.statements,
             "questions": sum(shown.values()),
             "answers": dict(shown),
+            "first": figures.first,
             "related": figures.related / max(1, figures.superseding),
             "asked": figures.asked,
             "askedWrongly": figures.asked_wrongly,
@@ -156,7 +123,7 @@ def _lived(title: str, life: Life) -> dict[str, Any]:
             "rememberMilliseconds": figures.milliseconds,
             "misses": figures.misses,
         }
-    head = "teller told clean current-first outdated-first not-found expired related doubled asked-wrongly"
+    head = "teller told clean current-first outdated-first not-found expired related doubled asked-wrongly first"
     print(table(title, head.split(), [list(map(str, row)) for row in rows]))
     for teller, told in kept.items():
         print(
@@ -181,7 +148,9 @@ def beside(folder: Path, life: Life) -> list[str]:
             for question, *facts in life.beside:
                 clock[0] = _FIRST + datetime.timedelta(number * 6 + len(question) % 5)
                 for text in facts[number : number + 1]:
-                    memory.remember(text, durable=len(question) % 2 == number % 2)
+                    memory.remember(
+                        text, durable=len(question) % 2 == number % 2, allow_secrets=True
+                    )
         clock[0] = _FIRST + datetime.timedelta(DAYS)
         for question, *facts in life.beside:
             lines = dict(_lines(memory.search(question).hits, clock[0]))
@@ -226,7 +195,9 @@ def _tell(memory: Memory, one: Statement, teller: str, figures: Figures) -> None
     figures.statements += 1
     figures.repeated += one.again
     replaces = one.old[-1:] if teller == "replaces" else ()
-    done = memory.remember(one.text, durable=one.durable, until=until, replaces=replaces)
+    done = memory.remember(
+        one.text, durable=one.durable, until=until, replaces=replaces, allow_secrets=True
+    )
     figures.doubled += one.again and not done.known
     if teller == "replaces":
         return
@@ -236,7 +207,7 @@ def _tell(memory: Memory, one: Statement, teller: str, figures: Figures) -> None
         figures.related += found
         if not found:
             figures.misses.append(f"not related: {one.text!r} to {one.old[-1]!r}")
-    meant = next((near for near in done.related if near.superseded), None)
+    meant = next((near for near in done.related if f"{near.reference} (" in done.question), None)
     figures.asked += bool(done.question)
     figures.asked_wrongly += bool(done.question) and (
         meant is None or meant.text not in (*one.old, *one.same)
@@ -245,7 +216,7 @@ def _tell(memory: Memory, one: Statement, teller: str, figures: Figures) -> None
         # An agent reads the question and the related facts, and names what is outdated of them.
         names = [near.reference for near in done.related if near.text in one.old]
         if done.question and names:
-            memory.remember(one.text, durable=one.durable, replaces=names)
+            memory.remember(one.text, durable=one.durable, replaces=names, allow_secrets=True)
 
 
 def _ask(memory: Memory, thread: Thread, today: datetime.date, figures: Figures) -> None:
@@ -256,6 +227,7 @@ def _ask(memory: Memory, thread: Thread, today: datetime.date, figures: Figures)
     now = next((n for n, (text, holds) in enumerate(lines) if current in text and holds), None)
     # By the whole statement: "12" stands in lines of other threads, too.
     old = next((n for n, (text, holds) in enumerate(lines) if text in outdated and holds), None)
+    figures.first += not thread.until and now == 0
     if thread.until:
         kind = "expired as current" if now is not None else "clean"
     elif now is None:

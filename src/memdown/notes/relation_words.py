@@ -485,14 +485,6 @@ MOVED_ELSE: Final = pattern(
     r"\bmoved (?!to\b|into\b|in\b|out\b|from\b|away\b|back\b|house\b|home\b|on\b|over\b|here\b|there\b|again\b|indoors\b)"
 )
 
-# A thing of which there is one: it is named by an article or as somebody's.
-DEFINITE: Final = frozenset(
-    fold(
-        "the our my his her their your der die das unser unsere mein meine sein seine ihr ihre le la les l "
-        "notre nos mon ma mes son sa ses leur el los las nuestro nuestra mi mis su sus o a os as il lo gli i "
-        "nosso nossa meu minha seu sua nostro nostra mio mia suo sua loro de het onze ons mijn zijn haar hun"
-    ).split()
-)
 # Who belongs to whom: "Pia's brother" is not Pia, and of brothers and neighbours there are several.
 KIN: Final = WordPattern(
     r"\b(?:brother|sister|mother|father|mum|dad|grandma|grandpa|aunt|uncle|cousin|son|daughter|child|wife|husband|friend"
@@ -522,10 +514,16 @@ MANY_SIGNS: Final = (
 ).split()
 
 
+@functools.lru_cache(maxsize=8192)
+def tells_end(text: str) -> bool:
+    """Whether a text says that something ended or took another's place."""
+    return bool(ENDED.search(MOVED_ELSE.sub(" ", fold(text))))
+
+
 @functools.cache
 def many() -> frozenset[str]:
     """The terms of what can be said of many things."""
-    return frozenset(index_terms(_MANY))
+    return frozenset(term[:6] for term in index_terms(_MANY))
 
 
 @functools.cache

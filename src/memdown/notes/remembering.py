@@ -37,7 +37,7 @@ from memdown.notes.related import (
 from memdown.notes.roots import Workspace, daily_note, date_of
 from memdown.notes.seen import SeenDays
 from memdown.notes.statements import BULLET, Fact, facts_of, read_until, read_validity
-from memdown.notes.superseding import Replaced, replaced
+from memdown.notes.superseding import Replaced, likelihood, replaced
 from memdown.notes.writing import append, curated, entry_of
 from memdown.text import fold
 from memdown.text.tombstones import read_tombstones, refuse_erased, tombstone_file
@@ -147,7 +147,7 @@ def remember_fact(
         if one.fact.reference not in gone and not (said and same_fact(one.fact.text, said))
     ]
     related = _moved(pen, [one for one in near if one.score >= _RELATED][:RELATED], said or text)
-    asked = "" if old or known else _question(related)
+    asked = "" if old or known else _question(related, said or text)
     journal = pen.journal.changes(path=place.path, limit=1)
     return Remembered(
         place.path,
@@ -493,12 +493,12 @@ def _moved(pen: Pen, near: Sequence[RankedFact], said: str) -> tuple[Related, ..
     return tuple(found)
 
 
-def _question(related: Sequence[Related]) -> str:
-    """What the writer is asked about the related facts that look superseded."""
+def _question(related: Sequence[Related], said: str) -> str:
+    """What the writer is asked about the related fact that most looks superseded."""
     doubted = [one for one in related if one.superseded]
     if not doubted:
         return ""
-    one = doubted[0]
+    one = max(doubted, key=lambda other: likelihood(other.text, said))
     return (
         f"Does this replace {one.reference} ({one.text!r})? If so, remember it again with "
         f"replaces={one.reference}."

@@ -22,9 +22,10 @@ from memdown.notes.details import (
     same_fact,
 )
 from memdown.notes.exchanges import gives_up
+from memdown.notes.relation_words import tells_end
 from memdown.notes.seen import Came
 from memdown.notes.statements import Fact, facts_of
-from memdown.notes.superseding import Replaced, replaced, stand_apart, tells_end
+from memdown.notes.superseding import Replaced, replaced, stand_apart
 from memdown.text.dates import read_time
 from memdown.types import LEFT_OUT, Hit
 from memdown.values import dataclass
@@ -150,10 +151,9 @@ def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> 
     came_of = functools.cache(times.seen.of) if times.seen is not None else None
     every = [_taken_apart(_dated(hit, _facts(hit, times), by=by, came_of=came_of)) for hit in hits]
     if times.as_of is not None:
-        parts = [part for one in every for part in _parts(one, times)]
+        parts = [part for one in every for part in _parts(one, times, question)]
         return [hit for one in parts if (hit := _as_of(one, times.as_of)) is not None]
-    asked = content_words(question)
-    dated = _cut(every, times, asked)
+    dated = _cut(every, times, question)
     over = _struck_elsewhere(dated)
     current: list[_Dated] = []
     past: list[Hit] = []
@@ -162,8 +162,8 @@ def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> 
             past.append(replace(one.shown(), was=True))
         else:
             current.append(one)
-    current = _newer_first(current)
-    earlier = _earlier(current, asked)
+    current = _newer_first(current, question)
+    earlier = _earlier(current, question)
     past = [*(replace(one.shown(), was=True) for one in earlier), *past]
     kept = [one.shown() for one in current if one not in earlier]
     if not times.history:
@@ -215,14 +215,17 @@ def _taken_apart(one: _Dated) -> _Parts:
     return _Parts(one, [_part(one, fact, tops) for fact in tops])
 
 
-def _parts(one: _Parts, times: Times) -> list[_Dated]:
+def _parts(one: _Parts, times: Times, question: str) -> list[_Dated]:
     """A hit cut into its facts where they do not hold together: one is over, or replaces another."""
     apart = one.apart
     if len(apart) < 2:
         return [one.whole]
     mixed = len({_is_past(part, times.today) for part in apart}) > 1
     replaced = mixed or any(
-        _supersedes(newer, older) for older in apart for newer in apart if newer is not older
+        _supersedes(newer, older, question)
+        for older in apart
+        for newer in apart
+        if newer is not older
     )
     return apart if replaced else [one.whole]
 
@@ -280,38 +283,39 @@ def _key(text: str) -> tuple[str, ...]:
     return details_of(text.rpartition(": ")[2] if ": " in text else text).said
 
 
-def _newer_first(dated: list[_Dated]) -> list[_Dated]:
+def _newer_first(dated: list[_Dated], question: str) -> list[_Dated]:
     """Of hits about the same thing, the newer one directly above the older."""
     found = list(dated)
     for place in range(1, min(len(found), _MOST_COMPARED)):
         newer = found[place]
         for above in range(place):
-            if _supersedes(newer, found[above]):
+            if _supersedes(newer, found[above], question):
                 found.insert(above, found.pop(place))
                 break
     return found
 
 
-def _earlier(dated: Sequence[_Dated], asked: frozenset[str]) -> list[_Dated]:
+def _earlier(dated: Sequence[_Dated], question: str) -> list[_Dated]:
     """The hits that say one thing, which a newer hit says otherwise."""
     compared = dated[:_MOST_COMPARED]
     return [
         one
         for one in compared
-        if len(one.facts) == 1 and any(_replaces(other, one, asked) for other in compared)
+        if len(one.facts) == 1 and any(_replaces(other, one, question) for other in compared)
     ]
 
 
-def _cut(every: Sequence[_Parts], times: Times, asked: frozenset[str]) -> list[_Dated]:
+def _cut(every: Sequence[_Parts], times: Times, question: str) -> list[_Dated]:
     """The hits, with those cut into facts that do not hold together, or one of which is replaced.
 
     Of a hit that is cut, what has nothing to do with the question comes after all others.
     """
-    touched = _touched(every, asked)
+    asked = content_words(question)
+    touched = _touched(every, question)
     found: list[_Dated] = []
     beside: list[_Dated] = []
     for one in every:
-        parts = _parts(one, times)
+        parts = _parts(one, times, question)
         whole = len(parts) == 1 and len(one.whole.facts) > 1
         if whole and any(_place(part) in touched for part in one.apart):
             parts = one.apart
@@ -323,8 +327,9 @@ def _cut(every: Sequence[_Parts], times: Times, asked: frozenset[str]) -> list[_
     return [*found, *beside]
 
 
-def _touched(every: Sequence[_Parts], asked: frozenset[str]) -> set[tuple[str, int]]:
+def _touched(every: Sequence[_Parts], question: str) -> set[tuple[str, int]]:
     """The places of facts that replace another fact of the hits, or are replaced by one."""
+    asked = content_words(question)
     telling = [
         part
         for one in every[:_MOST_COMPARED]
@@ -335,7 +340,7 @@ def _touched(every: Sequence[_Parts], asked: frozenset[str]) -> set[tuple[str, i
         _place(part)
         for one in telling
         for other in telling
-        if one is not other and _replaces(other, one, asked)
+        if one is not other and _replaces(other, one, question)
         for part in (one, other)
     }
 
@@ -348,11 +353,12 @@ def _is_about(one: _Dated, asked: frozenset[str]) -> bool:
     return any(asked & content_words(fact.text) for fact in one.facts)
 
 
-def _replaces(newer: _Dated, older: _Dated, asked: frozenset[str]) -> bool:
+def _replaces(newer: _Dated, older: _Dated, question: str) -> bool:
     """Whether a newer hit surely says what holds instead; in doubt it is only shown above."""
     if not newer.facts or not _is_newer(newer, older):
         return False
     fact = older.facts[0]
+    asked = content_words(question)
     said = asked & content_words(fact.text)
     if not said:
         return False
@@ -361,7 +367,7 @@ def _replaces(newer: _Dated, older: _Dated, asked: frozenset[str]) -> bool:
     return any(
         not other.struck
         and (_shares(said, other.text) or gives_up(other.text, fact.text, asked))
-        and replaced(fact.text, other.text, asked) is Replaced.SURELY
+        and replaced(fact.text, other.text, question) is Replaced.SURELY
         and not stand_apart(places[0], places[1], fact.text, other.text)
         for other in newer.facts
     )
@@ -372,10 +378,10 @@ def _shares(said: frozenset[str], text: str) -> bool:
     return bool(said & words) or any(is_among(word, words) for word in said)
 
 
-def _supersedes(newer: _Dated, older: _Dated) -> bool:
+def _supersedes(newer: _Dated, older: _Dated, question: str) -> bool:
     if not newer.facts or not older.facts or not _is_newer(newer, older):
         return False
-    if _answers_as_well(newer, older):
+    if _answers_as_well(newer, older, question):
         return True
     ours, theirs = newer.said, older.said
     if not ours or not theirs or same_fact(ours, theirs):
@@ -394,7 +400,7 @@ def _supersedes(newer: _Dated, older: _Dated) -> bool:
     )
 
 
-def _answers_as_well(newer: _Dated, older: _Dated) -> bool:
+def _answers_as_well(newer: _Dated, older: _Dated, question: str) -> bool:
     """Whether two short facts answer alike: then the newer is the better answer, even if both hold.
 
     It has all of the question's words that the older has, or half of them if it tells of an end.
@@ -403,13 +409,11 @@ def _answers_as_well(newer: _Dated, older: _Dated) -> bool:
         return False
     ours, theirs = newer.facts[0].text, older.facts[0].text
     asked, answered = set(older.hit.matched), set(newer.hit.matched)
-    if not asked & answered or max(len(ours), len(theirs)) > _SHORT:
+    if replaced(theirs, ours, question) is not Replaced.NO:
+        return True
+    if max(len(ours), len(theirs)) > _SHORT or details_of(ours).change.besides:
         return False
-    if details_of(ours).change.besides:
-        return False
-    if replaced(theirs, ours, frozenset(asked)) is not Replaced.NO:
-        return 2 * len(asked & answered) >= len(asked)
-    if not asked <= answered or overlap(ours, theirs) < _SAME_TOPIC:
+    if not asked & answered or not asked <= answered or overlap(ours, theirs) < _SAME_TOPIC:
         return False
     return newer.hit.score >= _NEARLY_AS_GOOD * older.hit.score
 

@@ -1,0 +1,518 @@
+"""What an older and a newer fact have in common, what differs, and how a question meets both (pure functions).
+
+A fact is cut once into its words; of each it is known what kind of value it may be, in which clause it stands and
+behind which word. Two facts are then laid side by side: what both say, the words of the older that are gone, and
+those that came in the clause of the newer that speaks of the same.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import field
+from typing import Final
+
+from memdown.notes.details import details_of
+from memdown.notes.relation_words import (
+    ARTICLES,
+    COPULAS,
+    INDEFINITE,
+    KIN,
+    LIGHT,
+    MANY_SIGNS,
+    NUMBER_WORDS,
+    OFTEN,
+    PREPOSITIONS,
+    THAT_DAY,
+    lexicon,
+    many,
+    nouns,
+    tells_end,
+)
+from memdown.text import fold, index_terms, is_stop
+from memdown.text.dates.words import MONTHS, WEEKDAYS
+from memdown.values import dataclass, pattern
+
+_TOKEN: Final = pattern(r"[€$£%°#]|-?\d[\w.,:/%-]*|[^\W_][\w'’./:,@+-]*|_\w+")
+_SIGN: Final = pattern(r"\d[\d.,:/]*|[A-Za-z][\w.+-]*|\w|[。，、；！？：\s]")
+_ELIDED: Final = pattern(r"(?:l|d|n|s|c|qu|dell|nell|all|un)['’](?=\w)")
+_CLAUSE_END: Final = pattern(r"[,;:.!?](?:\s|$)|\s[–—-]\s|\s->\s|→")
+_LABEL: Final = pattern(r"([^:：=.]{2,40}?)\s?(?:[:：=](?!\d)|->|→| [-–] )")
+_CLOCK: Final = pattern(r"\d{1,2}(?:[:h]\d\d|h)")
+_NUMBER: Final = pattern(r"-?[\d.,/-]+%?")
+_YEAR: Final = pattern(r"(?:19|20)\d\d")
+_CODE: Final = pattern(r"[@_/]|\.\w")
+_DIGITS: Final = pattern(r"\d+")
+_LETTERS: Final = pattern(r"[a-z]+")
+_UNSPACED, _CJK = "\u0e00", "\u2e80"
+_KANA: Final = ("\u3040", "\u309f")
+_NUMBER_SIGNS: Final = frozenset("一二三四五六七八九十百千万两〇零")
+_PAUSES: Final = frozenset("。，、；！？：")
+# Words are alike if they begin alike.
+_STEM: Final = 6
+_VALUES: Final = frozenset(("number", "clock", "day", "code"))
+_KINDS: Final = ("number", "clock", "day", "code", "name", "word")
+# From so many words on, more make no difference; a text of so many tells of more than one thing.
+_MOST: Final = 6
+_LONG: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A text word by word: how each is compared, as it is written, its kind, its clause, the word before it.
+
+    `telling` are the places of the words that say something; in texts without spaces words are signs, and
+    `pairs` are neighbouring ones.
+    """
+
+    keys: tuple[str, ...]
+    words: tuple[str, ...]
+    kinds: tuple[str, ...]
+    clauses: tuple[int, ...]
+    ahead: tuple[str, ...]
+    telling: tuple[int, ...]
+    places: dict[str, list[int]]
+    pairs: frozenset[str]
+    unspaced: bool
+    folded: str
+    label: str
+    relations: frozenset[str]
+    kin: frozenset[str]
+    is_many: bool
+    fixed: dict[str, float] = field(default_factory=dict)
+
+
+class _Cutter:
+    """Collects the words of a text."""
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+        self.words: list[str] = []
+        self.kinds: list[str] = []
+        self.clauses: list[int] = []
+        self.light: list[bool] = []
+        self.clause = 0
+
+    def add(self, key: str, word: str, kind: str, *, light: bool = False) -> None:
+        self.keys.append(key)
+        self.words.append(word)
+        self.kinds.append(kind)
+        self.clauses.append(self.clause)
+        self.light.append(light)
+
+
+@functools.lru_cache(maxsize=8192)
+def told(text: str) -> Told:
+    """A text as it is compared; kept, as the same facts are compared again and again."""
+    first = next((one for one in text if one.isalpha()), "")
+    unspaced = first >= _UNSPACED
+    cut = _signs(text, is_thai=first < _CJK) if unspaced else _spaced(text)
+    every = range(len(cut.keys))
+    places: dict[str, list[int]] = {}
+    for place, key in enumerate(cut.keys):
+        places.setdefault(key, []).append(place)
+    folded = fold(text)
+    label = _LABEL.match(text)
+    known = many()
+    verbs, names = lexicon(), nouns()
+    relations = (verbs.get(word, _NONE) | names.get(word, _NONE) for word in cut.words)
+    found = Told(
+        tuple(cut.keys),
+        tuple(cut.words),
+        tuple(cut.kinds),
+        tuple(cut.clauses),
+        ("", *cut.words[:-1]),
+        tuple(one for one in every if not cut.light[one]) or tuple(every),
+        places,
+        frozenset(map("".join, zip(cut.keys, cut.keys[1:], strict=False))) if unspaced else _NONE,
+        unspaced,
+        folded,
+        fold(label[1]).strip() if label else "",
+        _NONE.union(*relations),
+        frozenset(one[0] for one in KIN.finditer(folded)),
+        any(sign in text for sign in MANY_SIGNS)
+        if unspaced
+        else any(key in known for key in cut.keys),
+    )
+    found.fixed.update(_of_one(text, found))
+    return found
+
+
+_NONE: Final = frozenset[str]()
+
+
+def _signs(text: str, *, is_thai: bool) -> _Cutter:
+    cut = _Cutter()
+    for match in _SIGN.finditer(text):
+        sign = match[0]
+        if sign in _PAUSES or sign.isspace():
+            cut.clause += is_thai or not sign.isspace()
+            continue
+        is_number = sign[0].isdigit() or sign[0] in _NUMBER_SIGNS
+        kind = "number" if is_number else "name" if sign[0].isascii() else "word"
+        word = fold(sign)
+        cut.add(word, word, kind, light=_KANA[0] <= sign[0] <= _KANA[1])
+    return cut
+
+
+def _spaced(text: str) -> _Cutter:
+    cut = _Cutter()
+    end = 0
+    for match in _TOKEN.finditer(text):
+        if cut.keys and _CLAUSE_END.search(text, end, match.start()):
+            cut.clause += 1
+        token = match[0].rstrip(".,:/-'’") or match[0]
+        end = match.start() + len(token)
+        word = fold(token)
+        if elided := _ELIDED.match(word):
+            word, token = word[elided.end() :], token[elided.end() :]
+        word = word.removesuffix("'s").removesuffix("’s")
+        _add_word(cut, word, token)
+    return cut
+
+
+def _add_word(cut: _Cutter, word: str, token: str) -> None:
+    day = word.removesuffix("s")
+    if any(map(str.isdigit, word)):
+        is_clock = _CLOCK.fullmatch(word)
+        cut.add(
+            word, word, "clock" if is_clock else "number" if _NUMBER.fullmatch(word) else "code"
+        )
+    elif day in WEEKDAYS or word in MONTHS or word in OFTEN:
+        cut.add(day, word, "day")
+    elif word in NUMBER_WORDS:
+        cut.add(word, word, "number")
+    else:
+        light = is_stop(word) or any(word in some for some in _SAYING_LITTLE)
+        begins = not cut.clauses or cut.clauses[-1] != cut.clause
+        is_name = token[:1].isupper() and not (begins and light)
+        if is_name and len(word) > 3 and cut.keys:
+            light = False
+        kind = "code" if _CODE.search(token) else "name" if is_name else "word"
+        terms = index_terms(word)
+        key = terms[0] if terms else word
+        cut.add(key[:_STEM] if key.isalpha() else key, word, kind, light=light)
+
+
+_SAYING_LITTLE: Final = (LIGHT, COPULAS, PREPOSITIONS, ARTICLES)
+
+
+def _of_one(text: str, one: Told) -> dict[str, float]:
+    """What is known of a text by itself."""
+    details = details_of(text)
+    return {
+        "ended": tells_end(text),
+        "cued": details.cued,
+        "changed": details.change.itself,
+        "besides": details.change.besides,
+        "negated": details.negated,
+        "is": any(word in COPULAS for word in one.words),
+        "label": bool(one.label),
+        "that_day": bool(THAT_DAY.search(one.folded)),
+        "no_relation": not one.relations,
+        "kin": bool(one.kin),
+        "many": one.is_many,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Two facts side by side: the places of what both say, of what is gone, and of what came.
+
+    `clause` are the telling words of the clause of the newer one that has most of the older, and `come` those
+    of them that are new; `all_new` are new in the whole.
+    """
+
+    old: Told
+    new: Told
+    shared: tuple[int, ...]
+    gone: tuple[int, ...]
+    clause: tuple[int, ...]
+    come: tuple[int, ...]
+    all_new: tuple[int, ...]
+    best: int
+    held: int
+
+
+def lay_beside(old: Told, new: Told) -> Beside | None:
+    """Two facts side by side; None if they have no word in common that says something."""
+    in_old, in_new = _common(old, new), _common(new, old)
+    shared = tuple(one for one in old.telling if one in in_old)
+    if not shared:
+        return None
+    counts = Counter(new.clauses[one] for one in new.telling if one in in_new)
+    best = max(counts, key=lambda one: (counts[one], one)) if counts else new.clauses[-1]
+    clause = tuple(one for one in new.telling if new.clauses[one] == best) or new.telling
+    if all(one in in_new for one in clause):
+        # Of "dentist: Friday" the first clause alone says nothing new.
+        clause = tuple(one for one in new.telling if best <= new.clauses[one] <= best + 1)
+    return Beside(
+        old,
+        new,
+        shared,
+        tuple(one for one in old.telling if one not in in_old),
+        clause,
+        tuple(one for one in clause if one not in in_new),
+        tuple(one for one in new.telling if one not in in_new),
+        best,
+        counts[best],
+    )
+
+
+def _common(one: Told, other: Told) -> set[int]:
+    """The places of the words that another text has, too; single signs stand in everything."""
+    if not one.unspaced:
+        there = other.places
+        return {place for place, key in enumerate(one.keys) if key in there}
+    # The first one may be whom it is about.
+    found = {0} if one.keys[:1] == other.keys[:1] else set()
+    for place in range(len(one.keys) - 1):
+        if one.keys[place] + one.keys[place + 1] in other.pairs:
+            found |= {place, place + 1}
+    numbers = (n for n, kind in enumerate(one.kinds) if kind != "word")
+    return found | {place for place in numbers if one.keys[place] in other.places}
+
+
+def pair_features(pair: Beside) -> dict[str, float]:
+    """What two facts side by side tell of whether the newer replaces the older."""
+    old, new, shared, gone, come = pair.old, pair.new, pair.shared, pair.gone, pair.come
+    count = len(old.telling)
+    gone_kinds = {old.kinds[one] for one in gone}
+    come_kinds = {new.kinds[one] for one in come}
+    new_kinds = {new.kinds[one] for one in pair.all_new}
+    shared_kinds = [old.kinds[one] for one in shared]
+    gone_spans, come_spans = _spans(old.telling, gone), _spans(pair.clause, come)
+    first = old.telling[0]
+    first_gone = first in gone
+    taken = len(shared) / count
+    found: dict[str, float] = {f"new_{name}": value for name, value in new.fixed.items() if value}
+    found |= {f"old_{name}": value for name, value in old.fixed.items() if value}
+    found |= {
+        "taken_up": taken,
+        "taken_up_by_clause": min(1.0, pair.held / count),
+        "one_shared": len(shared) == 1,
+        "many_shared": len(shared) >= 3,
+        "none_gone": not gone,
+        "one_gone": len(gone) == 1,
+        "gone": min(len(gone), _MOST) / _MOST,
+        "come": min(len(come), _MOST) / _MOST,
+        "long_and_little_shared": len(new.keys) > _LONG and taken < 0.5,
+        "one_gone_span": gone_spans == 1,
+        "more_gone_spans": gone_spans > 1,
+        "one_come_span": come_spans == 1,
+        "more_come_spans": come_spans > 1,
+        "one_span_each": gone_spans == come_spans == 1,
+        "more_spans_each": gone_spans > 1 and come_spans > 1,
+        "names_only": gone_kinds == come_kinds == {"name"},
+        "values_only": bool(gone_kinds) and gone_kinds <= _VALUES and bool(come_kinds & _VALUES),
+        "one_kind_each": len(gone_kinds) == 1 and gone_kinds == come_kinds,
+        "other_kinds": bool(gone_kinds and come_kinds) and gone_kinds.isdisjoint(come_kinds),
+        "shared_value": any(kind in _VALUES for kind in shared_kinds),
+        "shared_words": min(3, shared_kinds.count("word")) / 3,
+        "shared_names": min(3, shared_kinds.count("name")) / 3,
+        "first_gone": first_gone,
+        "first_name_gone": first_gone and old.kinds[first] == "name",
+        "first_value_gone": first_gone and old.kinds[first] in _VALUES,
+        "last_gone": old.telling[-1] in gone,
+        "both_begin_otherwise": first_gone and pair.clause[0] in come,
+        "another_agent": first_gone and gone_spans == 1 and taken >= 0.5 and "name" in gone_kinds,
+        "clause_begins_alike": old.keys[first] == new.keys[pair.clause[0]],
+        "begins_alike": old.keys[first] == new.keys[new.telling[0]],
+        "comes_to_the_point": new.clauses[-1] == pair.best > 0,
+        "in_first_clause": pair.best == 0,
+        "unspaced": old.unspaced,
+        "both_is": "is" in old.fixed and bool(old.fixed["is"] and new.fixed["is"]),
+        "both_ended": bool(old.fixed["ended"] and new.fixed["ended"]),
+        "little_ended": bool(new.fixed["ended"]) and len(shared) == 1,
+        "ended_taken_up": taken if new.fixed["ended"] else 0,
+        "ended_same_begin": bool(new.fixed["ended"]) and not first_gone,
+        "ended_same_values": bool(new.fixed["ended"]) and bool(gone_kinds & new_kinds & _VALUES),
+        "cued_one_span": bool(new.fixed["cued"]) and gone_spans == 1 and not first_gone,
+        "label_one_span": bool(old.label) and gone_spans == come_spans == 1 and not first_gone,
+        "newly_negated": bool(new.fixed["negated"] and not old.fixed["negated"]),
+        "other_kin": bool(new.kin - old.kin) or bool(new.kin and old.kin - new.kin),
+        "both_many": old.is_many and new.is_many,
+    }
+    for kind in _KINDS:
+        if kind in gone_kinds:
+            found[f"gone_{kind}"] = 1
+            found[f"both_{kind}"] = kind in come_kinds
+        if kind in new_kinds:
+            found[f"come_{kind}"] = 1
+    for name in old.relations & new.relations:
+        found[f"both_{name}"] = 1
+    found |= _of_runs(old, new)
+    found |= _of_values(pair, gone_spans)
+    found |= _of_places(pair)
+    return found
+
+
+def _of_runs(old: Told, new: Told) -> dict[str, float]:
+    """The longest run of words that both have, where it stands, and what follows it."""
+    length, at_old, at_new = _longest_run(old, new)
+    size = len(old.keys)
+    found: dict[str, float] = {
+        "run": min(length, 8) / 8,
+        "run_of_all": length / size,
+        "long_run": length >= 3,
+        "begins_with_run": length / size if at_old == 0 else 0,
+    }
+    end, end_new = at_old + length, at_new + length
+    if length > 1:
+        found["run_to_preposition"] = old.words[end - 1] in PREPOSITIONS
+        found["run_to_is"] = old.words[end - 1] in COPULAS
+        found["ends_with_run"] = end >= size
+    if end < size and end_new < len(new.keys):
+        kinds = (old.kinds[end], new.kinds[end_new])
+        found["run_then_both"] = length > 1
+        found["run_then_same_kind"] = length > 1 and kinds[0] == kinds[1]
+        found["run_then_values"] = kinds[0] in _VALUES and kinds[1] in _VALUES
+        found["run_then_names"] = kinds == ("name", "name")
+    if old.unspaced:
+        found["unspaced_begin"] = _alike(old.keys, new.keys) / size
+        found["unspaced_end"] = _alike(old.keys[::-1], new.keys[::-1]) / size
+    return found
+
+
+def _longest_run(old: Told, new: Told) -> tuple[int, int, int]:
+    """How long it is, and where it begins in either."""
+    best = (0, 0, 0)
+    ends: dict[int, int] = {}
+    for place, key in enumerate(old.keys):
+        ends = {one: ends.get(one - 1, 0) + 1 for one in new.places.get(key, ())}
+        for one, length in ends.items():
+            if length > best[0]:
+                best = (length, place - length + 1, one - length + 1)
+    return best
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words two texts begin with together."""
+    length = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        length += 1
+    return length
+
+
+def _of_values(pair: Beside, gone_spans: int) -> dict[str, float]:
+    """Numbers, times, days and codes that differ: whether one is in the place of another."""
+    old, new = pair.old, pair.new
+    lost = [one for one in pair.gone if old.kinds[one] in _VALUES]
+    won = [one for one in pair.all_new if new.kinds[one] in _VALUES]
+    if not lost:
+        return {}
+    found: dict[str, float] = {
+        "value_early": lost[0] < 3 and lost[0] + 1 < len(old.keys),
+        "value_last": lost[-1] == old.telling[-1],
+    }
+    if won:
+        found["same_unit"] = not _units(old, lost).isdisjoint(_units(new, won))
+        found["one_value_each"] = len(lost) == len(won) == 1
+        found["more_values_each"] = len(lost) > 1 and len(won) > 1
+        found["same_shape"] = not _shapes(old, lost).isdisjoint(_shapes(new, won))
+        found["numbered"] = gone_spans > 1 and len(pair.gone) > len(lost)
+        found["years"] = all(
+            any(_YEAR.fullmatch(told.words[one]) for one in some)
+            for told, some in ((old, lost), (new, won))
+        )
+    return found
+
+
+def _units(text: Told, places: Iterable[int]) -> set[str]:
+    """The words beside some values."""
+    size = len(text.keys)
+    return {text.keys[one] for place in places for one in (place - 1, place + 1) if 0 <= one < size}
+
+
+def _shapes(text: Told, places: Iterable[int]) -> set[str]:
+    """How values are written: 14:30 as 9:9, eu-west-1 as a-a-9; short ones all look alike."""
+    words = (text.words[one] for one in places)
+    return {_LETTERS.sub("a", _DIGITS.sub("9", word)) for word in words if len(word) > 2}
+
+
+def _of_places(pair: Beside) -> dict[str, float]:
+    """Behind which words the differing ones stand, and what stands before a colon."""
+    old, new = pair.old, pair.new
+    before = [old.ahead[one] for one in pair.gone]
+    behind = [new.ahead[one] for one in pair.come]
+    prepositions = [
+        {PREPOSITIONS[word] for word in some if word in PREPOSITIONS} for some in (before, behind)
+    ]
+    one_of = [any(word in INDEFINITE for word in some) for some in (before, behind)]
+    found: dict[str, float] = {
+        "both_behind_prepositions": bool(prepositions[0] and prepositions[1]),
+        "same_preposition": not prepositions[0].isdisjoint(prepositions[1]),
+        "one_of_several": one_of[0],
+        "both_one_of_several": one_of[0] and one_of[1],
+    }
+    if old.label:
+        found["same_label"] = old.label == new.label
+        found["other_label"] = bool(new.label) and old.label != new.label
+        found["label_inside"] = old.label != new.label and old.label in new.folded
+        found["label_gone"] = old.label not in new.folded
+    return found
+
+
+def _spans(every: Sequence[int], some: Sequence[int]) -> int:
+    """How many runs of neighbours some places make among all."""
+    wanted = set(some)
+    runs, inside = 0, False
+    for one in every:
+        if one in wanted and not inside:
+            runs += 1
+        inside = one in wanted
+    return runs
+
+
+def asked_features(old: Told, new: Told, question: str) -> dict[str, float]:
+    """How two facts meet a question: what of it both have, and what only one."""
+    asked = told(question)
+    found: dict[str, float] = {"asked": 1}
+    if asked.unspaced:
+        size = max(1, len(asked.pairs))
+        shares = [len(asked.pairs & one.pairs) / size for one in (old, new)]
+    else:
+        keys = [asked.keys[one] for one in asked.telling]
+        size = max(1, len(keys))
+        in_old = [key in old.places for key in keys]
+        in_new = [key in new.places for key in keys]
+        both = [a and b for a, b in zip(in_old, in_new, strict=True)]
+        shares = [sum(in_old) / size, sum(in_new) / size]
+        names = [asked.kinds[one] == "name" and one > 0 for one in asked.telling]
+        found["asked_of_both"] = sum(both) / size
+        found["one_asked_of_both"] = sum(both) == 1
+        found["asked_of_old_only"] = (sum(in_old) - sum(both)) / size
+        found["asked_of_new_only"] = (sum(in_new) - sum(both)) / size
+        found["asked_name_of_both"] = any(a and b for a, b in zip(names, both, strict=True))
+        found["asked_name_missing"] = any(a and not b for a, b in zip(names, in_new, strict=True))
+    found["asked_of_old"], found["asked_of_new"] = shares
+    found["asked_least"] = min(shares)
+    found["asked_all"] = min(shares) > 0.99
+    found["new_has_more_asked"] = shares[1] >= shares[0]
+    found["asked_length"] = min(size, 8) / 8
+    return found
+
+
+@functools.lru_cache(maxsize=256)
+def question_words(question: str) -> tuple[str, ...]:
+    """How a question asks: its words and endings; "which port" asks for one, "which ports" for several."""
+    asked = told(question)
+    telling = frozenset(asked.telling)
+    found: dict[str, None] = {}
+    for place, word in enumerate(asked.words):
+        if place > 1 and asked.kinds[place] in ("name", "number"):
+            continue
+        if place < 5 or place not in telling:
+            found[f"ask:{word}"] = None
+        if place < 2:
+            found[f"ask{place}:{word}"] = None
+        if asked.unspaced:
+            found[f"ask:{''.join(asked.words[place : place + 2])}"] = None
+        elif place and place in telling:
+            found[f"ask:-{word[-2:]}"] = None
+            if place == 1:
+                found[f"ask1:-{word[-1:]}"] = None
+    return tuple(found)
