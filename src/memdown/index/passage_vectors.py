@@ -33,6 +33,7 @@ _MANY_WORDS = 256
 _PASSAGES_AT_ONCE = 8_192
 # The vectors of so many pieces are kept from one portion of chunks to the next, at most 13 MB.
 _MOST_KNOWN = 8_192
+_LEARNT_AT_ONCE = 2_048
 # For fewer words than these it does not pay.
 _MANY_TOKENS = 20_000
 # What a passage is the sum of, unless it is a heading's number: all its words under no heading, its words
@@ -138,7 +139,10 @@ class KnownWords:
         rows[~kept] = np.arange(self._most, upto, dtype=np.int32)
         new = ~kept
         new[kept] = ~self._known[used[kept]]
-        self._learn(embedder, rows[new], list(map(tokens.text, used[new].tolist())))
+        unknown, numbers = rows[new], used[new].tolist()
+        for first in range(0, len(numbers), _LEARNT_AT_ONCE):
+            some = slice(first, first + _LEARNT_AT_ONCE)
+            self._learn(embedder, unknown[some], list(map(tokens.text, numbers[some])))
         self._known[used[kept]] = True
         place = np.zeros(int(used[-1]) + shift + 1 if len(used) else 0, np.int32)
         place[used + shift] = rows
