@@ -138,3 +138,21 @@ def test_one_more_takes_nothing_away(old: str, new: str) -> None:
     ]
     found = order_by_currency(hits, Times(datetime.date(2026, 4, 1)), f"{old} {new}")
     assert not any(hit.was for hit in found)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        ("Nora lives in Lisbon.", "Nora now drinks tea after noon.", "Where does Nora live?"),
+        ("Nora lives in Lisbon.", "Nora now drinks tea after noon.", "where does nora live"),
+        ("Nora wohnt in Lissabon.", "Nora trinkt jetzt nachmittags Tee.", "Wo wohnt Nora?"),
+        ("Nora arbeitet bei Siemens.", "Nora spielt jetzt im Orchester.", "Wo arbeitet Nora?"),
+        ("Nora habite à Lisbonne.", "Nora boit maintenant du thé.", "Où habite Nora ?"),
+        ("Nora vive en Lisboa.", "Nora ahora bebe té por la tarde.", "¿Dónde vive Nora?"),
+        ("诺拉住在里斯本。", "诺拉现在下午喝茶。", "诺拉住在哪里？"),
+        ("Mara works at Siemens.", "Mara now sings in a choir.", "Where does Mara work?"),
+    ],
+)
+def test_what_is_new_of_somebody_replaces_nothing_else(old: str, new: str, question: str) -> None:
+    """The question makes a newer fact about the same thing likelier, but not one about the same person."""
+    assert replaced(old, new, question) is Replaced.NO

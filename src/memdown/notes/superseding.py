@@ -225,11 +225,22 @@ def _gives_up(old: str, new: str, asked: frozenset[str]) -> bool:
     return short and not details_of(new).change.besides and gives_up(new, old, asked)
 
 
+def _speaks_of_it(old: str, new: str, question: str) -> bool:
+    """Whether a newer fact tells of what is asked as well, by most of the words in which the older one meets the
+    question: that Nora now drinks tea says nothing of where she lives."""
+    asked = content_words(question) & content_words(old)
+    words = content_words(new)
+    held = sum(word in words or is_among(word, words) for word in asked)
+    return len(asked) <= 1 or 2 * held > len(asked)
+
+
 def replaced(old: str, new: str, question: str = "") -> Replaced:
     """How sure it is that a fact is replaced by a newer one, as answers to a question, if there is one."""
     asked = content_words(question) if question else frozenset()
     if asked and _gives_up(old, new, asked):
         return Replaced.SURELY
+    if question and not _speaks_of_it(old, new, question):
+        return Replaced.SURELY if likelihood(old, new) >= _SURE else Replaced.NO
     chance = likelihood(old, new, question)
     if chance >= (_SURE_IF_ASKED if question else _SURE):
         return Replaced.SURELY

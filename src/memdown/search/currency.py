@@ -409,7 +409,7 @@ def _answers_as_well(newer: _Dated, older: _Dated, question: str) -> bool:
         return False
     ours, theirs = newer.facts[0].text, older.facts[0].text
     asked, answered = set(older.hit.matched), set(newer.hit.matched)
-    if replaced(theirs, ours, question) is not Replaced.NO:
+    if question and replaced(theirs, ours, question) is not Replaced.NO:
         return True
     if max(len(ours), len(theirs)) > _SHORT or details_of(ours).change.besides:
         return False
