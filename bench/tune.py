@@ -3,7 +3,8 @@
 A row of the table is one candidate passage of one question, a column one feature, and the label is
 whether the passage holds evidence. A linear ranker (softmax over the candidates of a question) is
 fitted on all sets but one and judged on that one, beside the weights in `Tuning`. Nothing is judged by
-what it was fitted on; several workspaces in a file are set apart from each other in the same way.
+what it was fitted on; what is added afterwards, for being like the best passages (`scoring.feedback`), is
+no column. Several workspaces in a file are set apart from each other in the same way.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ COLUMNS = (
     "file",
     "chunk",
     "coverage",
+    "idf_coverage",
     "once",
     "passage_similarity",
     "chunk_similarity",

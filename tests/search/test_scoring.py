@@ -123,3 +123,43 @@ def test_an_empty_index_has_no_candidates() -> None:
     )
     assert found.best == []
     assert found.sure == 0.0
+
+
+def test_a_word_counts_once_however_often_it_stands_there() -> None:
+    notes = {
+        "memory/often.md": "The lamp, the lamp, the lamp, the lamp and the lamp are in the cellar.",
+        "memory/both.md": "The lamp needs a fuse, which is in the drawer of the old desk upstairs.",
+        **{f"memory/{n}.md": f"Nothing is said here about number {n}." for n in range(100)},
+    }
+    reader = reader_of(notes)
+    made = measured("fuse of the lamp", reader)
+    by_path = {reader.files[file].path: row for row, file in enumerate(reader.passage_file)}
+    often, both = by_path["memory/often.md"], by_path["memory/both.md"]
+    assert made.once[both] == 1
+    assert made.once[often] < made.text[often] / made.text[both]
+
+
+def test_what_is_like_the_best_answers_gains() -> None:
+    pets = {
+        "memory/cat.md": "The cat sleeps on the sofa and purrs.",
+        "memory/kitten.md": "A kitten purrs and naps on the couch.",
+        "memory/tax.md": "The tax return is due at the end of July.",
+        **{f"memory/{n}.md": f"Invoice {n} was paid by bank transfer." for n in range(20)},
+    }
+    reader = reader_of(pets)
+    question = "where does the cat sleep"
+    vector = EMBEDDER.embed_query(question)
+    found = candidates.find(query_terms(question), vector, reader, None, TUNING)
+    by_path = {reader.files[file].path: row for row, file in enumerate(reader.passage_file)}
+    scores = np.zeros(len(found.rows), np.float32)
+    scores[by_path["memory/cat.md"]] = 1
+    gained = scoring.feedback(scores, found, reader, TUNING)
+    assert gained[by_path["memory/kitten.md"]] > gained[by_path["memory/tax.md"]]
+    assert not scoring.feedback(np.zeros_like(scores), found, reader, TUNING).any()
+
+
+def test_without_vectors_of_passages_nothing_is_like_another() -> None:
+    reader = reader_of({f"memory/{n}.md": f"Note {n} about garlic." for n in range(20)})
+    found = candidates.find(query_terms("garlic"), None, reader, None, TUNING)
+    scores = np.linspace(0, 1, len(found.rows), dtype=np.float32)
+    assert not scoring.feedback(scores, found, reader, TUNING).any()

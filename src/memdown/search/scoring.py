@@ -183,6 +183,7 @@ def _scores(made: Features, weights: Weights, tuning: Tuning, *, few: bool) -> F
         + tuning.file * made.file
         + tuning.chunk * made.chunk
         + tuning.coverage * made.coverage
+        + tuning.idf_coverage * made.idf_coverage
         + tuning.once * made.once
         + tuning.speaker * made.speaker
         + tuning.kind * made.kind

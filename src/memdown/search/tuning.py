@@ -17,14 +17,16 @@ class Tuning:
     # Weights of the keyword leg; they and those of meaning are scaled to the legs' shares, 0.7 and 0.3.
     # text: BM25 of the passage; beside, two_away: the better neighbour's; file: the best of its file;
     # chunk: all of its chunk together; coverage: the share of the question's words it holds,
-    # once: BM25 with each of the question's words counted about once.
+    # idf_coverage: that share weighed by how rare each word is; once: BM25 with each of the question's
+    # words counted about once.
     text: float = 0.166
     beside: float = 0.038
     two_away: float = 0.03
     file: float = 0.05
     chunk: float = 0.07
     coverage: float = 0.34
-    once: float = 0.2
+    idf_coverage: float = 0.1
+    once: float = 0.1
     # A word that stands only in a heading or the file name, or whose beginning alone is found.
     head_coverage: float = 0.3
     prefix_coverage: float = 0.5
@@ -32,7 +34,7 @@ class Tuning:
     passage_similarity: float = 0.16
     chunk_similarity: float = 0.18
     # To be like the best `believed` passages in meaning, itself and by its chunk.
-    alike: float = 0.2
+    alike: float = 0.1
     chunk_alike: float = 0.2
     believed: int = 8
     # Who speaks is who is asked about; the passage holds the kind of answer asked for; it only asks; who is
