@@ -146,7 +146,7 @@ def _row(pair: Pair) -> Row:
 
 def _learned(rows: Sequence[Row]) -> list[tuple[Mapping[str, float], bool, float]]:
     """What is learned from: what is asked about also as if nobody had asked, each for a half."""
-    found = []
+    found: list[tuple[Mapping[str, float], bool, float]] = []
     for row in rows:
         if row.found is None:
             continue

@@ -161,13 +161,14 @@ def _coverage(found: Candidates, reader: Reader, words: int, tuning: Tuning) -> 
         if len(some) == 1:
             places, part, often = _parts(some[0], rows, lengths, weight, tuning)
         else:
-            # Of its forms, the one counts that says most.
+            # Of its forms, the one is held that says most; both parts of a compound are more than one.
             places = slice(None)
             part, often = np.zeros((2, len(rows) if some else 0), np.float32)
             for one in some:
-                at, *values = _parts(one, rows, lengths, weight, tuning)
-                for best, value in zip((part, often), values, strict=True):
-                    best[at] = np.maximum(best[at], value)
+                at, held, scored = _parts(one, rows, lengths, weight, tuning)
+                part[at] = np.maximum(part[at], held)
+                often[at] += scored
+            np.minimum(often, weight, out=often)
         if len(part):
             by_word[places] += share * part
             by_idf[places] += share * weight * part

@@ -225,7 +225,7 @@ def feedback(scores: Floats, found: Candidates, reader: Reader, tuning: Tuning) 
         place = np.cumsum(begins) - 1
         own = chunks[begins]
         numbers, scale = reader.chunk_vectors.numbers[own], reader.chunk_vectors.scale[own]
-        mean = (scale @ numbers) / np.float32(len(own))
+        mean = (scale @ numbers.astype(np.float32)) / np.float32(len(own))
         alike = _alike(Quantised(numbers, scale), mean, place[first], trust)
         result += np.float32(tuning.chunk_alike) * alike[place]
     return result
@@ -233,7 +233,8 @@ def feedback(scores: Floats, found: Candidates, reader: Reader, tuning: Tuning) 
 
 def _alike(vectors: Quantised, mean: Vector, first: NDArray[np.int64], trust: Floats) -> Floats:
     """How much n vectors point from the mean to where the first of them do, float32 (n,)."""
-    toward = np.asarray((trust * vectors.scale[first]) @ vectors.numbers[first] - mean, np.float32)
+    believed = vectors.numbers[first].astype(np.float32)
+    toward: Vector = ((trust * vectors.scale[first]) @ believed - mean).astype(np.float32)
     found: Floats = products(vectors, toward) - np.float32(mean @ toward)
     return found
 
