@@ -161,13 +161,15 @@ def _coverage(found: Candidates, reader: Reader, words: int, tuning: Tuning) -> 
         if len(some) == 1:
             places, part, often = _parts(some[0], rows, lengths, weight, tuning)
         else:
-            # Of its forms, the one is held that says most; both parts of a compound are more than one.
+            # Of its forms, the one counts that says most; to what stands for it, such as the parts of a
+            # compound, which come behind them, each adds.
             places = slice(None)
             part, often = np.zeros((2, len(rows) if some else 0), np.float32)
             for one in some:
                 at, held, scored = _parts(one, rows, lengths, weight, tuning)
                 part[at] = np.maximum(part[at], held)
-                often[at] += scored
+                own = one.unit.kind == "prefix" or one.is_word
+                often[at] = np.maximum(often[at], scored) if own else often[at] + scored
             np.minimum(often, weight, out=often)
         if len(part):
             by_word[places] += share * part
