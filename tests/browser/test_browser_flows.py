@@ -192,26 +192,43 @@ def test_today_by_keys_and_by_swiping(
     touched.wait_for_selector("#q")
     until_ready(touched)
     row = touched.locator(".change", has_text="Ferry at ten tomorrow")
-    row.scroll_into_view_if_needed()
+    expect(row).to_be_visible()
     kept = touched.locator("#toast.on", has_text="Kept")
-    place = "one => { const box = one.getBoundingClientRect(); return [box.x + 60, box.y + 20]; }"
-    _tried(lambda: _swipe(touched, row.evaluate(place), 150), kept)
+    _tried(lambda: _swipe(touched, row, 150), kept)
     expect(row).not_to_have_class(re.compile("new"))
-    _swipe(
-        touched,
-        row.evaluate(
-            "one => { const box = one.getBoundingClientRect(); return [box.x + 250, box.y + 20]; }"
-        ),
-        -150,
+    _tried(
+        lambda: _swipe(touched, row, -150),
+        touched.locator("#toast.on", has_text="Taken back"),
     )
-    expect(touched.locator("#toast.on")).to_contain_text("Taken back")
     assert "Ferry at ten tomorrow" not in log.read_text()
     phone.close()
 
 
-def _swipe(page: Page, start: list[float], by: float) -> None:
+def test_what_is_new_leaves_the_rest_alone(page: Page, site: Site) -> None:
+    """A row keeps its focus, and stays under a finger, while other rows come and go around it."""
+    site.memory.remember("The kiln is booked for Friday.", actor="client:codex")
+    row = page.locator(".change", has_text="The kiln is booked for Friday.")
+    row.locator("[data-hit]").focus()
+    row.evaluate("one => { window.row = one; window.held = document.activeElement; }")
+    site.memory.remember("Glazes stand on the top shelf.", actor="client:codex")
+    expect(page.locator(".change", has_text="Glazes stand on the top shelf.")).to_be_visible()
+    assert page.evaluate("row.isConnected && held === document.activeElement")
+    page.keyboard.press("y")
+    expect(page.locator("#toast.on")).to_contain_text("Kept")
+    expect(row).not_to_have_class(re.compile("new"))
+    assert page.evaluate("row.isConnected")
+
+
+_PLACE = """(one, aside) => {
+    one.scrollIntoView({ block: "center", behavior: "instant" });
+    const box = one.getBoundingClientRect();
+    return [box.x + aside, box.y + 20];
+}"""
+
+
+def _swipe(page: Page, row: Locator, by: float) -> None:
     session = page.context.new_cdp_session(page)
-    x, y = start
+    x, y = row.evaluate(_PLACE, 60 if by > 0 else 250)
     touch = "Input.dispatchTouchEvent"
     session.send(touch, {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
     for part in range(1, 6):

@@ -282,6 +282,7 @@ class Derived(Generic[_T]):
         self._state = state
         self._ready = ready
         self._lock = threading.Lock()
+        self._beginning = threading.Lock()
         self._thread: threading.Thread | None = None
         self._of: object = None
         self._made: _T | None = None
@@ -297,9 +298,11 @@ class Derived(Generic[_T]):
 
     def last(self) -> _T | None:
         """What was made last; None before the first time. A newer one is made meanwhile."""
-        if self._is_stale() and (self._thread is None or not self._thread.is_alive()):
-            self._thread = threading.Thread(target=self._run, name="memdown-web-made", daemon=True)
-            self._thread.start()
+        with self._beginning:
+            if self._is_stale() and (self._thread is None or not self._thread.is_alive()):
+                thread = threading.Thread(target=self._run, name="memdown-web-made", daemon=True)
+                thread.start()
+                self._thread = thread
         return self._made
 
     def put(self, made: _T) -> None:
@@ -308,8 +311,10 @@ class Derived(Generic[_T]):
 
     def wait(self) -> None:
         """Wait until nothing is being made any more."""
-        if self._thread is not None:
-            self._thread.join()
+        with self._beginning:
+            thread = self._thread
+        if thread is not None:
+            thread.join()
 
     def _is_stale(self) -> bool:
         return self._made is None or self._of != self._state()

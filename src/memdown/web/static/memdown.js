@@ -85,17 +85,34 @@ const memdown = {
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       for (const part of $$("[data-part]")) {
         const other = $(`[data-part="${part.dataset.part}"]`, fresh);
-        if (!other || other.innerHTML === part.innerHTML || part.contains(document.activeElement?.closest("form"))) continue;
-        // What has the focus keeps it, if it is still there.
-        const row = part.contains(document.activeElement) && document.activeElement.closest("[data-change], [data-proposal]");
-        const same = row && ["proposal", "change", "path", "at"].filter((name) => name in row.dataset).map((name) => `[data-${name}="${CSS.escape(row.dataset[name])}"]`).join("");
-        part.replaceChildren(...other.childNodes);
-        if (same) $(same + " [data-hit]", part)?.focus({ preventScroll: true });
+        if (!other || part.contains(document.activeElement?.closest("form"))) continue;
+        if (!part.contains(swipe.item)) become(part, other);
       }
       document.dispatchEvent(new Event("refreshed"));
       return fresh;
     } catch { return null; }
   },
+};
+
+// The content of one element becomes that of another. What stays the same is left alone, and so keeps the focus and
+// its place under a finger; a row is known by what it is about, anything else by where it stands.
+const about = ({ dataset }) => dataset && (dataset.proposal || (Number(dataset.change) ? dataset.change : dataset.path && dataset.path + "#" + dataset.at));
+const become = (part, other) => {
+  let at = part.firstChild;
+  for (const fresh of [...other.childNodes]) {
+    const key = about(fresh);
+    let same = at;
+    while (key && same && about(same) !== key) same = same.nextSibling;
+    if (!same || same.nodeName !== fresh.nodeName || about(same) !== key) { part.insertBefore(fresh, at); continue; }
+    for (; at !== same; ) { const gone = at; at = at.nextSibling; gone.remove(); }
+    at = same.nextSibling;
+    if (same.isEqualNode(fresh)) continue;
+    if (same.nodeType !== Node.ELEMENT_NODE) { same.nodeValue = fresh.nodeValue; continue; }
+    for (const { name } of [...same.attributes]) if (name !== "open" && !fresh.hasAttribute(name)) same.removeAttribute(name);
+    for (const { name, value } of fresh.attributes) if (same.getAttribute(name) !== value) same.setAttribute(name, value);
+    become(same, fresh);
+  }
+  while (at) { const gone = at; at = at.nextSibling; gone.remove(); }
 };
 
 // A save that is taken back: the text of before, as long as nobody has changed the note since.
