@@ -375,6 +375,16 @@ def test_a_dictionary_is_read_wherever_its_numbers_begin() -> None:
         assert [found.find(name) for name in names] == list(range(terms))
 
 
+def test_terms_are_found_by_how_they_end() -> None:
+    """Not by what stands inside of a term, nor by the end of one and the beginning of the next."""
+    index = Index()
+    index.write({1: _chunks(1, "reisepass kompass pass passat passen engpassi re")})
+    dictionary = segments.Dictionary(index.blocks[1, "terms", 0])
+    found = {name.decode() for name in dictionary.ending_with(b"pass")}
+    assert found == {"reisepass", "kompass", "pass"}
+    assert not list(dictionary.ending_with(b"zzzz"))
+
+
 def test_long_lists_are_deflated_and_found() -> None:
     pick = random.Random(5)
     lines = [" ".join(pick.choices(WORDS, k=12)) for _ in range(1_500)]

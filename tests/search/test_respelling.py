@@ -115,3 +115,36 @@ def test_a_compound_is_found_by_its_parts(tmp_path: Path, question: str, line: s
     environ = {"HOME": str(tmp_path)}
     with Memory.open(tmp_path / "notes", state_dir=tmp_path / "state", environ=environ) as memory:
         assert memory.search(question).hits[0].snippet == line
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("Ist mein Pass noch gültig?", "Der Reisepass läuft im Mai ab."),
+        ("Wo liegt der Schlüssel?", "Der Haustürschlüssel hängt im Flur."),
+        ("Waar is de sleutel?", "De fietssleutel ligt op de kast."),
+        # What ends alike in English is another word.
+        ("Where is the pass?", ""),
+    ],
+)
+def test_a_word_is_found_in_a_compound_that_ends_with_it(
+    tmp_path: Path, question: str, line: str
+) -> None:
+    (tmp_path / "notes/memory").mkdir(parents=True)
+    lines = [
+        "Der Reisepass läuft im Mai ab.",
+        "Der Haustürschlüssel hängt im Flur.",
+        "De fietssleutel ligt op de kast.",
+        "Der Termin beim Bürgeramt ist am Montag.",
+        "Die Versicherung kostet 40 Euro.",
+    ]
+    for number, one in enumerate(lines):
+        (tmp_path / f"notes/memory/{number}.md").write_text(f"{one}\n")
+    environ = {"HOME": str(tmp_path)}
+    with Memory.open(tmp_path / "notes", state_dir=tmp_path / "state", environ=environ) as memory:
+        hits = memory.search(question).hits
+    if line:
+        assert hits[0].snippet == line
+        assert hits[0].text_score > 0
+    else:
+        assert not any(hit.text_score for hit in hits)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memdown.text import index_terms, prefix_terms, query_terms
+from memdown.text import index_terms, prefix_terms, query_terms, verb_beginnings
 
 ANY_TEXT = st.text(st.characters(), max_size=200) | st.text(
     st.sampled_from("aBz09 -_./@:+#'’\"“”«»「」é\u0301жй中国のカ한은กิ่हि👩🇩½\ud800\0\n"), max_size=80
@@ -69,6 +69,52 @@ def test_stop_words_are_those_of_the_language_that_is_asked_in(
 ) -> None:
     """A stop word of another language is a word like any other: a van, a door, a war."""
     assert list(query_terms(question).words) == words
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("Wie heißt meine Katze?", ["katz"]),
+        ("Wann haben wir geheiratet?", ["geheiratet"]),
+        ("Wo arbeitet unser Vermieter?", ["arbeitet", "vermiet"]),
+        ("Comment s'appelle notre chat ?", ["chat"]),
+        ("¿Cómo se llama mi hijo?", ["hijo"]),
+        ("Come si chiama mio figlio?", ["figlio"]),
+        ("Como se chama o meu gato?", ["gato"]),
+        ("Hoe heet mijn zoon?", ["zoon"]),
+        ("Как зовут моего сына?", ["сын"]),
+        # Written as names, they are some.
+        ("Quando è il compleanno di Mia?", ["compleanno", "mia"]),
+        ("Wanneer is Ben jarig?", ["ben", "jarig"]),
+        # In another language they are words like any other.
+        ("where is the llama of Mia", ["llama", "mia"]),
+        ("who is ben", ["ben"]),
+    ],
+)
+def test_what_people_say_of_themselves_says_little(question: str, words: list[str]) -> None:
+    """*My* and *have* and *is called* stand in half of all personal notes."""
+    assert list(query_terms(question).words) == words
+
+
+@pytest.mark.parametrize(
+    ("question", "verb"),
+    [
+        ("Wie werden Daten gespeichert?", "speic"),
+        ("Wann wurde das ausgerollt?", "ausro"),
+        ("Wer gründete den Verein?", "gegru"),
+        ("Wie is het huis gebouwd?", "bouw"),
+    ],
+)
+def test_other_forms_of_a_verb_begin_otherwise(question: str, verb: str) -> None:
+    assert verb in query_terms(question).prefixes
+
+
+@pytest.mark.parametrize(
+    "question", ["Wo sind die Daten?", "how is data gestated?", "où est Gerant"]
+)
+def test_only_verbs_of_german_and_dutch_have_such_forms(question: str) -> None:
+    found = query_terms(question)
+    assert set(found.prefixes) <= set(prefix_terms(found.words))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +223,8 @@ def test_a_text_is_found_by_itself(text: str) -> None:
     """Whatever a query looks up, the index stores for the same text: no rule is on one side only."""
     found, stored = query_terms(text), index_terms(text)
     assert set(found.words) <= set(stored)
-    assert set(found.prefixes) <= set(prefix_terms(stored))
+    verbs = {one for term in stored for one in verb_beginnings(term)}
+    assert set(found.prefixes) <= set(prefix_terms(stored)) | verbs
     assert found.exact <= set(found.words)
     assert all(set(phrase) <= set(stored) for phrase in found.phrases)
     assert len(set(found.words)) == len(found.words)

@@ -115,6 +115,14 @@ class _Segment:
             )
         }
 
+    def ending(self, view: View, end: str) -> set[str]:
+        """The longer words of a text here that end like this."""
+        if not self.rows.count:
+            return set()
+        found = self.dictionary(view).ending_with(key_of_term(end))
+        names = (name.decode("utf-8", "surrogatepass") for name in found)
+        return {name for name in names if name != end and name[0].isalnum()}
+
     def packed(self, view: View, term: bytes) -> _Packed | None:
         """The list of a term as it is stored; None if there is none."""
         if not self.rows.count:
@@ -305,6 +313,10 @@ class _Origin:
     def holding(self, words: Collection[str]) -> set[str]:
         """Those of some words that have a posting list."""
         return set().union(*(one.holds(self._view, words) for one in self.segments))
+
+    def ending(self, end: str) -> set[str]:
+        """The longer words with a posting list that end like this."""
+        return set().union(*(one.ending(self._view, end) for one in self.segments))
 
     def vectors_of(self, chunk_rows: Sequence[int]) -> Vectors:
         """The exact vectors of some chunks."""

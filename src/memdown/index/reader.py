@@ -108,10 +108,13 @@ class Origin(Protocol):
 
 @runtime_checkable
 class Lexicon(Protocol):
-    """An origin that can tell at once which of many words it has at all."""
+    """An origin that can tell at once which of many words it has at all, and which end alike."""
 
     def holding(self, words: Collection[str]) -> set[str]:
         """Those of some words that have a posting list."""
+
+    def ending(self, end: str) -> set[str]:
+        """The longer words with a posting list that end like this."""
 
 
 class Quantised(NamedTuple):
@@ -302,6 +305,10 @@ class Reader:
                 rows = self.posting(word(one)).rows
                 if len(rows) if files is None else files[self.passage_file[rows]].any():
                     yield one
+
+    def ending(self, end: str) -> list[str]:
+        """The longer words that end like this, in order; none where the index cannot tell."""
+        return sorted(self.origin.ending(end)) if isinstance(self.origin, Lexicon) else []
 
     def document_frequency(self, unit: Unit) -> int:
         """How many passages of the index hold a unit."""

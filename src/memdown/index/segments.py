@@ -453,6 +453,17 @@ class Dictionary:
             found = self._starting[prefix] = frozenset(map(self.name, numbers))
         return found
 
+    def ending_with(self, end: bytes) -> Iterator[bytes]:
+        """All terms that end like this."""
+        names = bytes(self._names)
+        at = names.find(end)
+        while at >= 0:
+            number = bisect_left(self.name_ends, at + len(end))
+            # It may also stand inside of a term, or where one ends and the next begins.
+            if self.name(number).endswith(end) and self.name_ends[number] == at + len(end):
+                yield self.name(number)
+            at = names.find(end, at + 1)
+
     def place(self, term: bytes) -> int:
         """Where a term stands or would stand."""
         # For one question it does not pay to look at the beginning of every term.

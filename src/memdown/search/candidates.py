@@ -14,7 +14,7 @@ from memdown.index.passage_vectors import shorten
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.reader import Mask, Posting, Quantised, Reader, Rows, Unit, quantise, word
 from memdown.search.tuning import Tuning
-from memdown.text import Alternative, QueryTerms, prefix_terms
+from memdown.text import Alternative, QueryTerms, prefix_terms, verb_beginnings
 from memdown.types import SOURCES, Source, Vector
 from memdown.values import dataclass
 
@@ -71,7 +71,7 @@ def look_up(terms: QueryTerms, reader: Reader) -> list[UnitPosting]:
     found = []
     for number, term in enumerate(terms.words):
         found.append(_looked(number, word(term), reader))
-        for prefix in prefix_terms([term]):
+        for prefix in (*prefix_terms([term]), *verb_beginnings(term)):
             if prefix in prefixes:
                 prefixes.discard(prefix)
                 found.append(_looked(number, Unit("prefix", (prefix,)), reader))

@@ -27,7 +27,8 @@ from memdown.text.acronyms import (
     forms_of,
 )
 from memdown.text.stemming import stem
-from memdown.text.terms import ordered_terms, token_terms, tokens
+from memdown.text.stopwords import is_english
+from memdown.text.terms import is_gram, ordered_terms, token_terms, tokens
 from memdown.types import Embedder, Source, SynonymKnowing
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -39,6 +40,8 @@ _OTHER_FORM, _MOST_READ = 0.95, 12
 # is at least, and what it counts.
 _JOINTS = ("", "s", "es", "n", "en", "er", "e")
 _LEAST_PART, _PART = 4, 0.5
+# Of compounds that end with a word of a question: how long what stands before it is at least, and how many count.
+_LEAST_FIRST, _MOST_COMPOUNDS = 3, 12
 
 
 class Correction(NamedTuple):
@@ -126,6 +129,7 @@ def other_forms(
     return (
         *_defined_forms(question, terms, reader, sources),
         *_parts_of_compounds(question, terms, reader, snapshot, sources),
+        *_compounds_with(question, terms, reader),
     )
 
 
@@ -182,6 +186,24 @@ def _parts_of_compounds(
         best = max(whole, key=lambda pair: min(map(len, pair)), default=())
         found += [Alternative(term, (part,), _PART) for part in best]
     return tuple(found)
+
+
+def _compounds_with(question: str, terms: QueryTerms, reader: Reader) -> tuple[Alternative, ...]:
+    """The compounds of the notes that end with a word which no note holds: who asks for the *Pass* finds the
+    *Reisepass*. Where words are written apart, as in English, what ends alike is another word."""
+    if is_english(question):
+        return ()
+    written = {"".join(token_terms(token)): token for _, token in tokens(question)}
+    return tuple(
+        Alternative(term, (compound,), _PART)
+        for term in terms.words
+        if _may_be_a_part(term)
+        and written.get(term, "").isalpha()
+        and not is_gram(term)
+        and not len(reader.posting(word(term)).rows)
+        for compound in reader.ending(term)[:_MOST_COMPOUNDS]
+        if len(compound) >= len(term) + _LEAST_FIRST
+    )
 
 
 def _cuts(compound: str) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from memdown.text.terms import (
     joined_terms,
     prefix_terms,
     spaced_terms,
+    verb_beginnings,
 )
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "prefix_terms",
     "query_terms",
     "spaced_terms",
+    "verb_beginnings",
     "weight",
     "without_stop_words",
 ]

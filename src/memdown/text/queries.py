@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from memdown.text.stemming import stem
-from memdown.text.stopwords import is_stop, looks_english, plain, stop_words_of
+from memdown.text.stopwords import (
+    bends_verbs,
+    is_stop,
+    looks_english,
+    personal_words_of,
+    plain,
+    stop_words_of,
+)
 from memdown.text.terms import (
     TOKENCHARS,
     is_gram,
@@ -17,6 +24,7 @@ from memdown.text.terms import (
     prefix_terms,
     token_terms,
     tokens,
+    verb_beginnings,
 )
 from memdown.values import dataclass, pattern
 
@@ -114,6 +122,10 @@ def query_terms(text: str) -> QueryTerms:
     if not asked.isupper():
         named.update(by_token[token][0] for token in by_token if _is_acronym(token))
     unsaid = stop_words_of(every)
+    personal = personal_words_of(every)
+    if personal:
+        names = {word for token in words if token[:1].isupper() for word in words[token]}
+        unsaid |= personal - names.difference(every[:1])
     telling = dict.fromkeys(
         term
         for token, terms in by_token.items()
@@ -125,13 +137,25 @@ def query_terms(text: str) -> QueryTerms:
     exact = {terms[0] for terms in by_token.values() if terms and not _is_plain(terms[0])}
     return QueryTerms(
         words=found,
-        # English is stemmed; in other languages prefixes stand in for that.
-        prefixes=() if looks_english(every) else tuple(prefix_terms(found)),
+        # English is stemmed; in other languages the beginnings of words stand in for that.
+        prefixes=()
+        if looks_english(every)
+        else (*prefix_terms(found), *_verbs(found, by_token, every)),
         phrases=tuple(phrases),
         exact=frozenset(exact.intersection(found)),
         truncated=len(found) < len(telling) or len(asked) < len(text),
         identifiers=tuple(_identifiers(by_token)),
     )
+
+
+def _verbs(
+    found: Sequence[str], by_token: Mapping[str, list[str]], every: Sequence[str]
+) -> list[str]:
+    """How other forms of a question's verbs begin; in German a word with a capital is none."""
+    if not bends_verbs(every):
+        return []
+    small = {term for token, terms in by_token.items() if token.islower() for term in terms[:1]}
+    return [one for term in found if term in small for one in verb_beginnings(term)]
 
 
 def _identifiers(by_token: Mapping[str, list[str]]) -> Iterator[Identifier]:

@@ -56,6 +56,47 @@ we wel welk welke wie wij worden zal ze zich zij zijn
 свои со так такой там те тем то того только тот ты у уже чего чем что чтобы чье эта эти это этот я
 """
 
+# What people say when they ask about themselves and their own: forms of *my* and *have*, and verbs that only ask
+# for a name. They are left out of a question in their language, if they are written small: Mia and Ben are names.
+_PERSONAL: Final = """
+shall might must mine ours myself ourselves yourself theirs hadn couldn whats
+
+ab alles bist dein deine deinem deinen deiner deines dich dir eigentlich euch eure habe haben habt hast hattest hieß
+heißen heißt ihnen ihrem ihren ihrer jede jedem jeden jeder jedes kannst keinem keinen keiner können könnte könnten meine
+meinem meinen meiner meines möchte muss musst müssen nenne nennen nennt seid seinem seinen seiner seit soll sollen sollte
+unsere unserem unseren unserer unseres viel viele weil werde wieviel womit wofür woran worauf worüber wovon wozu würde
+
+a ai as avait avaient avez avoir avons ça chez combien dont été êtes était étaient être eu faut même miens nomme nomment
+appelle appelles appellent appelait peut peux peuvent quoi sommes suis si sera tes tous tout toute toutes lequel laquelle
+lesquels lesquelles lequelles y depuis
+
+a cuáles cuánta cuántas cuánto cuántos cada debe debo eres esas esos estaba estamos están estas estos estoy fueron había
+hace han has he hemos llama llaman llamaba llamas llamo mía mías mío míos mis nosotros nuestra nuestras nuestro nuestros
+o os otra otro puede puedo si soy somos tengo tenemos tenía tiene tienen ti todo todos tu tus tú usted ustedes vuestra
+vuestro
+
+a abbiamo anche avere aveva avete chiama chiamano chiamava chiami col cosa cos dai degli dello devo deve era erano essere
+hai ho li ma mia mie miei mio ne nei nostra nostre nostri nostro o perche posso può quanta quante quanti quanto quei quella
+quelle quelli queste questi sei si sia siamo siete sta stai sto sua sue sui suo suoi tu tua tue tuo tuoi tutti tutto voi
+vostra vostro
+
+a à ainda até chama chamam chamava devo deve dela dele deles és estão estava estou eram foram fui lhe meus minhas muito
+nossa nossas nosso nossos num numa nós o os pelas pelos pode posso quanta quantas quantos quais seus somos sou sobre só
+suas te temos tenho teu tua tinha tudo uns umas vocês
+
+af al alle alles ben bent daar dus eens elk elke haar hadden heb hebben hebt heet heette heten hier hun iets ja jij jou jouw
+jullie kunnen kun mag mij mijne moet moeten na noemt nu omdat onder ons onze toch u uw veel wanneer was wiens wil word wordt
+zo zou zouden zelf zonder zullen
+
+будет будут вами ваш ваша ваше ваши вашего вашей все всё всех еще ещё зовут звали называется зачем кем куда мой моя моё мои
+моего моей моему моем моих моим мою можно может мной нам нами нас наш наша наше наши нашего нашей нашему наших нашу ней ним
+нужно надо откуда очень свой своя своё своего своей свою себя себе сколько тебе тебя твой твоя твои твоего твоей тоже чей
+чья чьё чьи этой этого этом эту этих
+"""
+
+# The numbers of German and Dutch in these lists.
+_BENT: Final = frozenset((1, 6))
+
 # With these questions begin; hardly one of them means something else in another language.
 _ASKING: Final = """
 wann warum was welche welchem welchen welcher welches wem wen wer wie wieso wo woher wohin
@@ -99,7 +140,25 @@ def plain(word: str) -> str:
 
 
 def stop_words_of(words: Sequence[str]) -> frozenset[str]:
-    """The stop words of the language that a question with these plain words is asked in.
+    """The stop words of the language that a question with these plain words is asked in."""
+    told = _languages_of(words)
+    if not told:
+        return _in_any_language()
+    return frozenset().union(*(_by_language()[number] for number in told))
+
+
+def personal_words_of(words: Sequence[str]) -> frozenset[str]:
+    """What says little more in the language of a question, unless it is written as a name."""
+    return frozenset().union(*(_personal()[number] for number in _languages_of(words)))
+
+
+def bends_verbs(words: Sequence[str]) -> bool:
+    """Whether a question with these plain words is in German or Dutch, where *ge-* makes participles."""
+    return bool(_languages_of(words)) and _BENT.issuperset(_languages_of(words))
+
+
+def _languages_of(words: Sequence[str]) -> list[int]:
+    """The numbers of the languages that a question with these plain words may be in; none if nothing tells.
 
     One word tells no language, unless it asks and stands first: *door* alone is not Dutch. Those that
     are words or names elsewhere tell none, and count unless others tell it: *war in Europe*.
@@ -108,15 +167,16 @@ def stop_words_of(words: Sequence[str]) -> frozenset[str]:
     first = asked.intersection(words[:1]) & _asking()
     english, *others = _by_language()
     told = asked - _ambiguous()
-    counts = [len(told & words) + len(first & words) for words in others]
+    counts = [
+        len(told & (stop | personal)) + len(first & stop)
+        for stop, personal in zip(others, _personal()[1:], strict=True)
+    ]
     most = max(counts)
     if max(most, len(asked & english)) <= 1:
-        return _in_any_language()
+        return []
     if len(asked & english) >= most:
-        return english
-    return frozenset().union(
-        *(words for words, count in zip(others, counts, strict=True) if count == most)
-    )
+        return [0]
+    return [number for number, count in enumerate(counts, start=1) if count == most]
 
 
 def is_asked(text: str) -> bool:
@@ -142,7 +202,16 @@ def is_english(text: str) -> bool | None:
 @cache
 def _by_language() -> tuple[frozenset[str], ...]:
     """The lists in the order they stand in, English first."""
-    return tuple(frozenset(map(plain, words.split())) for words in _WORDS.split("\n\n"))
+    return _lists(_WORDS)
+
+
+@cache
+def _personal() -> tuple[frozenset[str], ...]:
+    return _lists(_PERSONAL)
+
+
+def _lists(written: str) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(map(plain, words.split())) for words in written.split("\n\n"))
 
 
 @cache

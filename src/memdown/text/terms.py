@@ -47,6 +47,10 @@ _VERSION: Final = pattern(r"[vV]\d.*")
 _HYPHENATED: Final = pattern(r"[A-Za-z]{1,2}-[A-Za-z]+|[A-Za-z]+-[A-Za-z]{1,2}")
 _LETTERS_AND_NUMBER: Final = pattern(r"([A-Za-z]{2,})(\d+)")
 _JOINED_NUMBER: Final = pattern(r"[A-Za-z]{2,}[-_]\d+")
+_PARTICIPLE: Final = pattern(
+    r"(ab|an|auf|aus|ein|fest|her|hin|los|mit|nach|um|vor|weg|zu|zuruck|zusammen|af|op|uit)?ge([a-z]{4,}?)(?:e?[td]|en)"
+)
+_VERB: Final = pattern(r"(?!ge)([a-z]{3})[a-z]*?(?:e?te?n?|en|de)")
 _MARKED_WORD: Final = pattern(rf"[^\W\d_][^\d{re.escape(TOKENCHARS)}]+")
 # From the weakest joint to the strongest; inside a word it is a capital.
 _SPLITTERS: Final = (
@@ -131,6 +135,16 @@ def prefix_terms(terms: Iterable[str]) -> list[str]:
             and not is_gram(term)
         )
     )
+
+
+def verb_beginnings(term: str) -> list[str]:
+    """How other forms of a German or Dutch verb begin: of *gespeichert* as *speichern*, and the other way round."""
+    if participle := _PARTICIPLE.fullmatch(term):
+        particle, root = participle.groups(default="")
+        return [(particle + root)[:_PREFIX]]
+    if verb := _VERB.fullmatch(term):
+        return [f"ge{verb[1]}"[:_PREFIX]]
+    return []
 
 
 def tokens(text: str) -> Iterator[tuple[int, str]]:
