@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memdown.notes.chunks import chunk_document
 from memdown.notes.document import heading_paths
 from memdown.notes.facts import facts_in, heading_at, units_of
-from memdown.search.snippets import Taken, show_fact
+from memdown.search.snippets import Taken, grow, show_fact
 from memdown.types import Chunk, Document
 
 NOTE = """\
@@ -45,14 +47,20 @@ ls
 """
 
 
-def chunk_of(text: str) -> Chunk:
+def chunks_of(text: str, tokens: int = 400) -> list[Chunk]:
     headings = heading_paths(text.split("\n"))
     document = Document("a.md", "memory", text, "d")
-    return chunk_document(document, tokens=400, overlap=80, model="m", headings=headings)[0]
+    return chunk_document(
+        document, tokens=tokens, overlap=tokens // 5, model="m", headings=headings
+    )
+
+
+def chunk_of(text: str) -> Chunk:
+    return chunks_of(text)[0]
 
 
 def texts(text: str) -> list[tuple[str, bool]]:
-    return [(text[one.start : one.end], one.is_fact) for one in units_of(text)]
+    return [(text[one.start : one.end], one.is_fact) for one in units_of(chunk_of(text))]
 
 
 def test_what_a_note_consists_of() -> None:
@@ -70,13 +78,13 @@ def test_what_a_note_consists_of() -> None:
 
 
 def test_a_row_is_read_by_the_first_row_of_its_table() -> None:
-    rows = [one for one in units_of(NOTE) if one.above]
+    rows = [one for one in units_of(chunk_of(NOTE)) if one.above]
     assert [one.above for one in rows] == ["| Who | Phone |"] * 2
 
 
 def test_of_a_long_list_below_a_bullet_each_is_a_fact() -> None:
     text = "- Ports\n" + "\n".join(f"  - port {n}: machine {n}" for n in range(12))
-    assert len(units_of(text)) > 5
+    assert len(units_of(chunk_of(text))) > 5
 
 
 def test_a_talk_is_no_list_of_facts() -> None:
@@ -86,14 +94,47 @@ def test_a_talk_is_no_list_of_facts() -> None:
 
 
 def test_a_long_paragraph_is_no_fact() -> None:
-    assert [one.is_fact for one in units_of("word " * 200)] == [False]
+    assert [one.is_fact for one in units_of(chunk_of("word " * 200))] == [False]
 
 
 def test_the_headings_above_a_fact() -> None:
     text = "# A\n\n- one\n\n## B\n\n- two\n\n### C\n\n- three\n\n## D\n\n- four\n"
     chunk = chunk_of(text)
-    above = [heading_at(chunk, one.start) for one in units_of(chunk.text)]
+    above = [heading_at(chunk, one.start) for one in units_of(chunk)]
     assert above == ["A", "A > B", "A > B > C", "A > D"]
+
+
+CODE = (
+    "# Server\n\n## Start\n\n```\n"
+    + "".join(f"run step number {n}\n" for n in range(9))
+    + "```\n\nThen wait.\n\n## Stop\n\n- Press the red button.\n\n## Move\n\n- Call Mats first.\n"
+)
+
+
+def test_a_chunk_that_begins_in_code_ends_there() -> None:
+    """The end of code that began in the chunk before is no beginning: what follows is no code."""
+    *_, before, chunk = chunks_of(CODE, tokens=40)
+    assert "```\n" not in before.text.partition("```\n")[2]
+    found = {chunk.text[one.start : one.end]: one for one in units_of(chunk)}
+    assert found["- Press the red button."].is_fact
+    assert found["- Call Mats first."].is_fact
+    above = {text: heading_at(chunk, one.start) for text, one in found.items()}
+    assert above["- Press the red button."] == "Server > Stop"
+    assert above["- Call Mats first."] == "Server > Move"
+
+
+def test_code_with_a_language_always_begins() -> None:
+    text = "- a\n\n```sh\nls\n```\n\n- b\n"
+    assert texts(text) == [("- a", True), ("```sh\nls\n```", False), ("- b", True)]
+
+
+def test_a_window_ends_at_the_next_heading() -> None:
+    text = "# A\n\nOne line\nand two.\n\n# B\n\nThree lines\nand four.\n\n# C\n\nFive.\n"
+    chunk = chunk_of(text)
+    number = next(n for n, one in enumerate(chunk.passages) if one.heading == "B")
+    place = grow(chunk, number, [0.0] * len(chunk.passages), (), 700, Taken())
+    assert place
+    assert chunk.text[place[0] : place[1]] == "# B\n\nThree lines\nand four."
 
 
 def shown(text: str, wanted: str, shares: dict[str, float], **options: int) -> str | None:
@@ -133,7 +174,7 @@ def test_what_is_shown_already_is_not_shown_again() -> None:
 @given(st.text(alphabet="ab -*#|\n`1. é\t", max_size=300))
 def test_units_of_any_text_are_in_order_and_do_not_overlap(text: str) -> None:
     end = 0
-    for one in units_of(text):
+    for one in units_of(replace(chunk_of("a"), text=text, passages=())):
         assert end <= one.start < one.end <= len(text)
         assert not text[one.start].isspace()
         end = one.end

@@ -7,8 +7,7 @@ below it. Paragraphs of several lines, code and talk are no facts; they are show
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
 from functools import lru_cache
 from operator import attrgetter
 from typing import Final, Literal, NamedTuple
@@ -16,8 +15,9 @@ from typing import Final, Literal, NamedTuple
 from memdown.types import Chunk
 from memdown.values import pattern
 
-_HEADING: Final = pattern(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
-_HEADINGS: Final = pattern(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*\r*$", re.MULTILINE)
+_FENCE_OR_HEADING: Final = pattern(
+    r"^ {0,3}(?:(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\s`]*)|#{1,6}[ \t])", re.MULTILINE
+)
 _BULLET: Final = pattern(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
 # What is no paragraph is told by how a line begins, so that most lines are looked at once.
 _BEGINNING: Final = pattern(
@@ -46,24 +46,53 @@ class FactSpan(NamedTuple):
     above: str = ""
 
 
-class Heading(NamedTuple):
-    """A heading inside a chunk."""
+def units_of(chunk: Chunk) -> tuple[FactSpan, ...]:
+    """What the text of a chunk consists of, in order; headings are no part of it."""
+    return _read(chunk.text, _begins_in_code(chunk)).units
 
-    start: int
-    level: int
-    title: str
+
+def section_at(chunk: Chunk, place: int) -> tuple[int, int]:
+    """From where to where the section of a chunk's text goes that a place is in, with its heading."""
+    headings = _read(chunk.text, _begins_in_code(chunk)).headings
+    number = bisect_right(headings, place)
+    start = headings[number - 1] if number else 0
+    return start, headings[number] if number < len(headings) else len(chunk.text)
+
+
+class _Text(NamedTuple):
+    """What a text consists of, and where its headings start."""
+
+    units: tuple[FactSpan, ...]
+    headings: tuple[int, ...]
 
 
 @lru_cache(maxsize=_CACHED)
-def units_of(text: str) -> tuple[FactSpan, ...]:
-    """What a text consists of, in order; headings are no part of it."""
-    reader = _Reader()
+def _read(text: str, in_code: bool) -> _Text:
+    reader = _Reader(in_code)
     start = 0
     for line in text.split("\n"):
         reader.read(start, line.rstrip("\r"))
         start += len(line) + 1
     reader.close()
-    return tuple(reader.found)
+    return _Text(tuple(reader.found), tuple(reader.headings))
+
+
+def _begins_in_code(chunk: Chunk) -> bool:
+    """Whether a chunk begins in the middle of code: what looks like its beginning is then its end.
+
+    Only code begins with a language, and headings stand outside of it; those are known from the whole note.
+    """
+    text, fences = chunk.text, 0
+    if "```" not in text and "~~~" not in text:
+        return False
+    starts = {passage.start for passage in chunk.passages}
+    for line in _FENCE_OR_HEADING.finditer(text):
+        if line["language"] or (line.start() in starts and not line["fence"]):
+            return fences % 2 == 1
+        if line["fence"]:
+            fences += 1
+    known = min(starts, default=0)
+    return fences % 2 == 1 and _FENCE_OR_HEADING.search(text, 0, known) is not None
 
 
 def facts_in(chunk: Chunk, number: int) -> list[FactSpan]:
@@ -72,7 +101,7 @@ def facts_in(chunk: Chunk, number: int) -> list[FactSpan]:
     One fact beside prose, such as the line with the date above a talk, is part of it.
     """
     passage = chunk.passages[number]
-    units = units_of(chunk.text)
+    units = units_of(chunk)
     first = bisect_left(units, passage.start, key=_start)
     found = list(units[first : bisect_left(units, passage.end, first, key=_start)])
     facts = sum(one.is_fact for one in found)
@@ -81,50 +110,8 @@ def facts_in(chunk: Chunk, number: int) -> list[FactSpan]:
 
 def heading_at(chunk: Chunk, place: int) -> str:
     """The path of headings above a place in a chunk, such as "Home > Network"."""
-    first = chunk.passages[0].start if chunk.passages else 0
-    inside = [one for one in _headings(chunk.text) if one.start <= place]
-    path = _levels(chunk.heading.split(" > ") if chunk.heading else [], inside, first)
-    for heading in inside:
-        if heading.start > first:
-            path = [one for one in path if one[0] < heading.level]
-            path.append((heading.level, heading.title))
-    return " > ".join(title for _, title in path if title)
-
-
-def _levels(titles: Sequence[str], inside: Sequence[Heading], first: int) -> list[tuple[int, str]]:
-    """The levels of the headings above a chunk's first passage, as far as its text tells them."""
-    known = [one.level for one in inside if one.start <= first and [one.title] == titles[-1:]]
-    last = known[-1] if known else len(titles)
-    return [(max(1, last - len(titles) + 1 + n), title) for n, title in enumerate(titles)]
-
-
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    start = 0
-    for line in text.split("\n"):
-        yield start, line.rstrip("\r")
-        start += len(line) + 1
-
-
-@lru_cache(maxsize=_CACHED)
-def _headings(text: str) -> tuple[Heading, ...]:
-    if "#" not in text:
-        return ()
-    if "```" not in text and "~~~" not in text:
-        # Without code, the lines that are none need not be looked at.
-        return tuple(
-            Heading(one.start(), len(one[1]), " ".join((one[2] or "").split()))
-            for one in _HEADINGS.finditer(text)
-        )
-    found = []
-    fenced = False
-    for start, line in _lines(text):
-        begins = _BEGINNING.match(line)
-        kind = begins.lastgroup if begins else None
-        if kind == "fence":
-            fenced = not fenced
-        elif kind == "heading" and not fenced and (heading := _HEADING.match(line)):
-            found.append(Heading(start, len(heading[1]), " ".join((heading[2] or "").split())))
-    return tuple(found)
+    number = bisect_right(chunk.passages, place, key=_start) - 1
+    return chunk.passages[number].heading if number >= 0 else chunk.heading
 
 
 class _Open(NamedTuple):
@@ -149,11 +136,11 @@ class _Open(NamedTuple):
 class _Reader:
     """Reads the lines of a text one after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, in_code: bool) -> None:
         self.found: list[FactSpan] = []
-        self._section = 0
+        self.headings: list[int] = []
         self._open: _Open | None = None
-        self._fenced = self._blank = False
+        self._fenced, self._blank = in_code, False
         self._row = self._header = ""
 
     def read(self, start: int, line: str) -> None:
@@ -177,7 +164,7 @@ class _Reader:
             return
         elif kind == "heading":
             self.close()
-            self._section += 1
+            self.headings.append(start)
         elif kind == "row":
             self._read_row(start, end, bare)
         else:
@@ -195,7 +182,7 @@ class _Reader:
     def close(self) -> None:
         """What is open ends here."""
         if self._open is not None and self._open.kind != "head":
-            self.found.append(self._open.unit(self._section))
+            self.found.append(self._open.unit(len(self.headings)))
         self._open = None
 
     def _begin(self, one: _Open) -> None:

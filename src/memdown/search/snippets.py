@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from memdown.notes.facts import FactSpan, units_of
+from memdown.notes.facts import FactSpan, section_at, units_of
 from memdown.text import index_terms, match_spans
 from memdown.text.cues import asks, label_of
 from memdown.types import LEFT_OUT, Chunk, StoredChunk
@@ -196,10 +196,11 @@ def grow(
 
     It starts with the passage, or in a passage that is too long with the sentence that holds most
     of the words; it grows piece by piece, first to the side of the passage that is `wanted` more,
-    and stops at what is shown elsewhere.
+    and stops at what is shown elsewhere and at the next heading.
     """
-    pieces = pieces_of(chunk.text, size)
     passage = chunk.passages[number]
+    begin, stop = section_at(chunk, passage.start)
+    pieces = [one for one in pieces_of(chunk.text, size) if begin <= one.start < stop]
     free = [
         n
         for n, (start, end, _) in enumerate(pieces)
@@ -236,7 +237,7 @@ def show_fact(
     `shares` tells how well each fact fits, by where it starts. Up to `context` lines are shown of
     what is around, fitting or not, where a fact alone may not be what was meant.
     """
-    units = units_of(chunk.text)
+    units = units_of(chunk)
     pieces = pieces_of(chunk.text, len(chunk.text)) if taken.some_of(chunk) else ()
     shown = {piece.start for piece in pieces if taken.has(chunk, piece)}
     first = last = next(n for n, one in enumerate(units) if one.start == start)
@@ -266,9 +267,7 @@ def show_fact(
 def is_heading(chunk: Chunk, number: int) -> bool:
     """Whether a passage only says what stands below it: a heading, or the first row of a table."""
     passage = chunk.passages[number]
-    return not any(
-        one.start < passage.end and one.end > passage.start for one in units_of(chunk.text)
-    )
+    return not any(one.start < passage.end and one.end > passage.start for one in units_of(chunk))
 
 
 class Below(NamedTuple):
@@ -287,7 +286,7 @@ def below_heading(
     chunk, passage = stored.chunk, stored.chunk.passages[number]
     if not is_heading(chunk, number):
         return None
-    if units := [one for one in units_of(chunk.text) if one.start >= passage.end]:
+    if units := [one for one in units_of(chunk) if one.start >= passage.end]:
         return Below(chunk, passage.start, units)
     following = chunks.get(stored.key + len(chunk.passages))
     if following is None or following.chunk.path != chunk.path:
@@ -298,7 +297,7 @@ def below_heading(
     # Chunks overlap: the next one mostly begins with the heading once more.
     again = chunk.text.rfind(title, 0, first)
     start = first if chunk.text[again + len(title) : first].strip() or again < 0 else again
-    units = [one for one in units_of(chunk.text) if one.start >= first]
+    units = [one for one in units_of(chunk) if one.start >= first]
     return Below(chunk, start, units) if units else None
 
 
