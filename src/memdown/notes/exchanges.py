@@ -159,22 +159,28 @@ def _clauses(text: str) -> tuple[tuple[_Word, ...], ...]:
     found = []
     begin = 0
     for end in _CLAUSE_END.finditer(text):
-        clause = tuple(_words(text[begin : end.start()]))
-        if any(word.gone for word in clause):
-            found.append(clause)
+        clause = text[begin : end.start()]
         begin = end.end()
+        for one, known in _AS_ONE:
+            clause = one.sub(known, clause)
+        written = [token for _, token in tokens(clause)]
+        # Few clauses do, and only those need a closer look.
+        if any(map(_how_gone, written)):
+            found.append(tuple(map(_word, written)))
     return tuple(found)
 
 
-def _words(clause: str) -> Iterator[_Word]:
-    for one, known in _AS_ONE:
-        clause = one.sub(known, clause)
-    for _, token in tokens(clause):
-        if is_gram(token):
-            gone = Gone.LAST if SIGNS.search(token) else None
-            yield _Word(token, frozenset(), gone is None, gone, name=False)
-            continue
-        folded = fold(token)
-        terms = frozenset(index_terms(token))
-        small = folded in _SMALL or all(map(is_stop, terms))
-        yield _Word(folded, terms, small, how_gone(folded), name=token[:1].isupper())
+def _word(token: str) -> _Word:
+    gone = _how_gone(token)
+    if is_gram(token):
+        return _Word(token, frozenset(), gone is None, gone, name=False)
+    folded = fold(token)
+    terms = frozenset(index_terms(token))
+    small = folded in _SMALL or all(map(is_stop, terms))
+    return _Word(folded, terms, small, gone, name=token[:1].isupper())
+
+
+def _how_gone(token: str) -> Gone | None:
+    if is_gram(token):
+        return Gone.LAST if SIGNS.search(token) else None
+    return how_gone(fold(token))
