@@ -8,16 +8,15 @@ import random
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from faults.worker import ANCHOR, ENTRY, open_memory, seal
-from memdown import Memory
+from faults.worker import ANCHOR, ENTRY, open_memory, seal, work
+from forked import Forked
+from memdown import Memory, files
 from memdown.index import merging
 from memdown.index.sqlite import filing
 from memdown.index.sqlite.connection import connect
@@ -34,7 +33,7 @@ QUERIES = ("anchor lighthouse keeper", "entry checked", "topic 3 alpha", "beta g
 class Stage:
     """A workspace, a state folder, and the processes that use them."""
 
-    def __init__(self, top: Path, topics: int = 12) -> None:
+    def __init__(self, top: Path, topics: int = 12, load: tuple[str, ...] = ()) -> None:
         self.folder = top / "workspace"
         self.state = top / "state"
         self.top = top
@@ -43,7 +42,8 @@ class Stage:
         for number in range(topics):
             lines = [f"topic {number} alpha beta gamma line {line} of it" for line in range(60)]
             (self.folder / f"memory/topic{number}.md").write_text("\n\n".join(lines) + "\n")
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._load = load
+        self._processes: list[Forked] = []
         self._outputs: list[Path] = []
         self._roles: set[str] = set()
 
@@ -51,26 +51,18 @@ class Stage:
     def index(self) -> Path:
         return self.state / "memory/main.sqlite"
 
-    def start(self, role: str, *more: object, failpoint: str = "") -> subprocess.Popen[bytes]:
+    def start(self, role: str, *more: object, failpoint: str = "") -> Forked:
         self._roles.add(role)
         output = self.top / f"output-{len(self._outputs)}"
         self._outputs.append(output)
-        environ = {
-            **os.environ,
-            "MEMDOWN_FAILPOINT": failpoint,
-            "PYTHONPATH": str(WORKER.parent.parent),
-        }
-        with output.open("wb") as stdout:
-            process = subprocess.Popen(
-                [sys.executable, WORKER, role, self.folder, self.state, *map(str, more)],
-                stdout=stdout,
-                stderr=subprocess.STDOUT,
-                env=environ,
-            )
+        output.touch()
+        environ = {**os.environ, files.VARIABLE: failpoint}
+        given = (role, self.folder, self.state, *more)
+        process = Forked(work, *given, output=output, environ=environ, load=self._load)
         self._processes.append(process)
         return process
 
-    def wait_ready(self, process: subprocess.Popen[bytes]) -> None:
+    def wait_ready(self, process: Forked) -> None:
         """Wait until a process has begun with its work."""
         output = self._outputs[self._processes.index(process)]
 
@@ -80,7 +72,7 @@ class Stage:
 
         eventually(is_ready, pause=0.01, what="a process that begins")
 
-    def kill_at_random(self, kills: int, meanwhile: Iterable[subprocess.Popen[bytes]] = ()) -> None:
+    def kill_at_random(self, kills: int, meanwhile: Iterable[Forked] = ()) -> None:
         """Run one process of each role, kill one after the other, and end when each did some work.
 
         Those that do their work `meanwhile` must come to its end.
@@ -179,8 +171,9 @@ class Stage:
 
 
 @contextlib.contextmanager
-def staged(top: Path, topics: int = 12) -> Iterator[Stage]:
-    stage = Stage(top, topics)
+def staged(top: Path, topics: int = 12, load: tuple[str, ...] = ()) -> Iterator[Stage]:
+    """A stage whose processes are gone afterwards; `load` are modules that all of them need."""
+    stage = Stage(top, topics, load)
     try:
         yield stage
     finally:

@@ -1,4 +1,4 @@
-"""One process of the fault campaign: `python worker.py ROLE FOLDER STATE [NAME [COUNT]]`.
+"""One process of the fault campaign: `work`, or `python worker.py ROLE FOLDER STATE [NAME [COUNT]]`.
 
 What a role has done it says on standard output, line by line; a line that starts with BAD is
 something that must never happen.
@@ -152,17 +152,15 @@ ROLES: dict[str, Callable[[Memory, str, int], None]] = {
 }
 
 
-def main() -> None:
-    role, folder, state, *rest = sys.argv[1:]
-    name = rest[0] if rest else role
-    count = int(rest[1]) if len(rest) > 1 else 1_000_000
-    with open_memory(Path(folder), Path(state)) as memory:
+def work(role: str, folder: Path, state: Path, name: str = "", count: int = 1_000_000) -> None:
+    with open_memory(folder, state) as memory:
         say("READY")
         try:
-            ROLES[role](memory, name, count)
+            ROLES[role](memory, name or role, count)
         except MemdownError as error:
             say(f"BAD {type(error).__name__} {error}")
 
 
 if __name__ == "__main__":
-    main()
+    role, folder, state, *rest = sys.argv[1:]
+    work(role, Path(folder), Path(state), *rest[:1], *map(int, rest[1:]))

@@ -54,8 +54,8 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path, postgres: Server) -> 
 
 
 @contextmanager
-def indexed(top: Path) -> Iterator[Stage]:
-    with staged(top / "stage") as stage:
+def indexed(top: Path, engine: str) -> Iterator[Stage]:
+    with staged(top / "stage", load=(f"memdown.index.{engine}",)) as stage:
         with stage.memory() as memory:
             memory.sync()
         yield stage
@@ -112,7 +112,7 @@ def test_a_kill_among_several_writers(engine: str, tmp_path: Path) -> None:
     The short form of the two campaigns below: it is the processes that take their time to start.
     """
     (tmp_path / "stage").mkdir()
-    with indexed(tmp_path) as stage:
+    with indexed(tmp_path, engine) as stage:
         stage.start("sync", "second")
         writers = [stage.start("write", f"w{number}", 3) for number in range(2)]
         stage.kill_at_random(1, meanwhile=writers)
@@ -125,7 +125,7 @@ def test_kills_at_random_points(engine: str, tmp_path: Path, campaign: Campaign)
     name = {"postgres": "PostgreSQL", "lancedb": "LanceDB"}[engine]
     done = campaign(f"{KILLED}: {name}")
     (tmp_path / "stage").mkdir()
-    with indexed(tmp_path) as stage:
+    with indexed(tmp_path, engine) as stage:
         stage.kill_at_random(kills)
         did, written = stage.done(), check(stage)
     done(
@@ -142,7 +142,7 @@ def test_a_kill_at_a_named_point(engine: str, tmp_path: Path, point: str) -> Non
         # LanceDB moves its pointer in one commit: there is no middle to be killed in.
         point = "rebuild.before_flip"
     (tmp_path / "stage").mkdir()
-    with indexed(tmp_path) as stage:
+    with indexed(tmp_path, engine) as stage:
         (stage.folder / "memory/new.md").write_text("A new note.\n")
         for number in range(8):
             (stage.folder / f"memory/topic{number}.md").write_text(f"topic {number} is other now\n")
@@ -159,7 +159,7 @@ def test_a_kill_at_a_named_point(engine: str, tmp_path: Path, point: str) -> Non
 def test_several_writers_during_rebuilds(engine: str, tmp_path: Path) -> None:
     """Two processes index, one rebuilds, one searches, and two write notes."""
     (tmp_path / "stage").mkdir()
-    with indexed(tmp_path) as stage:
+    with indexed(tmp_path, engine) as stage:
         for role in ("rebuild", "sync", "sync", "search"):
             stage.start(role, role)
         writers = [stage.start("write", f"w{number}", 200) for number in range(2)]
@@ -173,7 +173,7 @@ def test_several_writers_during_rebuilds(engine: str, tmp_path: Path) -> None:
 def test_many_rebuilds_under_readers(engine: str, tmp_path: Path) -> None:
     """Every search finds the note that never changes, whatever is published meanwhile."""
     (tmp_path / "stage").mkdir()
-    with indexed(tmp_path) as stage:
+    with indexed(tmp_path, engine) as stage:
         readers = [stage.start("search", f"s{number}") for number in range(3)]
         for reader in readers:
             stage.wait_ready(reader)
