@@ -28,7 +28,9 @@ style: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 
 # What tests write goes into memory where there is room for it and programs may be run there: they
-# wait for the disk less. `make test-long` writes to the disk.
+# wait for the disk less. `make test-long` writes to the disk. Both cores have their own tests, and as in the
+# commands NumPy takes one: threads that wait for each other in a loop double the time of a model.
+units: export OPENBLAS_NUM_THREADS := 1
 units: $(VENV)/.dev
 	TMPDIR=$$($(BIN)/python tests/quick_folder.py) $(BIN)/pytest -m "not long" -n 2 --dist loadfile --no-loadscope-reorder
 
