@@ -162,5 +162,6 @@ def work(role: str, folder: Path, state: Path, name: str = "", count: int = 1_00
 
 
 if __name__ == "__main__":
-    role, folder, state, *rest = sys.argv[1:]
-    work(role, Path(folder), Path(state), *rest[:1], *map(int, rest[1:]))
+    role, folder, state, *more = sys.argv[1:]
+    counts = [int(one) for one in more[1:]]
+    work(role, Path(folder), Path(state), more[0] if more else "", *counts)
