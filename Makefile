@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Where it is set, every command compiles all of Memdown again: half a second each.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-long units style lint types check bench browser clean
+.PHONY: run test test-long units style lint types check bench programs clean
 
 # The index goes into .venv too: the home folder is left alone.
 run: export MEMDOWN_STATE_DIR := $(CURDIR)/$(VENV)/state
@@ -20,7 +20,7 @@ run: $(VENV)/.run
 	@$(BIN)/memdown search "which router do we use at home?" --workspace examples/workspace
 
 # The types are checked beside the tests: without its cache mypy keeps one core busy for a minute.
-test: $(VENV)/.dev browser style
+test: $(VENV)/.dev programs style
 	@$(MAKE) --no-print-directory --jobs 2 units types
 
 style: $(VENV)/.dev
@@ -77,15 +77,17 @@ $(VENV)/.examples: $(VENV)/.dev
 	@$(INSTALL) --editable '.[examples]'
 	@touch $@
 
-# The tests of the web page drive a Chromium. It is installed only where that needs nobody's consent:
-# on Debian and its kin, as root or with a sudo that asks for no password. Elsewhere the tests say
-# that they did not run.
-browser: $(VENV)/.dev
-	@$(BIN)/python tests/browser/chromium.py >/dev/null && exit 0; \
+# Tests drive a Chromium (the web page) and PgBouncer (PostgreSQL behind a pooler). They are installed only
+# where that needs nobody's consent: on Debian and its kin, as root or with a sudo that asks for no password.
+# Elsewhere the tests say what did not run.
+programs: $(VENV)/.dev
+	@missing="$$($(BIN)/python tests/programs.py)"; [ -n "$$missing" ] || exit 0; \
 	command -v apt-get >/dev/null || exit 0; \
 	if [ "$$(id -u)" = 0 ]; then asroot=; \
 	elif sudo -n true 2>/dev/null; then asroot=sudo; else exit 0; fi; \
-	echo "Installing Chromium with apt-get, for the tests of the web page."; \
-	{ $$asroot apt-get update -qq && \
-	$$asroot env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } || \
-	echo "Chromium could not be installed."
+	echo "Installing $$missing with apt-get, for the tests."; \
+	add() { $$asroot env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$$1" >/dev/null; }; \
+	$$asroot apt-get update -qq; \
+	for package in $$missing; do add $$package || echo "$$package could not be installed."; done; \
+	case "$$($(BIN)/python tests/programs.py)" in *chromium*) \
+	command -v chromium >/dev/null || add chromium || echo "chromium could not be installed.";; esac

@@ -11,10 +11,10 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from browser.chromium import MISSING, find_chromium, may_be_missing
 from memdown import Memory
 from memdown.config import load_settings
 from memdown.testing import HashEmbedder
+from programs import left_out
 
 Notes = dict[str, str]
 pytest_plugins = ["faults.figures"]
@@ -27,23 +27,19 @@ hypothesis.settings.register_profile("memdown", deadline=None)
 hypothesis.settings.load_profile("memdown")
 
 
-def _without_browser() -> bool:
-    return may_be_missing() and find_chromium() is None
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without a browser its tests are left out, and the summary says so; CI must run them."""
-    if not _without_browser():
-        return
-    needing = [item for item in items if "browser" in item.path.parent.name]
-    config.hook.pytest_deselected(items=needing)
-    items[:] = [item for item in items if item not in needing]
+    """Without a program its tests are left out, and the summary says so."""
+    without = tuple(program.tests for program in left_out())
+    needing = [item for item in items if without and item.nodeid.startswith(without)]
+    if needing:
+        config.hook.pytest_deselected(items=needing)
+        items[:] = [item for item in items if item not in needing]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """One line about the tests that were left out."""
-    if _without_browser():
-        terminalreporter.write_line(MISSING, yellow=True)
+    """One line about the tests of each program that were left out."""
+    for program in left_out():
+        terminalreporter.write_line(program.missing, yellow=True)
 
 
 @pytest.fixture(scope="session")

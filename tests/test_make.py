@@ -1,4 +1,4 @@
-"""`make test` works without root: the browser tests run where there is a browser, or say that they did not."""
+"""`make test` works without root: tests that need a program run where there is one, or say that they did not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from browser.chromium import MISSING, find_chromium, may_be_missing
+from browser import chromium
+from browser.chromium import MISSING, find_chromium
+from index import pgbouncer
+from programs import PROGRAMS, left_out, packages
 from quick_folder import quick_folder
 
 ROOT = Path(__file__).parents[1]
@@ -45,11 +48,38 @@ def test_the_browser_may_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     program.chmod(0o755)
     monkeypatch.setenv("MEMDOWN_CHROMIUM", str(program))
     assert find_chromium() == str(program)
+    assert "chromium-headless-shell" not in packages()
+
+
+def test_what_is_missing_is_told_and_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MEMDOWN_CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CI", "")
+    monkeypatch.setattr(pgbouncer, "find_pgbouncer", lambda: None)
+    assert packages() == ["chromium-headless-shell", "pgbouncer"]
+    assert PROGRAMS[0] in left_out()
     monkeypatch.setenv("CI", "true")
-    assert not may_be_missing()
+    assert PROGRAMS[0] not in left_out()
 
 
-@pytest.mark.parametrize("name", ["chromium", "chromium-browser", "google-chrome"])
+def test_a_browser_with_windows_is_enough_but_slow(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MEMDOWN_CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("CI", "")
+    for name, slow in (("chromium", True), ("chromium-headless-shell", False)):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+        assert PROGRAMS[0] not in left_out()
+        assert chromium.is_slow(find_chromium()) == slow
+
+
+@pytest.mark.parametrize(
+    "name", ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"]
+)
 def test_browsers_are_found_under_their_usual_names(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -63,7 +93,7 @@ def test_browsers_are_found_under_their_usual_names(
 def test_make_asks_nobody_for_a_password() -> None:
     """Whoever is not root and has no sudo without a password gets the tests all the same."""
     steps = subprocess.run(
-        ["make", "-n", "browser"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["make", "-n", "programs"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     assert "sudo -n true" in steps
     assert steps.count("exit 0") == 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -27,17 +26,13 @@ from contracts.store_contract import (
     unit,
     words,
 )
+from index.pgbouncer import MISSING, find_pgbouncer
 from index.postgres_server import Server, free_port, unprivileged
 from memdown.index.postgres import PostgresStore, create
 from memdown.index.postgres import vectors as vector_leg
 from memdown.index.postgres.connection import connect, is_pooled
 from memdown.index.store import Store
 from waiting import eventually
-
-_PROGRAM = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-pytestmark = pytest.mark.skipif(
-    _PROGRAM is None, reason="PgBouncer is not installed: nothing was tried through a pooler"
-)
 
 _CLIENTS, _SESSIONS = 24, 6
 _SETTINGS = """\
@@ -59,7 +54,8 @@ logfile = {folder}/log
 @pytest.fixture(scope="module")
 def pooler(postgres: Server) -> Iterator[str]:
     """The address of a pooler that gives every transaction the session that had none for longest."""
-    assert _PROGRAM is not None
+    program = find_pgbouncer()
+    assert program, MISSING
     folder, port, rights = postgres.folder / "pooler", free_port(), unprivileged()
     folder.mkdir()
     file = folder / "pgbouncer.ini"
@@ -68,7 +64,7 @@ def pooler(postgres: Server) -> Iterator[str]:
     )
     if rights:
         os.chown(folder, rights["user"], rights["group"])
-    process = subprocess.Popen([_PROGRAM, "-q", str(file)], cwd=folder, **rights)
+    process = subprocess.Popen([program, "-q", str(file)], cwd=folder, **rights)
     url = f"postgresql://memdown@127.0.0.1:{port}/postgres"
     try:
         eventually(lambda: _answers(url), 30)
