@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -23,7 +24,8 @@ with warnings.catch_warnings():
 # The guard's own tests cover the token; and blank text is a valid string but nothing to look for.
 EXCLUDED = ["ignored_auth", "positive_data_acceptance"]
 
-schema = schemathesis.openapi.from_dict(document())
+DOCUMENT = document()
+schema = schemathesis.openapi.from_dict(DOCUMENT)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,6 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         yield site.access.port
 
 
-@schema.parametrize()
 @hypothesis.settings(
     max_examples=4,
     deadline=None,
@@ -49,9 +50,21 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     suppress_health_check=list(hypothesis.HealthCheck),
 )
 @pytest.mark.filterwarnings("ignore")
-def test_every_answer_is_documented(case: Any, port: int) -> None:
+def check(case: Any, port: int) -> None:
     case.call_and_validate(
         base_url=f"http://127.0.0.1:{port}",
         headers={"authorization": "Bearer fuzz"},
         excluded_checks=schemathesis.checks.CHECKS.get_by_names(EXCLUDED),
     )
+
+
+# A test for each operation, by a name of its own: of tests with one name pytest-xdist runs one.
+for path, methods in DOCUMENT["paths"].items():
+    for method in methods:
+        name = re.sub(r"\W+", "_", f"test_{method}_{path}").rstrip("_")
+        globals()[name] = schema.include(path=path, method=method.upper()).parametrize()(check)
+
+
+def test_every_operation_has_a_test() -> None:
+    names = {name for name in globals() if re.match("test_(get|put|post|delete|patch)_", name)}
+    assert len(names) == sum(map(len, DOCUMENT["paths"].values())) > 40
