@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
-import threading
 import time
 from pathlib import Path
 
@@ -27,8 +23,8 @@ from contracts.store_contract import (
     words,
 )
 from index.agreement import EXAMPLE, agreement, made_up, opened, questions_of
+from index.rebuilding import rebuilding
 from memdown.errors import IndexCorrupt, StoreError
-from memdown.files import VARIABLE
 from memdown.index.lancedb import LanceStore, create, upkeep
 from memdown.index.lancedb.connection import read_pointers
 from memdown.index.lancedb.store import agent_url
@@ -82,36 +78,11 @@ def test_a_workspace_of_5000_chunks(tmp_path: Path) -> None:
         assert agreed.six >= 0.9
 
 
-WORKER = """
-import sys
-sys.path[:0] = sys.argv[2:]
-from pathlib import Path
-from contracts.store_contract import PRINT, chunk, put, state, unit
-from memdown.index.lancedb import create
-from memdown.types import FILE_SPAN
-store = create(Path(sys.argv[1]))
-with store.writing(60.0) as acquired:
-    assert acquired
-    with store.rebuild(PRINT) as writer:
-        for n in range(3):
-            path = f"new-{n}.md"
-            put(writer, state(path), [chunk(path, 1, ["gamma"])], unit(0, 1, 0, 0))
-store.close()
-"""
-
-
-def run_worker(folder: Path, failpoint: str = "") -> int:
-    tests = str(Path(__file__).parents[1])
-    return subprocess.run(
-        [sys.executable, "-c", WORKER, str(folder), tests],
-        env={**os.environ, VARIABLE: failpoint},
-        check=False,
-    ).returncode
-
-
 @pytest.mark.parametrize("point", ["rebuild.file:2", "rebuild.before_flip"])
 def test_a_killed_rebuild_leaves_the_old_index(store: LanceStore, folder: Path, point: str) -> None:
-    assert run_worker(folder, point) == -signal.SIGKILL
+    said = folder.with_name("said")
+    killed = rebuilding("lancedb", folder, output=said, failpoint=point)
+    assert killed.wait() == -signal.SIGKILL, said.read_text()
     assert set(store.files()) == {"a.md"}
     assert texts_found(store, words("alpha", "gamma")) == ["alpha"]
     with store.writing(30.0) as acquired:
@@ -121,17 +92,16 @@ def test_a_killed_rebuild_leaves_the_old_index(store: LanceStore, folder: Path, 
 
 
 def test_readers_see_the_old_or_the_new_index(store: LanceStore, folder: Path) -> None:
-    codes: list[int] = []
-    worker = threading.Thread(target=lambda: codes.append(run_worker(folder)))
-    worker.start()
+    said = folder.with_name("said")
+    worker = rebuilding("lancedb", folder, output=said)
     seen = set()
-    while worker.is_alive():
+    while worker.poll() is None:
         with store.snapshot() as snapshot:
             found = by_words(snapshot, words("alpha", "gamma"))
             assert len(snapshot.chunks([one.chunk for one in found])) == len(found)
             seen.add(len(found))
         time.sleep(0.01)
-    assert codes == [0]
+    assert worker.wait() == 0, said.read_text()
     assert seen <= {1, 3}
     assert texts_found(store, words("gamma")) == ["gamma"] * 3
 

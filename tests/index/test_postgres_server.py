@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -34,8 +32,8 @@ from contracts.store_contract import (
     words,
 )
 from index.postgres_server import Server
+from index.rebuilding import rebuilding
 from memdown.errors import ConfigError, IndexBusy, IndexCorrupt, IndexTooNew, StoreError
-from memdown.files import VARIABLE
 from memdown.index.postgres import PostgresStore, create, schema
 from memdown.index.postgres import vectors as vector_leg
 from memdown.index.postgres.connection import connect
@@ -185,31 +183,6 @@ def test_a_server_that_dies_while_writing_ends_the_right_to_write(own_server: Se
         assert store.check() == []
 
 
-WORKER = """
-import sys
-sys.path[:0] = sys.argv[3:]
-from contracts.store_contract import PRINT, chunk, put, state, unit
-from memdown.index.postgres import create
-store = create(sys.argv[1], agent=sys.argv[2])
-with store.writing(30.0) as acquired:
-    assert acquired
-    with store.rebuild(PRINT) as writer:
-        for n in range(3):
-            path = f"new-{n}.md"
-            put(writer, state(path), [chunk(path, 1, ["gamma"])], unit(0, 1, 0, 0))
-store.close()
-"""
-
-
-def run_worker(server: Server, agent: str, failpoint: str = "") -> int:
-    tests = str(Path(__file__).parents[1])
-    return subprocess.run(
-        [sys.executable, "-c", WORKER, server.url, agent, tests],
-        env={**os.environ, VARIABLE: failpoint},
-        check=False,
-    ).returncode
-
-
 @pytest.mark.parametrize(
     "point",
     [
@@ -219,10 +192,13 @@ def run_worker(server: Server, agent: str, failpoint: str = "") -> int:
         "rebuild.in_flip",
     ],
 )
-def test_a_killed_rebuild_leaves_the_old_index(postgres: Server, point: str) -> None:
-    agent = f"killed-{point}"
+def test_a_killed_rebuild_leaves_the_old_index(
+    postgres: Server, point: str, tmp_path: Path
+) -> None:
+    agent, said = f"killed-{point}", tmp_path / "said"
     with begun(postgres, agent) as store:
-        assert run_worker(postgres, agent, point) == -signal.SIGKILL
+        killed = rebuilding("postgres", postgres.url, agent, output=said, failpoint=point)
+        assert killed.wait() == -signal.SIGKILL, said.read_text()
         assert set(store.files()) == {"a.md"}
         assert texts_found(store, words("alpha", "gamma")) == ["alpha"]
         assert store.leftovers()
@@ -233,35 +209,31 @@ def test_a_killed_rebuild_leaves_the_old_index(postgres: Server, point: str) -> 
 
 
 @pytest.mark.long
-def test_a_rebuild_killed_after_the_flip_is_done(postgres: Server) -> None:
+def test_a_rebuild_killed_after_the_flip_is_done(postgres: Server, tmp_path: Path) -> None:
+    point, said = "rebuild.after_flip", tmp_path / "said"
     with begun(postgres, "flipped") as store:
-        assert run_worker(postgres, "flipped", "rebuild.after_flip") == -signal.SIGKILL
+        killed = rebuilding("postgres", postgres.url, "flipped", output=said, failpoint=point)
+        assert killed.wait() == -signal.SIGKILL, said.read_text()
         assert set(store.files()) == {"new-0.md", "new-1.md", "new-2.md"}
         assert texts_found(store, words("alpha")) == []
 
 
-def test_readers_see_the_old_or_the_new_index(postgres: Server) -> None:
+def test_readers_see_the_old_or_the_new_index(postgres: Server, tmp_path: Path) -> None:
     """Never a mixture, while two processes rebuild and this one reads."""
+    said = tmp_path / "said"
     with begun(postgres, "readers") as store:
         done = threading.Event()
-        codes: list[int] = []
-
-        def rebuild() -> None:
-            codes.append(run_worker(postgres, "readers"))
-
-        threads = [threading.Thread(target=rebuild) for _ in range(2)]
-        for thread in threads:
-            thread.start()
+        both = [rebuilding("postgres", postgres.url, "readers", output=said) for _ in range(2)]
         seen = set()
         while not done.is_set():
             with store.snapshot() as snapshot:
                 found = by_words(snapshot, words("alpha", "gamma"))
                 seen.add(len(found))
                 assert len(snapshot.chunks([one.chunk for one in found])) == len(found)
-            if not any(thread.is_alive() for thread in threads):
+            if all(process.poll() is not None for process in both):
                 done.set()
             time.sleep(0.01)
-        assert codes == [0, 0]
+        assert [process.wait() for process in both] == [0, 0], said.read_text()
         assert seen <= {1, 3}
         assert 3 in seen
         assert store.check() == []

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from memdown.notes import Workspace, open_workspace, pending, remember, repair
+from notes.killed import ended, write_a_part
 
 TODAY = datetime.date(2026, 3, 1)
 
@@ -30,20 +31,6 @@ for number in range(int(count)):
     cited = remember(workspace, text, durable=False, today=datetime.date(2026, 3, 1),
                      lock_dir=pathlib.Path(locks))
     print(number, cited.start_line, cited.end_line, flush=True)
-"""
-
-# The kernel gives up a write between two pages when the process is killed; here it always does.
-KILLED_IN_THE_MIDDLE = """
-import datetime, os, pathlib, signal, sys
-from memdown.notes import open_workspace, remember
-folder, locks, part = sys.argv[1:]
-whole = os.write
-def write(descriptor, data):
-    whole(descriptor, data[:int(part)])
-    os.kill(os.getpid(), signal.SIGKILL)
-os.write = write
-remember(open_workspace(pathlib.Path(folder)), "cut off in the middle", durable=False,
-         today=datetime.date(2026, 3, 1), lock_dir=pathlib.Path(locks))
 """
 
 ENTRY = re.compile(r"- (\w+):(\d+) begin (x+)\n  second line\n  end\n")
@@ -136,9 +123,8 @@ def test_a_writer_killed_in_the_middle_of_its_write(
     if before:
         log.parent.mkdir()
         log.write_text(before)
-    arguments = [str(workspace.folder), str(tmp_path / "locks"), str(part)]
-    killed = subprocess.run([sys.executable, "-c", KILLED_IN_THE_MIDDLE, *arguments], check=False)
-    assert killed.returncode == -signal.SIGKILL
+    given = (workspace.folder, tmp_path / "locks", part)
+    assert ended(write_a_part, *given, output=tmp_path / "said") == -signal.SIGKILL
 
     remember(workspace, "next", durable=False, today=TODAY, lock_dir=tmp_path / "locks")
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import datetime
-import os
 import signal
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -15,16 +12,9 @@ import pytest
 from memdown.notes import open_workspace, repair
 from memdown.notes.remembering import Pen, remember_fact
 from memdown.notes.statements import facts_of
+from notes.killed import ended, replace_fact
 
 TODAY = datetime.date(2026, 11, 17)
-REPLACING = """
-import datetime, pathlib, sys
-from memdown.notes import open_workspace
-from memdown.notes.remembering import Pen, remember_fact
-folder, locks, old = sys.argv[1:]
-pen = Pen(open_workspace(pathlib.Path(folder)), pathlib.Path(locks), datetime.date(2026, 11, 17))
-remember_fact(pen, "Lives in Porto.", replaces=[old])
-"""
 OLD = "# Memory\n\n- Likes tea.\n- Lives in Lisbon.\n"
 NEW = (
     "# Memory\n\n- Likes tea.\n- Lives in Porto. (since 2026-11-17)\n"
@@ -44,13 +34,9 @@ POINTS = (
 
 def die(folder: Path, old: str, point: str) -> None:
     """Replace a fact in a process that is killed at a point."""
-    process = subprocess.run(
-        [sys.executable, "-c", REPLACING, str(folder / "notes"), str(folder / "locks"), old],
-        env={**os.environ, "MEMDOWN_FAILPOINT": point},
-        check=False,
-        capture_output=True,
-    )
-    assert process.returncode == -signal.SIGKILL, process.stderr
+    said = folder / "said"
+    given = (folder / "notes", folder / "locks", old)
+    assert ended(replace_fact, *given, output=said, failpoint=point) == -signal.SIGKILL, said
 
 
 @pytest.mark.parametrize("point", POINTS)

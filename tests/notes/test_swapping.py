@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -31,6 +30,7 @@ from memdown.notes import (
     unfinished_save,
 )
 from memdown.notes.swapping import original_of
+from notes.killed import ended, save_beside
 
 POINTS = ("save.drafted", "save.swapped", "save.looked", "save.back")
 BASE = "# Home\n\nThe router is an ER605.\n"
@@ -213,22 +213,6 @@ def test_whatever_others_do_meanwhile_nothing_is_lost(actions: list[str]) -> Non
         assert drafts(notes) == []
 
 
-KILLED = """
-import pathlib, sys
-from memdown.notes import open_workspace, read_whole, save, swapping
-top, editor = pathlib.Path(sys.argv[1]), sys.argv[2]
-really = swapping.reach
-def reach(point):
-    if point == "save.drafted" and editor == "editor":
-        other = top / "other"
-        other.write_text("# Theirs, saved just before the swap: quillon\\n")
-        other.replace(top / "ws/memory/home.md")
-    really(point)
-swapping.reach = reach
-notes = open_workspace(top / "ws")
-base = read_whole(notes, "memory/home.md").version
-save(notes, "memory/home.md", "# Mine\\n" * 50_000, base=base, lock_dir=pathlib.Path(sys.argv[3]))
-"""
 DEADLY = (
     "save.recorded",
     "save.drafting",
@@ -243,13 +227,8 @@ DEADLY = (
 
 def killed_at(top: Path, point: str, editor: str, lock_dir: Path) -> bool:
     """Whether a save by a process of its own was killed at a point; not all are on its way."""
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, top, editor, lock_dir],
-        env={**os.environ, "MEMDOWN_FAILPOINT": point},
-        capture_output=True,
-        check=False,
-    )
-    return done.returncode == -signal.SIGKILL
+    code = ended(save_beside, editor, top, lock_dir, output=top / "said", failpoint=point)
+    return code == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("editor", ["editor", "alone"])
