@@ -1,4 +1,4 @@
-"""A thousand secrets in conversations: none gets into index, cache, log, request or answer."""
+"""Hundreds of secrets in conversations, and a thousand in the long run: none gets into index, cache, log, request or answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def telling_parts(secret: str) -> list[str]:
     return [run.lower()[-12:] for run in runs if "PRIVATE" not in run] or [secret.lower()]
 
 
+@pytest.mark.parametrize("count", [250, pytest.param(1000, marks=pytest.mark.long)])
 def test_no_planted_secret_is_stored_logged_or_sent(
+    count: int,
     write_notes: Callable[[dict[str, str]], Path],
     open_memory: Callable[..., Memory],
     own_state: Path,
@@ -31,7 +33,7 @@ def test_no_planted_secret_is_stored_logged_or_sent(
     """Neither when the conversations are read first nor by a rebuild."""
     caplog.set_level(logging.DEBUG)
     (own_state / "memdown.json5").write_text(CONFIG)
-    secrets = planted(1000, seed=66)
+    secrets = planted(count, seed=66)
     # Chunks are cut every 1,600 characters, so secrets of all kinds come to lie at their ends.
     rng = random.Random(1)
     lines = []
@@ -51,7 +53,7 @@ def test_no_planted_secret_is_stored_logged_or_sent(
         # A rebuild takes from the cache what was embedded before.
         assert rebuild or "[redacted: " in sent
         assert "[redacted: " in shown
-        assert memory.status().store.chunks["sessions"] > 300
+        assert memory.status().store.chunks["sessions"] > 0.3 * count
         memory.close()
         stored = b"".join(
             path.read_bytes()

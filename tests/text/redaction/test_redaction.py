@@ -201,16 +201,19 @@ def work(text: str) -> float:
     return time.process_time() - start
 
 
-def keeps_up(small: str, large: str, times: int) -> bool:
-    """Whether a text takes at most so many times as long as another; a busy machine may err twice."""
-    return any(work(large) < times * work(small) + 0.05 for _ in range(3))
+def keeps_up(small: str, large: str, times: int, beside: float = 0.0125) -> bool:
+    """Whether a text takes at most so many times as long as another, and some seconds beside.
+
+    A busy machine may err twice.
+    """
+    return any(work(large) < times * work(small) + beside for _ in range(3))
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_time_grows_with_the_text_and_no_faster(name: str) -> None:
     """Four times the text in at most about four times the time; a square would take sixteen."""
     part = HOSTILE[name]
-    small, large = (part * (size // len(part)) for size in (10_000, 40_000))
+    small, large = (part * (size // len(part)) for size in (5_000, 20_000))
     assert keeps_up(small, large, 10)
 
 
@@ -226,7 +229,7 @@ def test_no_row_is_slow_on_what_looks_like_its_secret(kind: Kind) -> None:
     """Whoever adds a row need not know which patterns are dear: this tells."""
     one = made(kind.examples[0]).text
     for part in (one, one[: len(one) // 2]):
-        small, large = (part * (1 + size // len(part)) for size in (2_000, 8_000))
+        small, large = (part * (1 + size // len(part)) for size in (1_000, 4_000))
         assert keeps_up(small, large, 10)
 
 
@@ -236,7 +239,7 @@ def test_no_row_is_slow_on_what_looks_like_its_secret(kind: Kind) -> None:
 )
 def test_a_strange_value_takes_no_time(value: str) -> None:
     """Eighty letters behind `password=` once took longer than anyone would wait."""
-    assert keeps_up("password=", f"password={value}", 50)
+    assert keeps_up("password=", f"password={value}", 50, beside=0.05)
 
 
 def test_what_only_names_passwords_is_no_secret() -> None:
