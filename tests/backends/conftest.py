@@ -29,7 +29,12 @@ class Scene:
     opened: list[Memory] = field(default_factory=list)
 
     def install(self) -> None:
-        self.command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -S "{FAKE}" "$@"\n')
+        # As a module, which is compiled once; as a script it would be compiled at every start.
+        start = "import sys; sys.path.append(sys.argv.pop(1)); import fake_qmd as it; "
+        start += "sys.exit(it.main(sys.argv[1:]))"
+        self.command.write_text(
+            f"#!/bin/sh\nexec '{sys.executable}' -I -S -c '{start}' '{FAKE.parent}' \"$@\"\n"
+        )
         self.command.chmod(0o755)
 
     def behave(self, **moods: str) -> None:

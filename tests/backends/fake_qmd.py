@@ -2,6 +2,7 @@
 
 It keeps its collections and counts its calls in its configuration folder, and prints what the real
 one prints, as recorded from version 2.8.3.
+It is started hundreds of times, so what takes long to load is loaded where it is needed.
 """
 
 from __future__ import annotations
@@ -9,23 +10,24 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import subprocess
 import sys
 import time
 from contextlib import closing
-from pathlib import Path
 
 
 def main(arguments: list[str]) -> int:
-    home = Path(os.environ["QMD_CONFIG_DIR"])
-    mood = Path(os.environ["FAKE_QMD_MOOD"])
-    with (home / "calls").open("a") as calls:
+    home = os.environ["QMD_CONFIG_DIR"]
+    with open(f"{home}/calls", "a") as calls:
         calls.write(json.dumps(arguments) + "\n")
-    moods = dict(line.split("=", 1) for line in mood.read_text().split("\n") if "=" in line)
+    mood = read(os.environ["FAKE_QMD_MOOD"])
+    moods = dict(line.split("=", 1) for line in mood.split("\n") if "=" in line)
     how = moods.get(arguments[0], "")
     if how == "slow":
+        import subprocess
+
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-        (home / "child").write_text(str(child.pid))
+        with open(f"{home}/child", "w") as file:
+            file.write(str(child.pid))
         time.sleep(600)
     if how == "slowish":
         time.sleep(1.5)
@@ -62,9 +64,14 @@ def opened() -> sqlite3.Connection:
     return db
 
 
-def answer(arguments: list[str], home: Path, db: sqlite3.Connection) -> int:
-    made = home / "made.json"
-    collections = json.loads(made.read_text()) if made.exists() else {}
+def read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def answer(arguments: list[str], home: str, db: sqlite3.Connection) -> int:
+    made = f"{home}/made.json"
+    collections = json.loads(read(made)) if os.path.exists(made) else {}
     if arguments[:2] == ["collection", "list"]:
         print(f"Collections ({len(collections)}):\n")
         for name in collections:
@@ -83,11 +90,14 @@ def answer(arguments: list[str], home: Path, db: sqlite3.Connection) -> int:
         index(db, collections)
     elif arguments[0] in ("search", "vsearch", "query"):
         print(json.dumps(found(arguments[arguments.index("--") + 1], db)))
-    made.write_text(json.dumps(collections))
+    with open(made, "w") as file:
+        file.write(json.dumps(collections))
     return 0
 
 
 def index(db: sqlite3.Connection, collections: dict[str, list[str]]) -> None:
+    from pathlib import Path
+
     db.execute("DELETE FROM documents")
     for name, (folder, mask) in collections.items():
         for file in sorted(Path(folder).glob(mask)):
@@ -112,7 +122,7 @@ def found(query: str, db: sqlite3.Connection) -> list[dict[str, object]]:
                     "score": 0,
                     "file": f"qmd://{name}/{place}",
                     "line": at + 1,
-                    "title": Path(place).stem,
+                    "title": place.rpartition("/")[2].removesuffix(".md"),
                     "snippet": "\n".join([head, *shown]),
                 }
             )

@@ -13,6 +13,8 @@ import pytest
 
 from faults.figures import Campaign
 from faults.stage import WORKER
+from faults.worker import open_memory, search_as_nobody
+from forked import Forked
 
 # Runs in a mount namespace of its own, where anyone may mount a small file system.
 ON_A_SMALL_DISK = """
@@ -132,44 +134,19 @@ def open_top() -> Iterator[Path]:
             folder.chmod(0o755)
 
 
-AS_NOBODY = """
-import os, pathlib, sys, tempfile
-sys.path.insert(0, sys.argv[2])
-from faults.worker import open_memory
-top = pathlib.Path(sys.argv[1])
-# What is needed is imported while it can be: the interpreter itself may lie in a private folder.
-with tempfile.TemporaryDirectory() as warm:
-    (pathlib.Path(warm) / "memory").mkdir()
-    (pathlib.Path(warm) / "memory/a.md").write_text("warm")
-    with open_memory(pathlib.Path(warm), pathlib.Path(warm) / "state") as memory:
-        memory.search("warm")
-if os.geteuid() == 0:
-    os.setgroups([]); os.setgid(65534); os.setuid(65534)
-with open_memory(top / "workspace", top / "state") as memory:
-    answer = memory.search("lighthouse", min_score=0.0)
-    print(len(answer.hits), answer.partial, *answer.reasons)
-"""
-
-
 def as_nobody(top: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", AS_NOBODY, top, WORKER.parent.parent],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    with tempfile.TemporaryDirectory() as folder:
+        said = Path(folder) / "said"
+        code = Forked(search_as_nobody, top, output=said).wait()
+        assert code == 0, said.read_text()
+        return said.read_text()
 
 
 def make_index(top: Path) -> None:
     (top / "workspace/memory").mkdir(parents=True)
     (top / "workspace/memory/a.md").write_text("The lighthouse is white.\n")
-    subprocess.run(
-        [sys.executable, WORKER, "sync", top / "workspace", top / "state", "x", "1"],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    with open_memory(top / "workspace", top / "state") as memory:
+        memory.sync()
     for path in [top, *top.rglob("*")]:
         if os.geteuid() == 0:
             os.chown(path, 65534, 65534)
