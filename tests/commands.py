@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,15 @@ def memdown(*arguments: str, cwd: Path | None = None) -> Done:
             patched.chdir(cwd)
         code = run(list(arguments))
     return Done(list(arguments), code, written(out), written(errors))
+
+
+def in_turn(commands: Sequence[list[str]], given: str, folder: Path, umask: int) -> None:
+    """Some commands, one after the other, for a process of its own; each reads what is given."""
+    os.umask(umask)
+    os.chdir(folder)
+    for command in commands:
+        sys.stdin = io.StringIO(given)
+        run(command)
 
 
 def written(stream: io.TextIOWrapper) -> str:

@@ -53,7 +53,9 @@ def test_no_question_is_asked_twice_and_identifiers_stand_in_one_line(load: Work
     ]
     for question in load.of_kind("identifier"):
         exact = re.compile(rf"(?<!\w){re.escape(question.text)}(?!\w)")
-        assert sum(bool(exact.search(line)) for line in lines) == 1, question
+        # Hardly any line holds it, and to look for it plainly is quick.
+        holding = [line for line in lines if question.text in line]
+        assert sum(bool(exact.search(line)) for line in holding) == 1, question
 
 
 @pytest.mark.parametrize("chunks", [1, 30, 600])

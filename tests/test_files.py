@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import in_turn
+from forked import Forked
 from memdown.cli import run
 from memdown.config import load_settings
 from memdown.errors import UnsafePlace
@@ -37,15 +37,6 @@ FIRST_COMMANDS = {
     "mcp": [["mcp", "install", "claude-code"], ["config", "show"]],
 }
 
-# In one process: most of the time would go into starting them.
-ONE_AFTER_THE_OTHER = """
-import io, json, sys
-from memdown.cli import run
-for command in json.loads(sys.argv[1]):
-    sys.stdin = io.StringIO(sys.argv[2])
-    run(command)
-"""
-
 
 @pytest.mark.parametrize("umask", [0o022, 0o000, 0o002])
 @pytest.mark.parametrize("name", FIRST_COMMANDS)
@@ -63,14 +54,14 @@ def test_the_first_commands_make_only_private_files(tmp_path: Path, name: str, u
     environ = {key: value for key, value in os.environ.items() if key != "MEMDOWN_STATE_DIR"}
     home = tmp_path / "home"
     home.mkdir()
-    subprocess.run(
-        [sys.executable, "-c", ONE_AFTER_THE_OTHER, json.dumps(FIRST_COMMANDS[name]), event],
-        cwd=home,
-        env={**environ, "HOME": str(home)},
-        preexec_fn=lambda: os.umask(umask) and None,
-        capture_output=True,
-        check=True,
+    printed = tmp_path / "printed"
+    process = Forked(
+        in_turn,
+        *(FIRST_COMMANDS[name], event, home, umask),
+        output=printed,
+        environ={**environ, "HOME": str(home)},
     )
+    assert process.wait() == 0, printed.read_text()
     state = home / ".memdown"
     assert not state.exists() or modes(state) == {}
     if name in ("init", "hook"):
