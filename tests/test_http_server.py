@@ -29,6 +29,8 @@ def running() -> Iterator[int]:
 def serving() -> Iterator[tuple[uvicorn.Server, int]]:
     listening = socket.create_server(("127.0.0.1", 0))
     server = connections.server(PlainTextResponse("hello"))
+    # Less than the five seconds of uvicorn: a test waits for them.
+    server.config.timeout_keep_alive = 1
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     eventually(lambda: server.started)
