@@ -31,6 +31,7 @@ style: $(VENV)/.dev
 # wait for the disk less. `make test-long` writes to the disk. Both cores have their own tests, and as in the
 # commands NumPy takes one: threads that wait for each other in a loop double the time of a model.
 units: export OPENBLAS_NUM_THREADS := 1
+units: export OMP_WAIT_POLICY := passive
 units: $(VENV)/.dev
 	TMPDIR=$$($(BIN)/python tests/quick_folder.py) $(BIN)/pytest -m "not long" -n 2 --dist loadfile --no-loadscope-reorder
 
