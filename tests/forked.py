@@ -66,11 +66,14 @@ class Forked:
 @cache
 def _server(modules: tuple[str, ...]) -> subprocess.Popen[bytes]:
     """The process that is forked, with these modules loaded. It ends when nobody asks any more."""
-    paths = [str(Path(__file__).parent), str(Path(files.__file__).parents[1])]
+    here = Path(__file__).parent
+    paths = [str(here), str(Path(files.__file__).parents[1])]
     server = subprocess.Popen(
         [sys.executable, "-m", "forked", *modules],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        # The folder of a test is gone after it.
+        cwd=here,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
     )
     atexit.register(_end, server)
