@@ -424,6 +424,26 @@ def test_many_threads_see_what_they_wrote(watched: Watched, folder: Path) -> Non
     assert not missed
 
 
+def test_a_scan_of_another_thread_may_be_older_than_a_note(
+    watched: Watched, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sync that a search waits for began with it: it knows nothing of a note that was saved since."""
+    syncer, pending = watched.syncer, watched.syncer.pending
+    (folder / "memory/a.md").write_text("Anchor.\n")
+    assert pending() == 1
+    before = vars(syncer)["_last_scan"]
+    (folder / "memory/late.md").write_text("Lighthouse.\n")
+    others = iter([before])
+
+    def overtaken(*given: Any) -> int:
+        found = pending(*given)
+        vars(syncer)["_last_scan"] = next(others, vars(syncer)["_last_scan"])
+        return found
+
+    monkeypatch.setattr(syncer, "pending", overtaken)
+    assert "memory/late.md" in watched.finds("lighthouse")
+
+
 class Editing:
     """Random edits of a workspace, and the words that its notes should hold then."""
 

@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -122,6 +123,8 @@ _FEW_FILES = 8
 _WATCHED_SECONDS = 5.0
 _PATIENCE_SECONDS = 1.0
 _LONG_PATIENCE_SECONDS = 10.0
+# So many syncs of other threads are waited for.
+_MOST_TURNS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +203,10 @@ class Index:
         def work(report: ProgressCallback | None) -> SyncReport:
             return self._sync_for_search(report, down)
 
-        # A sync that was under way may have passed a note before it was saved; the next has not.
-        for _ in range(2):
+        asked = time.monotonic()
+        # A sync that was under way, or that another thread has looked for, may have passed a note before it was
+        # saved; one of the next has not.
+        for _ in range(_MOST_TURNS):
             waiting = self.healing(self.syncer.pending, down)
             if not waiting:
                 return Freshness()
@@ -217,8 +222,10 @@ class Index:
                 sync.join(_WATCHED_SECONDS)
             else:
                 sync.join(patience)
-            if not was_running or sync.is_alive() or sync.error:
+            if sync.is_alive() or sync.error or self.syncer.current_as_of >= asked:
                 break
+        else:
+            return Freshness(False, f"{waiting} changed files are still being indexed")
         if sync.is_alive() and progress:
             return Freshness(
                 False, f"indexing is not complete ({waiting} files changed): run `memdown index`"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -78,7 +80,8 @@ class Gaps:
 class Syncer:
     """One sync after another, each of them begun by a scan of what is on disk.
 
-    `gaps` are those that the last sync or look left. Not safe for threads: `Index` takes turns.
+    `gaps` are those that the last sync or look left. What was changed before `current_as_of`, a time of
+    `time.monotonic`, is in the index. Not safe for threads: `Index` takes turns.
     """
 
     def __init__(
@@ -97,7 +100,9 @@ class Syncer:
         self._choice = choice
         self._stop = stop
         self._memo = FailureMemo()
-        self._last_scan: notes.Scan | None = None
+        self.current_as_of = -math.inf
+        # The last scan that found something to do, and when it began.
+        self._last_scan: tuple[float, notes.Scan] | None = None
 
     @property
     def chunking(self) -> Chunking:
@@ -115,7 +120,14 @@ class Syncer:
         words before its error is raised. Where nothing changed, no lock is taken, nothing written.
         """
         notes.repair(self.sources.workspace, self._options.lock_dir)
-        scan, self._last_scan = self._last_scan if order.reuse_scan else None, None
+        last, self._last_scan = self._last_scan if order.reuse_scan else None, None
+        began, scan = last or (time.monotonic(), None)
+        report = self._brought_up_to_date(scan, order)
+        if not order.only_settled and not self._stop.is_set():
+            self.current_as_of = max(self.current_as_of, began)
+        return report
+
+    def _brought_up_to_date(self, scan: notes.Scan | None, order: Order) -> SyncReport:
         changes = self._compare(scan, order)
         settled = None
         if order.only_settled:
@@ -248,6 +260,7 @@ class Syncer:
         state = self.index_state(down)
         if state is not None and self.events.nothing_happened(state):
             return 0
+        began = time.monotonic()
         begun = self.events.before_scan() if state is not None else None
         glance = self.sources.glance() if isinstance(self._store, SettledStore) else None
         if glance is not None and self._is_settled(glance.total, down):
@@ -266,7 +279,7 @@ class Syncer:
             self.events.scanned(begun, places, None if count else state)
         if glance is not None and not count:
             self._settle(glance.total, changes.failed, down)
-        self._last_scan = changes.scan if count else None
+        self._last_scan = (began, changes.scan) if count else None
         return count
 
     def estimate(self, *, force: bool = False, most_files: int | None = None) -> Estimate | None:
