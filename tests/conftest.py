@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import ssl
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -40,6 +42,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """One line about the tests of each program that were left out."""
     for program in left_out():
         terminalreporter.write_line(program.missing, yellow=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_read_once() -> Iterator[None]:
+    """Every client of HTTP would read all certificates for 40 ms, and nearly every one has its own."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
+        yield
 
 
 @pytest.fixture(scope="session")
