@@ -33,7 +33,8 @@ style: $(VENV)/.dev
 units: export OPENBLAS_NUM_THREADS := 1
 units: export OMP_WAIT_POLICY := passive
 units: $(VENV)/.dev
-	TMPDIR=$$($(BIN)/python tests/quick_folder.py) $(BIN)/pytest -m "not long" -n 2 --dist loadfile --no-loadscope-reorder
+	TMPDIR=$$($(BIN)/python tests/quick_folder.py) $(BIN)/pytest -m "not long" -n 2 --dist loadfile --no-loadscope-reorder \
+		--hypothesis-profile same
 
 test-long: $(VENV)/.dev $(VENV)/.examples
 	$(BIN)/pytest -m long --timeout 7200 -o faulthandler_timeout=0 \

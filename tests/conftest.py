@@ -26,6 +26,8 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # A machine with other work to do is slow, and that is no failure.
 hypothesis.settings.register_profile("memdown", deadline=None)
+# For `make test`, which must not fail by chance: the same examples every time.
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("memdown")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from memdown.text.stemming import porter, stem
@@ -71,8 +71,10 @@ def test_stems(word: str, expected: str) -> None:
 def test_english_stems_are_those_of_sqlite(words: list[str]) -> None:
     """SQLite carries an independent implementation of the same algorithm.
 
-    The two differ only where a whole word is a suffix, hence the two letters before it.
+    The two differ only where a whole word is a suffix, hence the two letters before it, and of *yy*, the second of
+    which is a vowel.
     """
+    assume(not any("yy" in word for word in words))
     database = apsw.Connection(":memory:")
     database.execute("CREATE VIRTUAL TABLE notes USING fts5(text, tokenize='porter ascii')")
     database.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(notes, instance)")
