@@ -238,3 +238,19 @@ def test_of_one_day_what_tells_of_a_change_is_newer() -> None:
     new = hit("- Nora moved to Porto.", "memory/2026-11-17.md", date=TODAY)
     found = order_by_currency([old, new], Times(TODAY), "Where does Nora live?")
     assert [(one.snippet, one.was) for one in found] == [(new.snippet, False), (old.snippet, True)]
+
+
+@pytest.mark.parametrize(
+    ("told", "other", "question"),
+    [
+        ("Nora moved to Porto.", "Nora has a new bike.", "Where does Nora live?"),
+        ("Jonas ist nach Bremen gezogen.", "Jonas hat ein neues Fahrrad.", "Wo wohnt Jonas?"),
+    ],
+)
+def test_what_is_new_of_somebody_stands_above_no_answer(
+    told: str, other: str, question: str
+) -> None:
+    answer = hit(f"- {told} (2026-11-16)", line=3)
+    new = hit(f"- {other} (2026-11-17)", line=4)
+    found = order_by_currency([answer, new], Times(TODAY), question)
+    assert [(one.start_line, one.was) for one in found] == [(3, False), (4, False)]

@@ -383,6 +383,9 @@ def _supersedes(newer: _Dated, older: _Dated, question: str) -> bool:
         return False
     if _answers_as_well(newer, older, question):
         return True
+    if question and len(newer.facts) == len(older.facts) == 1:
+        # One fact each is judged as such: that Nora has a new bike is no answer to where she lives.
+        return False
     ours, theirs = newer.said, older.said
     if not ours or not theirs or same_fact(ours, theirs):
         return False
