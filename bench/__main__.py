@@ -101,12 +101,13 @@ def main() -> None:
 
         web.run(arguments.chunks)
     if arguments.what in ("life", "all"):
-        from bench import life, lives
+        from bench import hours, life, lives
 
         names = lives.NAMES if arguments.lives is None else tuple(arguments.lives)
         if unknown := set(names) - set(lives.NAMES):
             parser.error(f"There is no life {unknown.pop()!r}; known: {', '.join(lives.NAMES)}.")
         life.run(names)
+        hours.run(names)
     if arguments.what == "facts":
         from bench import facts
 

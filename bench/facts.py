@@ -20,24 +20,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 import memdown.notes
-from bench import life
+from bench import hours, life
 from bench.lives import NAMES, Life, read_life, read_pairs
 from bench.measure import save, table
 from memdown.notes import superseding
 from memdown.notes.details import content_words
+from memdown.notes.pair_features import question_words
 from memdown.notes.statements import facts_of
 from memdown.notes.superseding import features_of
 
 _WEIGHTS_FILE = Path(memdown.notes.__file__).parent / "superseding.json"
 _NOTES = Path(__file__).parent.parent / "examples" / "workspace"
 # What belongs to nothing told together says less than what was written to be told apart.
-_WEIGHT = {"replaced": 1.0, "both hold": 1.0, "unrelated": 0.35, "ordinary": 0.2}
+_WEIGHT = {"replaced": 1.0, "both hold": 1.0, "same name": 0.7, "unrelated": 0.35, "ordinary": 0.2}
+# Of each fact about somebody so many others become facts of the same one.
+_NAMESAKES = 5
 _NEAREST, _LEAST_SHARED = 3, 0.15
 # Of a question so many facts have most of its words, and so many pairs of them are learned from.
 _ANSWERS, _ANSWER_PAIRS = 6, 5
-# The words of a question are many, and each is seen seldom: they count half, and from so many rows on.
-_HALF, _FEWEST = 0.5, 5
-_RIDGE, _ROUNDS = 2.0, 25
+# A feature counts from so many rows on, a word of questions from so many questions on.
+_FEWEST = 5
+_RIDGE, _ROUNDS = 1.5, 25
 _SEED, _DRAWN = 19, 30_000
 _THRESHOLDS = (0.2, 0.4, 0.6, 0.7, 0.8)
 Floats = NDArray[np.float64]
@@ -78,8 +81,28 @@ def pairs_of(told: Life) -> Iterator[Pair]:
         for one in holding:
             yield from (Pair(one, two, "both hold", question) for two in holding if one != two)
     facts += [(-1 - number, text) for number, text in enumerate(told.aside)]
+    yield from _of_the_same_name(told)
     yield from _unrelated(facts)
     yield from _answers_of_others(questions, facts)
+
+
+def _of_the_same_name(told: Life) -> Iterator[Pair]:
+    """What is known of somebody, and something else of another, as if both were one: where Nora lives, what she
+    drinks. Nothing of it replaces anything."""
+    draw = random.Random(_SEED)
+    every = [(one.question, [text for text, _ in one.statements]) for one in told.threads]
+    every += [(question, holding) for question, *holding in told.beside]
+    named = [(name, *one) for one in every if (name := hours.who([one[0], *one[1]]))]
+    for name, question, texts in named:
+        others = [
+            (other, text)
+            for other, asked, several in named
+            if hours.may_be(other, name) and hours.asks_otherwise(question, name, asked, other)
+            for text in several
+        ]
+        for text in texts:
+            for other, one in draw.sample(others, min(_NAMESAKES, len(others))):
+                yield Pair(text, hours.renamed(one, other, name), "same name", question)
 
 
 def _unrelated(facts: Sequence[tuple[int, str]], kind: str = "unrelated") -> Iterator[Pair]:
@@ -114,9 +137,9 @@ def _answers_of_others(
 def _sets() -> dict[str, list[Row]]:
     """All pairs by the set that they are of, each as it is judged."""
     found: dict[str, list[Pair]] = {name: list(pairs_of(read_life(name))) for name in NAMES}
-    for name in ("pairs", "ruledPairs"):
+    for name in ("pairs", "ruledPairs", "taught"):
         found[name] = [
-            Pair(one.old, one.new, "replaced" if one.replaced else "both hold")
+            Pair(one.old, one.new, "replaced" if one.replaced else "both hold", one.ask)
             for one in read_pairs(name)
         ]
     texts = [
@@ -162,31 +185,39 @@ def _learned(rows: Sequence[Row]) -> list[tuple[Mapping[str, float], bool, float
 def fit(rows: Sequence[Row]) -> dict[str, float]:
     """The weights of a logistic regression by name (Newton's method, ridge)."""
     learned = _learned(rows)
-    seen = Counter(name for found, _, _ in learned for name in found)
-    names = sorted(name for name, count in seen.items() if count >= _FEWEST)
+    names = _names(rows, learned)
     column = {name: place for place, name in enumerate(names, start=1)}
-    scale = np.array(
-        [1.0, *(_HALF if name.startswith("ask") and ":" in name else 1.0 for name in names)]
-    )
     table_of = np.zeros((len(learned), len(names) + 1))
     table_of[:, 0] = 1
     for place, (found, _, _) in enumerate(learned):
         for name, value in found.items():
             if name in column:
                 table_of[place, column[name]] = value
-    table_of *= scale
     weights = _newton(
         table_of,
         np.array([is_replaced for _, is_replaced, _ in learned], dtype=float),
         np.array([weight for _, _, weight in learned]),
     )
-    values = (weights * scale).round(3).tolist()
+    values = weights.round(3).tolist()
     return {
         "base": values[0],
         **{
             name: value for name, value in zip(names, values[1:], strict=True) if abs(value) >= 0.02
         },
     }
+
+
+def _names(
+    rows: Sequence[Row], learned: Sequence[tuple[Mapping[str, float], bool, float]]
+) -> list[str]:
+    """The features that are seen often enough; of the words of questions, in enough questions."""
+    words = Counter(
+        word
+        for question in {row.pair.question for row in rows if row.pair.question}
+        for word in question_words(question)
+    )
+    seen = Counter(name for found, _, _ in learned for name in found if name not in words)
+    return sorted(name for name, count in (seen + words).items() if count >= _FEWEST)
 
 
 def _newton(rows: Floats, replaced: Floats, weights: Floats) -> Floats:
@@ -196,7 +227,8 @@ def _newton(rows: Floats, replaced: Floats, weights: Floats) -> Floats:
     for _ in range(_ROUNDS):
         chance = 1 / (1 + np.exp(-np.clip(rows @ found, -30, 30)))
         slope = rows.T @ (weights * (chance - replaced)) + penalty * found
-        curve = (rows * (weights * chance * (1 - chance))[:, None]).T @ rows + np.diag(penalty)
+        wide = rows * np.sqrt(weights * chance * (1 - chance))[:, None]
+        curve = wide.T @ wide + np.diag(penalty)
         step = np.linalg.solve(curve, slope)
         found -= step
         if np.abs(step).max() < 1e-4:
@@ -279,10 +311,13 @@ def _live(name: str, weights: Mapping[str, float]) -> dict[str, Any]:
             }
         with tempfile.TemporaryDirectory() as folder:
             wrong = life.beside(Path(folder), told)
+        with tempfile.TemporaryDirectory() as folder:
+            kept["hours"] = hours.shown(hours.live(Path(folder), life.TELLERS[-1], told))
     struck = [one for one in wrong if one.startswith("review strikes")]
     facts = sum(len(holding) for _, *holding in told.beside)
     kept |= {"beside": facts, "shownAsPast": len(wrong) - len(struck), "struck": len(struck)}
     print(
         f"{name}: of {facts} side by side, shown as what was {kept['shownAsPast']}, struck {len(struck)}"
     )
+    print(f"{name}, within hours: {kept['hours']}", flush=True)
     return kept

@@ -25,7 +25,7 @@ from memdown.facts.reviewing import Proposal, review
 from memdown.notes.statements import facts_of
 from memdown.types import Hit
 
-_FIRST = datetime.date(2026, 9, 1)
+FIRST = datetime.date(2026, 9, 1)
 DAYS = 35
 _SEED = 19
 TELLERS = ("replaces", "follows the question", "ignores the question")
@@ -143,32 +143,32 @@ def _lived(title: str, life: Life) -> dict[str, Any]:
 def beside(folder: Path, life: Life) -> list[str]:
     """Tell facts that all hold, on different days; those that an answer shows as what was."""
     wrong = []
-    with _memory(folder) as (memory, clock):
+    with memory_in(folder) as (memory, clock):
         for number in range(3):
             for question, *facts in life.beside:
-                clock[0] = _FIRST + datetime.timedelta(number * 6 + len(question) % 5)
+                clock[0] = FIRST + datetime.timedelta(number * 6 + len(question) % 5)
                 for text in facts[number : number + 1]:
                     memory.remember(
                         text, durable=len(question) % 2 == number % 2, allow_secrets=True
                     )
-        clock[0] = _FIRST + datetime.timedelta(DAYS)
+        clock[0] = FIRST + datetime.timedelta(DAYS)
         for question, *facts in life.beside:
-            lines = dict(_lines(memory.search(question).hits, clock[0]))
+            lines = dict(lines_of(memory.search(question).hits, clock[0]))
             wrong += [text for text in facts if not lines.get(text, True)]
-        wrong += [f"review strikes: {one.diff[0]}" for one in _contradictions(memory)]
+        wrong += [f"review strikes: {one.diff[0]}" for one in contradictions(memory)]
     return wrong
 
 
-def _contradictions(memory: Memory) -> list[Proposal]:
+def contradictions(memory: Memory) -> list[Proposal]:
     return [one for one in review(memory) if one.kind == "contradiction"]
 
 
 @contextmanager
-def _memory(folder: Path) -> Iterator[tuple[Memory, list[datetime.date]]]:
+def memory_in(folder: Path) -> Iterator[tuple[Memory, list[datetime.date]]]:
     """A memory without notes, and its clock."""
     notes = folder / "notes"
     notes.mkdir()
-    clock = [_FIRST]
+    clock = [FIRST]
     settings = load_settings(workspace=notes, environ={"MEMDOWN_STATE_DIR": str(folder / "state")})
     with Memory.from_settings(settings, today=lambda: clock[0]) as memory:
         yield memory, clock
@@ -177,21 +177,21 @@ def _memory(folder: Path) -> Iterator[tuple[Memory, list[datetime.date]]]:
 def live(folder: Path, teller: str, life: Life) -> Figures:
     """Tell everything, ask everything on the last day, and count."""
     figures = Figures()
-    with _memory(folder) as (memory, clock):
+    with memory_in(folder) as (memory, clock):
         begun = time.perf_counter()
         for one in statements(life):
-            clock[0] = _FIRST + datetime.timedelta(one.day)
-            _tell(memory, one, teller, figures)
+            clock[0] = FIRST + datetime.timedelta(one.day)
+            tell(memory, one, teller, figures)
         figures.milliseconds = (time.perf_counter() - begun) * 1000 / figures.statements
-        clock[0] = _FIRST + datetime.timedelta(DAYS)
+        clock[0] = FIRST + datetime.timedelta(DAYS)
         for thread in life.threads:
-            _ask(memory, thread, clock[0], figures)
-        _review(memory, life, figures)
+            ask(memory, thread, clock[0], figures)
+        look_through(memory, life, figures)
     return figures
 
 
-def _tell(memory: Memory, one: Statement, teller: str, figures: Figures) -> None:
-    until = _FIRST + datetime.timedelta(one.day + one.until) if one.until else None
+def tell(memory: Memory, one: Statement, teller: str, figures: Figures) -> None:
+    until = FIRST + datetime.timedelta(one.day + one.until) if one.until else None
     figures.statements += 1
     figures.repeated += one.again
     replaces = one.old[-1:] if teller == "replaces" else ()
@@ -219,11 +219,11 @@ def _tell(memory: Memory, one: Statement, teller: str, figures: Figures) -> None
             memory.remember(one.text, durable=one.durable, replaces=names, allow_secrets=True)
 
 
-def _ask(memory: Memory, thread: Thread, today: datetime.date, figures: Figures) -> None:
+def ask(memory: Memory, thread: Thread, today: datetime.date, figures: Figures) -> None:
     hits = memory.search(thread.question).hits
     current = thread.statements[-1][1]
     outdated = [text for text, word in thread.statements if word != current]
-    lines = list(_lines(hits, today))
+    lines = list(lines_of(hits, today))
     now = next((n for n, (text, holds) in enumerate(lines) if current in text and holds), None)
     # By the whole statement: "12" stands in lines of other threads, too.
     old = next((n for n, (text, holds) in enumerate(lines) if text in outdated and holds), None)
@@ -241,14 +241,14 @@ def _ask(memory: Memory, thread: Thread, today: datetime.date, figures: Figures)
         figures.misses.append(f"{kind}: {thread.question} {[text for text, _ in lines[:3]]}")
 
 
-def _lines(hits: Sequence[Hit], today: datetime.date) -> Iterator[tuple[str, bool]]:
+def lines_of(hits: Sequence[Hit], today: datetime.date) -> Iterator[tuple[str, bool]]:
     """What is shown, line by line, and whether it is shown as what holds."""
     for hit in hits:
         for fact in facts_of(hit.snippet, hit.path):
             yield fact.text, not hit.was and not fact.struck and not fact.validity.expired(today)
 
 
-def _review(memory: Memory, life: Life, figures: Figures) -> None:
+def look_through(memory: Memory, life: Life, figures: Figures) -> None:
     """How many contradictions of the life are proposed, and how many of the proposals are ones."""
     wrong = {
         (old, thread.statements[number][0])
@@ -271,7 +271,7 @@ def _review(memory: Memory, life: Life, figures: Figures) -> None:
             if fact.is_current(memory.pen().today):
                 current.add(fact.text)
     left = outdated & current
-    said = _contradictions(memory)
+    said = contradictions(memory)
     right = [one for one in said if (texts[one.references[0]], texts[one.references[1]]) in wrong]
     covered = {texts[one.references[0]] for one in right}
     figures.misses += [f"not reviewed: {text}" for text in sorted(left - covered)]

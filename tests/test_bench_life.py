@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
-from bench import life
-from bench.lives import Life, read_life
+from bench import hours, life
+from bench.lives import NAMES, Life, read_life, read_pairs
 
 from memdown.notes.statements import facts_of
 from memdown.text.redaction import find_secrets
@@ -82,3 +84,29 @@ def test_what_is_temporary_is_over_on_the_last_day(told: Life) -> None:
     ends = [one.day + one.until for one in life.statements(told) if one.until]
     assert ends
     assert max(ends) < life.DAYS
+
+
+@EACH
+def test_told_within_hours_threads_of_different_things_are_of_one_person(told: Life) -> None:
+    every = hours.groups(told)
+    assert len(hours.as_life(every).threads) == len(told.threads)
+    texts = [text for one in every for thread in one.threads for text, _ in thread.statements]
+    assert len(texts) == len(set(texts)), "of one person, nothing is told twice"
+    shared = [one for one in every if sum(" Nora" in thread.question for thread in one.threads) > 1]
+    assert len(shared) == 1, "each group has a name of its own"
+
+
+@EACH
+def test_told_within_hours_each_thread_keeps_its_order(told: Life) -> None:
+    for group in hours.groups(told)[:5]:
+        texts = [one.text for one in hours.statements(group, 1, random.Random(1))]
+        for thread in group.threads:
+            mine = [text for text in texts if text in dict(thread.statements)]
+            assert mine == [text for text, _ in thread.statements]
+
+
+def test_what_is_taught_is_in_no_life() -> None:
+    taught = {text for one in read_pairs("taught") for text in (one.old, one.new)}
+    for name in NAMES:
+        told = read_life(name)
+        assert taught.isdisjoint(text for one in told.threads for text, _ in one.statements)

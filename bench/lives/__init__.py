@@ -16,6 +16,7 @@ Whoever changes features by looking at a life learns from it, and needs another 
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,11 +47,18 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class TaughtPair:
-    """An older and a newer fact, and whether the older is replaced."""
+    """An older and a newer fact, whether the older is replaced, and what may have been asked."""
 
     old: str
     new: str
     replaced: bool
+    ask: str = ""
+
+
+@functools.cache
+def people() -> frozenset[str]:
+    """The names of people and animals in all lives."""
+    return frozenset((_FOLDER / "people.txt").read_text(encoding="utf-8").split())
 
 
 def read_life(name: str) -> Life:

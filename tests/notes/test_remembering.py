@@ -12,6 +12,7 @@ from memdown.errors import WorkspaceError
 from memdown.notes import open_workspace
 from memdown.notes.changes import By
 from memdown.notes.remembering import Pen, Remembered, remember_fact
+from memdown.notes.seen import SeenDays
 from memdown.notes.undoing import look_now
 
 MEMORY = """\
@@ -180,3 +181,25 @@ def test_an_undated_fact_takes_the_day_of_the_change_that_brought_it(life: Life)
     assert done.replaced == ("MEMORY.md#L8",)
     remember_fact(pen, "Likes coffee.", durable=True, replaces=["Likes tea."])
     assert f"~~Likes tea.~~ (until {pen.today})" in life.read(), "it was there before the journal"
+
+
+def test_what_an_editor_wrote_came_before_what_is_remembered_next(life: Life) -> None:
+    """Also into the other note, and though nobody looked meanwhile."""
+    look_now(life.pen(17), "MEMORY.md")
+    life.pen(17).journal.observe({"MEMORY.md": life.read().encode()}, complete=True)
+    (life.folder / "MEMORY.md").write_text(f"{MEMORY}\n- Ida's bank is Alba.\n")
+    life.tell(17, "Ida's bank is Nordea.")
+    look_now(life.pen(17), "MEMORY.md")
+    seen = SeenDays(life.pen(17).journal)
+    old = seen.of("MEMORY.md")["Ida's bank is Alba."]
+    new = seen.of("memory/2026-11-17.md")["Ida's bank is Nordea."]
+    assert new.is_after(old) is True
+    assert old.is_after(new) is False
+
+
+def test_of_the_same_one_only_what_may_be_replaced_is_asked_about(life: Life) -> None:
+    life.tell(17, "Teo lives in Lisbon.", durable=True)
+    life.tell(17, "Teo drinks coffee.", durable=True)
+    assert not life.tell(17, "Teo has a new bike.").question
+    assert "Teo drinks coffee." in life.tell(17, "Teo now drinks tea.").question
+    assert "Teo lives in Lisbon." in life.tell(17, "Teo moved to Porto.").question

@@ -14,6 +14,7 @@ from memdown.notes.superseding import (
     Replaced,
     contradicts,
     features_of,
+    is_worth_asking,
     likelihood,
     replaced,
     weighed_by,
@@ -156,3 +157,26 @@ def test_one_more_takes_nothing_away(old: str, new: str) -> None:
 def test_what_is_new_of_somebody_replaces_nothing_else(old: str, new: str, question: str) -> None:
     """The question makes a newer fact about the same thing likelier, but not one about the same person."""
     assert replaced(old, new, question) is Replaced.NO
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        ("My phone number is 555-0100.", "My new number is 555-0199.", "What is my phone number?"),
+        ("Nora lives in Lisbon.", "Nora moved to Porto.", "Where does Nora live?"),
+        ("Nora wohnt in Lissabon.", "Nora ist nach Porto gezogen.", "Wo wohnt Nora?"),
+        ("We use MySQL.", "We switched from MySQL to Postgres.", "Which database do we use?"),
+        ("诺拉住在里斯本。", "诺拉搬到了波尔图。", "诺拉住在哪里？"),
+    ],
+)
+def test_a_correction_replaces_what_it_corrects(old: str, new: str, question: str) -> None:
+    assert replaced(old, new, question) is Replaced.SURELY
+
+
+def test_who_remembers_is_asked_about_the_nearest_first() -> None:
+    """What is as likely is asked about if it is the nearest, not if others are nearer."""
+    old, new = "The kiln fires at cone 6.", "Gwen set the kiln, it fires hotter."
+    with weighed_by({"base": -2.0}):
+        assert is_worth_asking(old, new, 0.5, nearest=True)
+        assert not is_worth_asking(old, new, 0.5, nearest=False)
+        assert not is_worth_asking(old, new, 0.2, nearest=True)

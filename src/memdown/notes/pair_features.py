@@ -11,6 +11,7 @@ import functools
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import field
+from itertools import pairwise
 from typing import Final
 
 from memdown.notes.details import details_of
@@ -56,6 +57,8 @@ _KINDS: Final = ("number", "clock", "day", "code", "name", "word")
 # From so many words on, more make no difference; a text of so many tells of more than one thing.
 _MOST: Final = 6
 _LONG: Final = 20
+# So many signs may be a name.
+_NAME_SIGNS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,6 +289,7 @@ def pair_features(pair: Beside) -> dict[str, float]:
     first = old.telling[0]
     first_gone = first in gone
     taken = len(shared) / count
+    related = old.relations & new.relations
     found: dict[str, float] = {f"new_{name}": value for name, value in new.fixed.items() if value}
     found |= {f"old_{name}": value for name, value in old.fixed.items() if value}
     found |= {
@@ -333,19 +337,34 @@ def pair_features(pair: Beside) -> dict[str, float]:
         "newly_negated": bool(new.fixed["negated"] and not old.fixed["negated"]),
         "other_kin": bool(new.kin - old.kin) or bool(new.kin and old.kin - new.kin),
         "both_many": old.is_many and new.is_many,
+        "other_relations": bool(old.relations and new.relations) and not related,
+        "relation_gone": bool(old.relations) and not related,
     }
+    if _only_named(old, shared, shared_kinds):
+        # Of the same one, but is it about the same thing?
+        found["only_names"] = 1
+        found["only_names_ended"] = new.fixed["ended"]
+        found["only_names_cued"] = new.fixed["cued"]
+        found["only_names_relation"] = bool(related)
     for kind in _KINDS:
         if kind in gone_kinds:
             found[f"gone_{kind}"] = 1
             found[f"both_{kind}"] = kind in come_kinds
         if kind in new_kinds:
             found[f"come_{kind}"] = 1
-    for name in old.relations & new.relations:
+    for name in related:
         found[f"both_{name}"] = 1
     found |= _of_runs(old, new)
     found |= _of_values(pair, gone_spans)
     found |= _of_places(pair)
     return found
+
+
+def _only_named(old: Told, shared: Sequence[int], kinds: Sequence[str]) -> bool:
+    """Whether all that two facts share is whom they are about: names, or a few signs at the beginning."""
+    if not old.unspaced:
+        return all(kind == "name" for kind in kinds)
+    return len(shared) <= _NAME_SIGNS and shared[-1] == len(shared) - 1
 
 
 def _of_runs(old: Told, new: Told) -> dict[str, float]:
@@ -474,6 +493,15 @@ def asked_features(old: Told, new: Told, question: str) -> dict[str, float]:
     if asked.unspaced:
         size = max(1, len(asked.pairs))
         shares = [len(asked.pairs & one.pairs) / size for one in (old, new)]
+        # What is asked of whom the old fact is about: not the name with which both begin.
+        begin = asked.keys[: _alike(asked.keys, old.keys)]
+        named = frozenset(map("".join, pairwise(begin)))
+        signs = frozenset(asked.keys) - frozenset(begin)
+        said = len(signs & old.places.keys())
+        again = len(signs & old.places.keys() & new.places.keys())
+        found["asked_words_of_both"] = len((asked.pairs - named) & old.pairs & new.pairs) / size
+        found["asked_words_gone"] = said > 0 and not again
+        found["asked_words_share"] = again / said if said else 0
     else:
         keys = [asked.keys[one] for one in asked.telling]
         size = max(1, len(keys))
@@ -488,6 +516,15 @@ def asked_features(old: Told, new: Told, question: str) -> dict[str, float]:
         found["asked_of_new_only"] = (sum(in_new) - sum(both)) / size
         found["asked_name_of_both"] = any(a and b for a, b in zip(names, both, strict=True))
         found["asked_name_missing"] = any(a and not b for a, b in zip(names, in_new, strict=True))
+        said = sum(a and not name for a, name in zip(in_old, names, strict=True))
+        again = sum(a and not name for a, name in zip(both, names, strict=True))
+        found["asked_words_of_old"] = said / size
+        found["asked_words_of_both"] = again / size
+        found["asked_words_gone"] = said > 0 and not again
+        found["asked_words_share"] = again / said if said else 0
+    if answered := asked.relations & old.relations:
+        found["asked_relation_of_both"] = not answered.isdisjoint(new.relations)
+        found["asked_relation_gone"] = answered.isdisjoint(new.relations)
     found["asked_of_old"], found["asked_of_new"] = shares
     found["asked_least"] = min(shares)
     found["asked_all"] = min(shares) > 0.99

@@ -11,6 +11,7 @@ import contextlib
 import datetime
 import json
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from memdown.notes.descriptors import shown
 from memdown.notes.details import same_fact
 from memdown.notes.editing import update
 from memdown.notes.journal import Journal, journal_file
+from memdown.notes.reading import read_note
 from memdown.notes.related import (
     REFERENCE,
     Comparing,
@@ -37,7 +39,7 @@ from memdown.notes.related import (
 from memdown.notes.roots import Workspace, daily_note, date_of
 from memdown.notes.seen import SeenDays
 from memdown.notes.statements import BULLET, Fact, facts_of, read_until, read_validity
-from memdown.notes.superseding import Replaced, likelihood, replaced
+from memdown.notes.superseding import is_worth_asking, likelihood
 from memdown.notes.writing import append, curated, entry_of
 from memdown.text import fold
 from memdown.text.tombstones import read_tombstones, refuse_erased, tombstone_file
@@ -124,6 +126,7 @@ def remember_fact(
     facts that are no longer true. `until` is its last day. `again` writes it even if it is known.
     """
     repair(pen.workspace, pen.lock_dir)
+    _look(pen)
     refuse_erased(text, read_tombstones(tombstone_file(pen.lock_dir)))
     said = _single(entry_of(text))
     last_day = _last_day(until, pen.today)
@@ -159,6 +162,21 @@ def remember_fact(
         replaced=tuple(fact.reference for fact in old),
         change=journal[0].id if journal else None,
     )
+
+
+def _look(pen: Pen) -> None:
+    """What an editor wrote until now came before what is remembered: it is recorded first."""
+    last = max(changed for changed, _ in pen.journal.stamp())
+    now = time.time()
+    found: dict[str, bytes | None] = {}
+    for path in (curated(pen.workspace), daily_note(pen.today)):
+        with contextlib.suppress(MemdownError):
+            data, state = read_note(pen.workspace, path)
+            # Who writes into the journal has looked before.
+            if state.mtime_ns > last:
+                found[path] = data
+    if found:
+        pen.journal.observe(found, read_at=dict.fromkeys(found, now))
 
 
 def strike_fact(pen: Pen, fact: Fact) -> None:
@@ -487,7 +505,7 @@ def _moved(pen: Pen, near: Sequence[RankedFact], said: str) -> tuple[Related, ..
                     _dated(pen, fact).day,
                     fact.heading,
                     round(one.score, 3),
-                    replaced(fact.text, said) is not Replaced.NO,
+                    is_worth_asking(fact.text, said, one.score, nearest=one is near[0]),
                 )
             )
     return tuple(found)

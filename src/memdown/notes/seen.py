@@ -19,8 +19,8 @@ _MOST_CHANGES: Final = 5_000
 _RENAMED_SECONDS: Final = 60
 _MOST_LETTERS, _SPELT_ALIKE = 3, 0.7
 _DIGITS: Final = pattern(r"\d+")
-# What other programs wrote is seen at the next look, several notes at once: within so many seconds the order
-# in which they were looked at tells nothing.
+# What other programs wrote is seen at the next look, several notes at once, and after what we wrote meanwhile:
+# within so many seconds that it was seen later tells nothing.
 _ONE_LOOK_SECONDS: Final = 60
 
 
@@ -41,10 +41,11 @@ class Came(NamedTuple):
         """Whether this came later than another; None if the journal cannot tell."""
         if self.change == other.change:
             return None
+        later = max(self, other, key=lambda one: one.change)
         seconds = abs((self.time - other.time).total_seconds())
-        if (self.outside or other.outside) and seconds < _ONE_LOOK_SECONDS:
+        if later.outside and seconds < _ONE_LOOK_SECONDS:
             return None
-        return self.change > other.change
+        return later is self
 
 
 @dataclass(slots=True)

@@ -50,10 +50,15 @@ class Replaced(IntEnum):
     SURELY = 2
 
 
-# What is marked in a search, struck by a review, and asked about when it is remembered.
+# What is sure without a question, what a review strikes, and what may be.
 _SURE, _STRUCK, _STRUCK_IN_LOG, _PERHAPS = 0.6, 0.65, 0.8, 0.1
+# What is asked about when something is remembered, in log-odds: what counts for a fact that is near in meaning, and
+# against one that is not the nearest.
+_ASKED, _FOR_NEARNESS, _AGAINST_OTHERS = -2.6, 4.0, 1.5
 # Of answers to a question: what is marked, and what is only shown below the newer one.
-_SURE_IF_ASKED, _PERHAPS_IF_ASKED = 0.55, 0.15
+_SURE_IF_ASKED, _PERHAPS_IF_ASKED = 0.5, 0.08
+# The same if the newer does not have most of the words in which the older meets the question.
+_SURE_OF_OTHER, _PERHAPS_OF_OTHER = 0.6, 0.4
 # Longer texts say more than one thing; a newer one may say first why.
 _LONGEST_OLD, _LONGEST_NEW = 140, 240
 _LONGEST_TITLE: Final = 24
@@ -239,14 +244,28 @@ def replaced(old: str, new: str, question: str = "") -> Replaced:
     asked = content_words(question) if question else frozenset()
     if asked and _gives_up(old, new, asked):
         return Replaced.SURELY
-    if question and not _speaks_of_it(old, new, question):
-        return Replaced.SURELY if likelihood(old, new) >= _SURE else Replaced.NO
     chance = likelihood(old, new, question)
-    if chance >= (_SURE_IF_ASKED if question else _SURE):
+    if not question:
+        sure, perhaps = _SURE, _PERHAPS
+    elif chance < _PERHAPS_IF_ASKED or _speaks_of_it(old, new, question):
+        sure, perhaps = _SURE_IF_ASKED, _PERHAPS_IF_ASKED
+    else:
+        sure, perhaps = _SURE_OF_OTHER, _PERHAPS_OF_OTHER
+    if chance >= sure:
         return Replaced.SURELY
-    least = _PERHAPS_IF_ASKED if question else _PERHAPS
-    perhaps = chance >= least or (not asked and _gives_up(old, new, asked))
-    return Replaced.PERHAPS if perhaps else Replaced.NO
+    if chance >= perhaps or (not asked and _gives_up(old, new, asked)):
+        return Replaced.PERHAPS
+    return Replaced.NO
+
+
+def is_worth_asking(old: str, new: str, nearness: float, *, nearest: bool) -> bool:
+    """Whether who remembers something is asked if it replaces a fact; of all, the nearest (0 to 1) is the likeliest."""
+    chance = likelihood(old, new)
+    if chance:
+        score = math.log(chance / (1 - chance)) + _FOR_NEARNESS * (nearness - 0.5)
+        if score >= (_ASKED if nearest else _ASKED + _AGAINST_OTHERS):
+            return True
+    return _gives_up(old, new, frozenset())
 
 
 def contradicts(older: Fact, newer: Fact) -> bool:
