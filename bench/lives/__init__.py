@@ -11,6 +11,9 @@ Who wrote them, and what they knew of the judge (`memdown.notes.superseding`):
 - third, fourth, fifth, sixth: written by four people who had read no rule and did not run them. The third has a
   boatyard and a brewery, the fourth bees and an orchard software; they tell notes as they are jotted down.
 - pairs: written to be learned from: chat before the point, numbered things, one more of something.
+- taught: written to be learned from, with questions, by one who knew the judge: notes as they are jotted down, and
+  facts about one person that have nothing to do with each other. Nobody is judged by it.
+- people.txt has the names of people and animals in the lives, so that facts of several can be told of one.
 Whoever changes features by looking at a life learns from it, and needs another to be judged by.
 """
 

@@ -176,7 +176,7 @@ def test_a_correction_replaces_what_it_corrects(old: str, new: str, question: st
 def test_who_remembers_is_asked_about_the_nearest_first() -> None:
     """What is as likely is asked about if it is the nearest, not if others are nearer."""
     old, new = "The kiln fires at cone 6.", "Gwen set the kiln, it fires hotter."
-    with weighed_by({"base": -2.0}):
+    with weighed_by({"base": -2.5}):
         assert is_worth_asking(old, new, 0.5, nearest=True)
         assert not is_worth_asking(old, new, 0.5, nearest=False)
         assert not is_worth_asking(old, new, 0.2, nearest=True)

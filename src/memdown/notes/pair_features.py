@@ -493,15 +493,12 @@ def asked_features(old: Told, new: Told, question: str) -> dict[str, float]:
     if asked.unspaced:
         size = max(1, len(asked.pairs))
         shares = [len(asked.pairs & one.pairs) / size for one in (old, new)]
-        # What is asked of whom the old fact is about: not the name with which both begin.
-        begin = asked.keys[: _alike(asked.keys, old.keys)]
+        begin, signs = signs_asked(asked, old, new)
         named = frozenset(map("".join, pairwise(begin)))
-        signs = frozenset(asked.keys) - frozenset(begin)
-        said = len(signs & old.places.keys())
-        again = len(signs & old.places.keys() & new.places.keys())
+        again = len(signs & new.places.keys())
         found["asked_words_of_both"] = len((asked.pairs - named) & old.pairs & new.pairs) / size
-        found["asked_words_gone"] = said > 0 and not again
-        found["asked_words_share"] = again / said if said else 0
+        found["asked_words_gone"] = bool(signs) and not again
+        found["asked_words_share"] = again / len(signs) if signs else 0
     else:
         keys = [asked.keys[one] for one in asked.telling]
         size = max(1, len(keys))
@@ -531,6 +528,13 @@ def asked_features(old: Told, new: Told, question: str) -> dict[str, float]:
     found["new_has_more_asked"] = shares[1] >= shares[0]
     found["asked_length"] = min(size, 8) / 8
     return found
+
+
+def signs_asked(asked: Told, old: Told, new: Told) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Without spaces: the signs with which a question and two facts begin, which name somebody, and the others of
+    the question that the older fact has."""
+    begin = asked.keys[: min(_alike(asked.keys, old.keys), _alike(asked.keys, new.keys))]
+    return begin, frozenset(asked.keys).difference(begin) & old.places.keys()
 
 
 @functools.lru_cache(maxsize=256)

@@ -31,6 +31,7 @@ from memdown.notes.pair_features import (
     lay_beside,
     pair_features,
     question_words,
+    signs_asked,
     told,
 )
 from memdown.notes.placing import INBOX
@@ -54,7 +55,7 @@ class Replaced(IntEnum):
 _SURE, _STRUCK, _STRUCK_IN_LOG, _PERHAPS = 0.6, 0.65, 0.8, 0.1
 # What is asked about when something is remembered, in log-odds: what counts for a fact that is near in meaning, and
 # against one that is not the nearest.
-_ASKED, _FOR_NEARNESS, _AGAINST_OTHERS = -2.6, 4.0, 1.5
+_ASKED, _FOR_NEARNESS, _AGAINST_OTHERS = -2.8, 4.0, 1.5
 # Of answers to a question: what is marked, and what is only shown below the newer one.
 _SURE_IF_ASKED, _PERHAPS_IF_ASKED = 0.5, 0.08
 # The same if the newer does not have most of the words in which the older meets the question.
@@ -233,6 +234,10 @@ def _gives_up(old: str, new: str, asked: frozenset[str]) -> bool:
 def _speaks_of_it(old: str, new: str, question: str) -> bool:
     """Whether a newer fact tells of what is asked as well, by most of the words in which the older one meets the
     question: that Nora now drinks tea says nothing of where she lives."""
+    if told(question).unspaced:
+        _, signs = signs_asked(told(question), told(old), told(new))
+        if signs and signs.isdisjoint(told(new).places):
+            return False
     asked = content_words(question) & content_words(old)
     words = content_words(new)
     held = sum(word in words or is_among(word, words) for word in asked)
