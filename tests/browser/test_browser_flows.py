@@ -163,7 +163,7 @@ def test_today_by_keys_and_by_swiping(
     page: Page, base: str, site: Site, browser: Browser, folder: Path
 ) -> None:
     """An agent writes: it is there within moments, counted in the title; undo and keep by hand."""
-    for text in ("Ferry at nine.", "Ferry at ten tomorrow, says Mats.", "Bring the blue bag."):
+    for text in ("Ferry at nine.", "The sauna is heated on Sundays.", "Bring the blue bag."):
         site.memory.remember(text, actor="client:codex")
     log = folder / f"memory/{datetime.date.today()}.md"
     item = page.locator(".change.new", has_text="Ferry at nine.")
@@ -191,7 +191,7 @@ def test_today_by_keys_and_by_swiping(
     touched.goto(launch_link(site))
     touched.wait_for_selector("#q")
     until_ready(touched)
-    row = touched.locator(".change", has_text="Ferry at ten tomorrow")
+    row = touched.locator(".change", has_text="The sauna is heated")
     expect(row).to_be_visible()
     kept = touched.locator("#toast.on", has_text="Kept")
     _tried(lambda: _swipe(touched, row, 150), kept)
@@ -200,7 +200,7 @@ def test_today_by_keys_and_by_swiping(
         lambda: _swipe(touched, row, -150),
         touched.locator("#toast.on", has_text="Taken back"),
     )
-    assert "Ferry at ten tomorrow" not in log.read_text()
+    assert "The sauna is heated" not in log.read_text()
     phone.close()
 
 
