@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -201,8 +202,10 @@ def _compounds_with(question: str, terms: QueryTerms, reader: Reader) -> tuple[A
         and written.get(term, "").isalpha()
         and not is_gram(term)
         and not len(reader.posting(word(term)).rows)
-        for compound in reader.ending(term)[:_MOST_COMPOUNDS]
-        if len(compound) >= len(term) + _LEAST_FIRST
+        for compound in islice(
+            (one for one in reader.ending(term) if len(one) >= len(term) + _LEAST_FIRST),
+            _MOST_COMPOUNDS,
+        )
     )
 
 

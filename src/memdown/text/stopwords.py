@@ -68,7 +68,7 @@ unsere unserem unseren unserer unseres viel viele weil werde wieviel womit wofü
 
 a ai as avait avaient avez avoir avons ça chez combien dont été êtes était étaient être eu faut même miens nomme nomment
 appelle appelles appellent appelait peut peux peuvent quoi sommes suis si sera tes tous tout toute toutes lequel laquelle
-lesquels lesquelles lequelles y depuis
+lesquels lesquelles y depuis
 
 a cuáles cuánta cuántas cuánto cuántos cada debe debo eres esas esos estaba estamos están estas estos estoy fueron había
 hace han has he hemos llama llaman llamaba llamas llamo mía mías mío míos mis nosotros nuestra nuestras nuestro nuestros
@@ -154,7 +154,8 @@ def personal_words_of(words: Sequence[str]) -> frozenset[str]:
 
 def bends_verbs(words: Sequence[str]) -> bool:
     """Whether a question with these plain words is in German or Dutch, where *ge-* makes participles."""
-    return bool(_languages_of(words)) and _BENT.issuperset(_languages_of(words))
+    told = _languages_of(words)
+    return bool(told) and _BENT.issuperset(told)
 
 
 def _languages_of(words: Sequence[str]) -> list[int]:
@@ -168,7 +169,7 @@ def _languages_of(words: Sequence[str]) -> list[int]:
     english, *others = _by_language()
     told = asked - _ambiguous()
     counts = [
-        len(told & (stop | personal)) + len(first & stop)
+        len(told & stop) + len(told & personal - stop) + len(first & stop)
         for stop, personal in zip(others, _personal()[1:], strict=True)
     ]
     most = max(counts)
