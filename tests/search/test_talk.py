@@ -8,7 +8,7 @@ import pytest
 
 from memdown import Hit, Memory
 from memdown.notes.chunks import chunk_document
-from memdown.search.snippets import Taken, show_talk
+from memdown.search.snippets import Taken, is_talk, show_talk
 from memdown.types import LEFT_OUT, Document, StoredChunk
 
 SMALL_TALK = (
@@ -146,3 +146,34 @@ def test_a_bullet_that_begins_with_a_name_is_a_fact_and_no_talk(tmp_path: Path) 
         assert memory.search("which allergy does Ida have").hits[0].snippet == note[4]
         assert memory.search("when is the rehearsal").hits[0].snippet == note[5]
         assert memory.search("which shoes in the rain").hits[0].snippet == note[8]
+
+
+def test_a_day_told_by_topic_is_no_talk(tmp_path: Path) -> None:
+    """Bullets of topics that come back are facts, and the later one holds; messages in bullets stay talk."""
+    log = tmp_path / "memory" / "2026-11-10.md"
+    log.parent.mkdir()
+    log.write_text(
+        "# 2026-11-10\n"
+        "- Car: the Skoda is in the garage until Friday\n"
+        "- Dentist: appointment on 14 November at 9:30\n"
+        "- Wifi: guest password is Tulip-77\n"
+        "- Car: garage called, it is ready on Saturday\n"
+        "- Dentist: moved to 21 November at 11:00\n"
+        "- Plumber: comes on Monday\n"
+    )
+    with Memory.open(tmp_path, state_dir=tmp_path / "state") as memory:
+        first, second = memory.search("when is the dentist appointment").hits[:2]
+    assert first.snippet == "- Dentist: moved to 21 November at 11:00"
+    assert second.snippet == "- Dentist: appointment on 14 November at 9:30"
+    assert second.was
+    said = "\n".join(
+        f"- {who}: sentence {number}" for number in range(4) for who in ("Nora", "Ben")
+    )
+    talk, topics = (
+        chunk_document(
+            Document("a.md", "memory", text, "digest"), tokens=400, overlap=80, model="m"
+        )[0]
+        for text in (said, log.read_text())
+    )
+    assert is_talk(talk)
+    assert not is_talk(topics)

@@ -18,7 +18,8 @@ from memdown.values import pattern
 _FENCE_OR_HEADING: Final = pattern(
     r"^ {0,3}(?:(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[^\s`]*)|#{1,6}[ \t])", re.MULTILINE
 )
-_BULLET: Final = pattern(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
+# A line that is an item of a list.
+BULLET: Final = pattern(r"([ \t]*)(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
 # What is no paragraph is told by how a line begins, so that most lines are looked at once.
 _BEGINNING: Final = pattern(
     r"(?P<fence> {0,3}(?:`{3}|~{3}))|(?P<heading> {0,3}#{1,6}(?:[ \t]|$))|(?P<row>[ \t]*\|)"
@@ -168,7 +169,7 @@ class _Reader:
         elif kind == "row":
             self._read_row(start, end, bare)
         else:
-            is_bullet = kind == "marks" and _BULLET.match(line) is not None
+            is_bullet = kind == "marks" and BULLET.match(line) is not None
             if self._open and _belongs(self._open, is_bullet, indent, end, blank=self._blank):
                 self._open = self._open.longer(end)
             elif kind == "marks" and _RULER.match(bare):

@@ -10,7 +10,7 @@ from heapq import nlargest
 from itertools import islice
 from typing import NamedTuple
 
-from memdown.notes.facts import facts_in, heading_at
+from memdown.notes.facts import BULLET, facts_in, heading_at
 from memdown.search.snippets import (
     Shown,
     Taken,
@@ -24,7 +24,7 @@ from memdown.search.snippets import (
 from memdown.text import distinct_terms, index_terms
 from memdown.text.cues import label_of
 from memdown.types import FILE_SPAN, Chunk, FileState, Hit, Move, StoredChunk, Why
-from memdown.values import dataclass, pattern
+from memdown.values import dataclass
 
 # How likely the notes answer by the words alone: a logistic regression on questions about the notes and
 # on questions about other people's, each set left out in turn (docs/evaluation.md). The power makes an
@@ -50,7 +50,6 @@ _UNTIMELY, _UNDATED, _BESIDE_THE_TIME = 0.6, 0.8, 0.2
 _ECHO_SHARE, _ECHO_WORDS = 0.9, 5
 # Compared with so many of the best notes, however many results are asked for.
 _ECHOED = 12
-_BULLET = pattern(r"\s*(?:[-*+•]|[0-9]{1,9}[.)])\s")
 # Text is read of so many candidates at first, and of so many more at a time.
 _READ_FIRST, _READ_NEXT = 10, 6
 # Beside a message that was found, those are shown that are among the best by themselves and score this share of
@@ -257,7 +256,7 @@ def _find_facts(scored: Sequence[Scored], stored: StoredChunk) -> _Facts:
         passage = chunk.passages[number]
         text = chunk.text[passage.start : passage.end]
         # "- Rehearsal: on Thursday" is a fact, but where people speak it may be what one of them says.
-        if label_of(text) is None or (_BULLET.match(text) and not is_talk(chunk)):
+        if label_of(text) is None or (BULLET.match(text) and not is_talk(chunk)):
             facts = facts_in(chunk, number)
             if len(facts) == 1:
                 found.places[one.key] = facts[0].start

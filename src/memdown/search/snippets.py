@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from memdown.notes.facts import FactSpan, section_at, units_of
+from memdown.notes.facts import BULLET, FactSpan, section_at, units_of
 from memdown.text import index_terms, match_spans
 from memdown.text.cues import asks, label_of
 from memdown.types import LEFT_OUT, Chunk, StoredChunk
@@ -26,6 +26,8 @@ _AS_GOOD, _FEW_LINES = 0.7, 5
 # A name or role before so many messages of a chunk is a speaker, and the chunk is talk.
 _LEAST_SAID = 2
 _LEAST_SAID_SHARE = 0.25
+# Bullets with labels are mostly facts by topic ("- Car: …", "- Dentist: …"), unless few say much.
+_LEAST_SAID_IN_BULLETS = 3
 # Messages so far from the one that was found may be shown with it; a question before its answer, if it is
 # short. Measured on chats (docs/evaluation.md).
 REACH = 12
@@ -103,11 +105,17 @@ class Taken:
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def _is_talk(text: str) -> bool:
     lines = [line for line in text.split("\n") if line and not line.isspace()]
-    labelled = (line for line in lines if ":" in line or "：" in line)
-    names = Counter(filter(None, map(label_of, labelled)))
+    labelled = [line for line in lines if label_of(line) is not None]
+    names = Counter(map(label_of, labelled))
     # A list of facts may have two that begin with "Correction:".
-    enough = names.total() >= _LEAST_SAID_SHARE * len(lines)
-    return enough and any(count >= _LEAST_SAID for count in names.values())
+    if (
+        names.total() < _LEAST_SAID_SHARE * len(lines)
+        or max(names.values(), default=0) < _LEAST_SAID
+    ):
+        return False
+    if not all(BULLET.match(line) for line in labelled):
+        return True
+    return len(names) > 1 and names.total() >= _LEAST_SAID_IN_BULLETS * len(names)
 
 
 def is_talk(chunk: Chunk) -> bool:
