@@ -146,6 +146,26 @@ def test_there_are_not_ever_more_modules_and_names() -> None:
     assert [name for name, count in names.items() if count > 1] == []
 
 
+def test_every_function_and_class_is_used() -> None:
+    """By the package itself, a benchmark or a plugin; tests alone keep nothing alive."""
+    used_by = (PACKAGE, TESTS.parent / "bench", TESTS / "plugins")
+    files = [
+        file for folder in used_by for file in folder.rglob("*") if file.suffix in {".py", ".j2"}
+    ]
+    words = Counter(word for file in files for word in re.findall(r"\w+", file.read_text()))
+    unused = [
+        f"{file.relative_to(PACKAGE)}:{node.lineno} {node.name}"
+        for file in PACKAGE.rglob("*.py")
+        for node in parsed(file).body
+        if file.parent.name != "testing"
+        and isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and words[node.name] == 1
+        and not node.decorator_list
+        and not node.name.startswith("__")
+    ]
+    assert unused == []
+
+
 def test_imports_point_one_way() -> None:
     wrong = [
         f"{file.relative_to(PACKAGE)} imports {other}"

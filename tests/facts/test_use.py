@@ -60,10 +60,9 @@ def test_nothing_is_kept_unless_it_is_switched_on(
     memory = open_memory(write_notes(NOTES))
     ask(memory, "Where does Nora live?")
     use.record_opening(memory, "MEMORY.md")
-    facts = facts_of(NOTES["MEMORY.md"], "MEMORY.md")
     assert files(own_state) == []
     assert use.report(memory) == use.Use(on=False, since=use.report(memory).since)
-    assert use.most_used_first(memory, facts) == list(facts)
+    assert use.weights_of(memory.settings, DAY) == {}
 
 
 def test_facts_are_counted_by_what_they_say(asked: Memory, own_state: Path) -> None:
@@ -127,14 +126,15 @@ def test_what_was_opened_then_is_the_answer(asked: Memory) -> None:
     assert use.report(asked).missed[0].answer == use.Opening("MEMORY.md", 4, 4)
 
 
-def test_the_most_used_come_first_and_fade(asked: Memory) -> None:
-    facts = facts_of(NOTES["MEMORY.md"], "MEMORY.md")
-    nora, stove, teo = facts
+def test_what_is_used_weighs_more_and_fades(asked: Memory) -> None:
+    nora, stove, teo = facts_of(NOTES["MEMORY.md"], "MEMORY.md")
     for _ in range(3):
         use.record_opening(asked, "MEMORY.md", stove.line, stove.line)
     Clock.today = DAY + datetime.timedelta(85)
     use.record_opening(asked, "MEMORY.md", teo.line, teo.line)
-    assert use.most_used_first(asked, facts) == [teo, stove, nora]
+    weights = use.weights_of(asked.settings, Clock.today)
+    assert weights[use.fact_key(teo)] > weights[use.fact_key(stove)] > 0
+    assert use.fact_key(nora) not in weights
 
 
 def test_old_days_go(asked: Memory, own_state: Path) -> None:

@@ -487,7 +487,3 @@ class Settings(MemorySearch):
     def asked_in(self, chat: str | None, session_key: str | None) -> Chat:
         """Where a question comes from, by what its asker says or else by the settings."""
         return chat_of(chat or "direct", session_key) if chat or session_key else self.chat
-
-    def is_in_state_dir(self, path: Path) -> bool:
-        """Whether a path, such as the default workspace, lies where everything is private."""
-        return path.is_relative_to(self.state_dir)

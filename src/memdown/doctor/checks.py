@@ -46,9 +46,6 @@ class Subject:
     complaints: tuple[Check, ...] = ()
 
 
-Examination = Callable[[Subject], Iterator[Check]]
-
-
 def examine(subject: Subject) -> Iterator[Check]:
     """Look at everything, from the machine up to a search; a check that fails stops no other."""
     from memdown.doctor import index

@@ -22,7 +22,7 @@ from memdown.errors import MemdownError, WorkspaceError
 from memdown.notes import placing
 from memdown.notes.changes import By
 from memdown.notes.editing import update
-from memdown.notes.related import REFERENCE, find_fact, gather, note_text
+from memdown.notes.related import REFERENCE, find_fact, note_text
 from memdown.notes.remembering import facts_meant, strike_fact
 from memdown.notes.statements import Fact, facts_of
 from memdown.text.tombstones import ERASED, bury, tombstone_file
@@ -375,11 +375,3 @@ def forgetting_json(what: Forgetting) -> dict[str, object]:
         for one in what.traces
     ]
     return {"words": what.words, "places": places}
-
-
-def current_facts_about(memory: Memory, words: str) -> list[Fact]:
-    """The current facts that hold some words."""
-    pattern = text_pattern(words)
-    today = memory.pen().today
-    facts = gather(memory.notebook.workspace)
-    return [one for one in facts if one.is_current(today) and pattern.search(one.text)]

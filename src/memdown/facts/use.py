@@ -216,15 +216,6 @@ def report(memory: Memory, *, days: int | None = None) -> Use:
     )
 
 
-def most_used_first(memory: Memory, facts: Sequence[Fact]) -> list[Fact]:
-    """The facts with those recalled often and lately first; the same order where the log is off.
-
-    A use counts half after 30 days. Facts that were used alike keep their order.
-    """
-    weights = weights_of(memory.settings, memory.notebook.today())
-    return sorted(facts, key=lambda fact: weights.get(fact_key(fact), 0.0), reverse=True)
-
-
 def weights_of(settings: Settings, today: datetime.date) -> dict[str, float]:
     """How much each fact was used of late, by `fact_key`; nothing where the log is off."""
     if not settings.use.enabled:

@@ -189,8 +189,3 @@ def source_keys(source: Source) -> range:
 def as_numbers(files: Iterable[int]) -> str:
     """Numbers as one value that SQL can look through."""
     return json.dumps(sorted(files))
-
-
-def numbers_in(value: str) -> str:
-    """The numbers in such a value, as SQL."""
-    return f"(SELECT value FROM json_each({value}))"

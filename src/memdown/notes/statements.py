@@ -281,11 +281,6 @@ def facts_of(text: str, path: str = "") -> tuple[Fact, ...]:
     return tuple(found)
 
 
-def current_facts(facts: Sequence[Fact], today: datetime.date) -> list[Fact]:
-    """Those that hold today."""
-    return [fact for fact in facts if fact.is_current(today)]
-
-
 def struck_text(text: str) -> str:
     """What a text strikes, joined; nothing if anything else stands in it."""
     bare = _PARENTHESES.sub("", _STRUCK.sub("", text))

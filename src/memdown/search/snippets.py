@@ -394,20 +394,6 @@ def _pieces_in(text: str, first: int, last: int) -> list[Piece]:
     ]
 
 
-def stretches(text: str, size: int) -> list[str]:
-    """A text as stretches of whole lines or sentences, each of about `size` characters."""
-    found: list[str] = []
-    start = end = 0
-    for piece in pieces_of(text, size):
-        if end > start and piece.end - start > size:
-            found.append(text[start:end])
-            start = piece.start
-        elif end == start:
-            start = piece.start
-        end = piece.end
-    return [*found, text[start:end]] if end > start else found or [text]
-
-
 def _sentences(text: str, start: int, end: int, line: int) -> list[Piece]:
     pieces = []
     for match in _SENTENCE_END.finditer(text, start, end):

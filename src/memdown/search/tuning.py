@@ -54,8 +54,6 @@ class Tuning:
     compared: int = 24
     # How many of the ranked passages may become results.
     ranked: int = 240
-    # Neighbours are shown with a passage if they score this share of it.
-    shown_beside: float = 0.0
 
 
 TUNING = Tuning()
