@@ -93,17 +93,18 @@ def _looked(number: int, unit: Unit, reader: Reader) -> UnitPosting:
 def _instead(number: int, other: Alternative, reader: Reader) -> UnitPosting:
     """What may stand for a word; a defined form only where the word does not, and where all of it does."""
     units = list(map(word, other.terms))
-    if not other.defined:
+    if len(units) == 1 and not other.defined:
         return _looked(number, units[0], reader)
     rows = reader.posting(units[0]).rows
     for unit in units[1:]:
         rows = np.intersect1d(rows, reader.posting(unit).rows, assume_unique=True)
-    rows = np.setdiff1d(rows, reader.posting(word(other.word)).rows, assume_unique=True)
+    if other.defined:
+        rows = np.setdiff1d(rows, reader.posting(word(other.word)).rows, assume_unique=True)
     once = np.ones(len(rows), np.float32)
     frequency = min(map(reader.document_frequency, units))
     unit = units[0] if len(units) == 1 else Unit("phrase", other.terms)
     posting = Posting(rows, once, np.zeros(len(rows), np.float32))
-    return UnitPosting(number, unit, posting, idf(reader.count, frequency), defined=True)
+    return UnitPosting(number, unit, posting, idf(reader.count, frequency), defined=other.defined)
 
 
 def text_scores(looked: Sequence[UnitPosting], reader: Reader) -> Floats:

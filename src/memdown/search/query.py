@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from memdown.text import (
     without_stop_words,
 )
 from memdown.text.dates import NamedTime, asks_for_notes_only, find_time
+from memdown.text.synonyms import as_terms, meanings
 from memdown.types import Embedder, Reranker, Source, SynonymKnowing, Vector
 from memdown.values import dataclass, pattern
 
@@ -34,6 +35,8 @@ _MOST_QUERY_CHARS = 2_000
 # by stem or prefix anyway. No more than so many words of a question, and so many for each.
 _SYNONYM, _SAME_START, _MOST_SYNONYMS, _SYNONYMS_A_WORD = 0.5, 4, 24, 3
 _WORD = pattern(r"[^\W\d_]{3,}")
+# What a word of the thesaurus counts for another.
+_LISTED = 0.7
 _NO_TERMS = QueryTerms((), (), (), frozenset())
 
 
@@ -105,10 +108,11 @@ def prepare(text: str, embedder: Embedder | None, reasons: list[str]) -> Query:
         raise QueryError("The query is empty: ask for something, such as a name or a question.")
     asked = Query(cleaned, query_terms(cleaned), None)
     if embedder is None:
-        return asked
-    if isinstance(embedder, SynonymKnowing):
-        terms = replace(asked.terms, alternatives=_alternatives(cleaned, asked.terms, embedder))
-        asked = replace(asked, terms=terms)
+        return _with_alternatives(asked)
+    near = (
+        _near_words(cleaned, asked.terms, embedder) if isinstance(embedder, SynonymKnowing) else ()
+    )
+    asked = _with_alternatives(asked, near)
     try:
         vector = embedder.embed_query(cleaned)
     except EmbedderError as error:
@@ -120,10 +124,21 @@ def prepare(text: str, embedder: Embedder | None, reasons: list[str]) -> Query:
     return replace(asked, vector=vector)
 
 
-def _alternatives(
-    text: str, terms: QueryTerms, embedder: SynonymKnowing
-) -> tuple[Alternative, ...]:
-    """Terms that mean about the same as words of the question: movie for film."""
+def _with_alternatives(asked: Query, near: Sequence[Alternative] = ()) -> Query:
+    """With other words for those of the question: what the thesaurus has counts, else what is `near`."""
+    listed = [
+        Alternative(one.term, terms, _LISTED)
+        for one in meanings(asked.text, asked.terms.words)
+        if one.term not in asked.terms.exact
+        for terms in as_terms(one.same, one.term)
+    ]
+    known = {(one.word, one.terms) for one in listed}
+    alternatives = (*listed, *(one for one in near if (one.word, one.terms) not in known))
+    return replace(asked, terms=replace(asked.terms, alternatives=alternatives))
+
+
+def _near_words(text: str, terms: QueryTerms, embedder: SynonymKnowing) -> list[Alternative]:
+    """Terms that mean about the same as words of the question to an embedder: movie for film."""
     found = []
     for word in dict.fromkeys(_WORD.findall(text.lower())[:_MOST_SYNONYMS]):
         term = "".join(index_terms(word)[:1])
@@ -138,7 +153,7 @@ def _alternatives(
             Alternative(term, (meant,), _SYNONYM * similarity)
             for meant, similarity in list(near.items())[:_SYNONYMS_A_WORD]
         ]
-    return tuple(found)
+    return found
 
 
 def timed(asked: Asked, snapshot: Snapshot) -> Asked:

@@ -29,6 +29,7 @@ from memdown.text.acronyms import (
 )
 from memdown.text.stemming import stem
 from memdown.text.stopwords import is_english
+from memdown.text.synonyms import as_terms, meanings
 from memdown.text.terms import is_gram, ordered_terms, token_terms, tokens
 from memdown.types import Embedder, Source, SynonymKnowing
 
@@ -43,6 +44,8 @@ _JOINTS = ("", "s", "es", "n", "en", "er", "e")
 _LEAST_PART, _PART = 4, 0.5
 # Of compounds that end with a word of a question: how long what stands before it is at least, and how many count.
 _LEAST_FIRST, _MOST_COMPOUNDS = 3, 12
+# What a word counts for one of another language.
+_TRANSLATED = 0.7
 
 
 class Correction(NamedTuple):
@@ -131,6 +134,7 @@ def other_forms(
         *_defined_forms(question, terms, reader, sources),
         *_parts_of_compounds(question, terms, reader, snapshot, sources),
         *_compounds_with(question, terms, reader),
+        *_translations(question, terms, reader, snapshot, sources),
     )
 
 
@@ -207,6 +211,27 @@ def _compounds_with(question: str, terms: QueryTerms, reader: Reader) -> tuple[A
             _MOST_COMPOUNDS,
         )
     )
+
+
+def _translations(
+    question: str,
+    terms: QueryTerms,
+    reader: Reader,
+    snapshot: Snapshot,
+    sources: tuple[Source, ...],
+) -> tuple[Alternative, ...]:
+    """What a word that no note holds is called in other languages, as far as notes hold that."""
+    found = [
+        Alternative(one.term, translated, _TRANSLATED)
+        for one in meanings(question, terms.words)
+        if not len(reader.posting(word(one.term)).rows)
+        for translated in as_terms(one.others, one.term)
+    ]
+    possible = tuple({term for one in found for term in one.terms})
+    if not possible:
+        return ()
+    held = set(snapshot.reader(Sought(possible, sources=sources)).holding(possible, None))
+    return tuple(one for one in found if held.issuperset(one.terms))
 
 
 def _cuts(compound: str) -> Iterator[tuple[str, str]]:
