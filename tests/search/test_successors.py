@@ -80,3 +80,20 @@ def test_results_do_not_depend_on_how_many_are_asked_for(tmp_path: Path) -> None
         for count in range(1, len(many)):
             hits = memory.search(QUESTION, max_results=count).hits
             assert [hit.snippet for hit in hits] == [hit.snippet for hit in many[:count]]
+
+
+def test_what_comes_first_is_no_weaker_than_what_it_stands_above(tmp_path: Path) -> None:
+    hits = _ask(
+        tmp_path,
+        {
+            "memory/queue.md": "# NATS instead of RabbitMQ\n\nDate: 2026-09-14\n\nWe replace RabbitMQ by NATS JetStream. "
+            "Reasons: one binary, less memory, and the client is maintained by the same team. RabbitMQ stays until the "
+            "mailer has been moved.\n",
+            "memory/2026-11-11.md": "- Round per line, not per invoice.\n"
+            "- Wen moved the mailer to NATS, RabbitMQ is switched off.\n- The mobile app is postponed.\n",
+        },
+        "why did we choose nats",
+    )
+
+    assert hits[0].snippet.startswith("- Wen moved the mailer")
+    assert [hit.strength for hit in hits[:2]] == ["strong", "strong"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -57,13 +57,21 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> SearchResult:
         for first in range(0, len(ranked), SETTLED)
         for hit in _current_first(ranked[first : first + SETTLED], times, query.text)
     )
-    chosen = [
-        ranking.cited(replace(hit, strength="strong" if is_strong(hit, asked) else "weak"))
-        for hit in islice(current, options.max_results)
-    ]
+    chosen = list(map(ranking.cited, _with_strength(islice(current, options.max_results), asked)))
     if not chosen:
         reasons += _why_nothing(asked, hits)
     return SearchResult(chosen, reasons, _explanation(asked, hits, kept))
+
+
+def _with_strength(hits: Iterable[Hit], asked: Asked) -> list[Hit]:
+    """The hits with how likely each answers: what stands above one that answers today is no weaker."""
+    sure = False
+    found = []
+    for hit in reversed(list(hits)):
+        strong = is_strong(hit, asked)
+        found.append(replace(hit, strength="strong" if strong or sure else "weak"))
+        sure = sure or (strong and not hit.was)
+    return found[::-1]
 
 
 def _current_first(hits: Sequence[Hit], times: Times, question: str) -> list[Hit]:
