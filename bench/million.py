@@ -160,7 +160,7 @@ def _copy_once(db: Any, shelf: str, number: int, shift: int, last: int) -> None:
     bounds = {
         "files": f"id <= {last}",
         "chunks": f"key < {(last + 1) * FILE_SPAN}",
-        "postings": f"block < {(last + 1) << 12}",
+        "postings": f"block >= 0 AND block < {(last + 1) << 12}",
     }
     for name, changed in columns.items():
         target = f"memdown.{name}_{shelf}"

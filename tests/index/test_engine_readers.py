@@ -20,6 +20,7 @@ from contracts.store_contract import (
     by_vector,
     by_words,
     chunk,
+    longer_words,
     put,
     remove,
     state,
@@ -226,6 +227,41 @@ def test_a_search_that_began_earlier_sees_what_was_there(
                     assert len(near(snapshot)) == 1
             write(store, 0, ["a cat"], 1)
             assert texts_found(store, words("cat")) == ["a cat", "cat hall"]
+
+
+def test_words_that_end_alike_are_asked_of_the_engines_themselves(
+    postgres: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", 0)
+    monkeypatch.setattr("memdown.index.lancedb.reading.FEW_CHUNKS", 0)
+    with (
+        opened(postgres, "ends") as server,
+        closing(lancedb.create(tmp_path / "index.lancedb")) as lance,
+    ):
+        for store in (server, lance):
+            begun(store)
+            write(store, 0, ["Reisepass passend", "Impfpass Straße"], 1)
+            write(store, 2, ["der Reisepass"], 2)
+            assert longer_words(store, "pass") == ["impfpass", "reisepass"]
+            assert longer_words(store, "reisepass") == longer_words(store, "'x") == []
+            write(store, 0, ["nothing"], 1)
+            assert longer_words(store, "pass") == ["reisepass"]
+
+
+def test_words_of_an_earlier_version_are_found_by_their_ends_after_the_next_sync(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", 0)
+    with opened(postgres, "earlier") as store:
+        begun(store)
+        with monkeypatch.context() as before:
+            before.setattr("memdown.index.postgres.postings._note_ends", lambda *_: None)
+            write(store, 0, ["der Reisepass"], 1)
+        assert longer_words(store, "pass") == []
+        for _ in range(2):
+            with store.writing(1.0):
+                pass
+            assert longer_words(store, "pass") == ["reisepass"]
 
 
 def test_many_threads_get_right_answers_while_notes_change(postgres: Server) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import threading
@@ -33,6 +34,7 @@ from contracts.store_contract import (
 )
 from index.postgres_server import Server
 from index.rebuilding import rebuilding
+from memdown import cli
 from memdown.errors import ConfigError, IndexBusy, IndexCorrupt, IndexTooNew, StoreError
 from memdown.index.postgres import PostgresStore, create, schema
 from memdown.index.postgres import vectors as vector_leg
@@ -624,3 +626,24 @@ def test_rebuilds_leave_no_bloat(postgres: Server) -> None:
                 put(writer, state("b.md"), chunks, rows)
             sizes.append(store.status().size_bytes)
     assert sizes[-1] <= 3 * sizes[0]
+
+
+def test_notes_of_a_question_file_never_come_into_an_agents_index(
+    postgres: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An evaluation writes to the same server, and leaves nothing there."""
+    config = tmp_path / "memdown.json"
+    store = {"driver": "postgres", "url": postgres.url}
+    config.write_text(json.dumps({"agents": {"defaults": {"memorySearch": {"store": store}}}}))
+    asked = {"question": "Which router?", "evidence": [["a.md", 1, 1]]}
+    notes = {"name": "home", "documents": {"a.md": ["The router is red."]}, "questions": [asked]}
+    questions = tmp_path / "questions.json"
+    questions.write_text(json.dumps([notes, {**notes, "name": "other"}]))
+    assert cli.run(["eval", str(questions), "--config", str(config), "--agent", "judged"]) == 0
+    assert "100.0" in capsys.readouterr().out
+    with psycopg.connect(postgres.url) as db:
+        for table in ("indexes", "generations", "embedding_cache"):
+            left = db.execute(
+                f"SELECT agent_id FROM memdown.{table} WHERE agent_id ~ '^(eval-|judged)'"
+            )
+            assert left.fetchall() == [], table

@@ -11,16 +11,18 @@ import random
 import re
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 import apsw
 
-from memdown.config import Settings
+from memdown.config import Settings, StoreSettings
 from memdown.errors import ConfigError, QuestionsError, WorkspaceError
 from memdown.evaluation.metrics import Lines, Scores, ShownResult, score
 from memdown.evaluation.questions import Question, QuestionSet
+from memdown.index.store import MendableStore
 from memdown.memory import Memory
 from memdown.notes.chunks import chunk_document
 from memdown.types import Answer, Document, Failure, Progress, ProgressCallback
@@ -130,6 +132,8 @@ def read_own_notes(memory: Memory) -> OwnNotes:
     return OwnNotes(lines, tuple(unreadable))
 
 
+# Engines that need no server.
+_IN_FILES = ("sqlite", "lancedb")
 # Enough results to fill 8,000 characters.
 ASKED = 40
 Search = Callable[[str], Sequence[ShownResult]]
@@ -275,16 +279,34 @@ def _ground(one: QuestionSet, settings: Settings) -> Iterator[_Ground]:
         _write(folder, one)
         place = replace(
             settings,
+            # On a server an agent's index is shared: these notes are no part of it.
+            agent=f"eval-{uuid.uuid4().hex[:12]}",
+            cache=replace(settings.cache, enabled=False),
             workspace=folder,
             state_dir=state,
             extra_paths=(),
             adopted=False,
             sources=("memory",),
-            store=replace(settings.store, path=state / "index.sqlite"),
+            store=_own_store(settings.store, state / "index.sqlite"),
         )
         with Memory.from_settings(place) as memory:
             memory.sync()
-        yield _Ground(place, one.documents, one.questions)
+            try:
+                yield _Ground(place, one.documents, one.questions)
+            finally:
+                _remove_index(memory)
+
+
+def _own_store(store: StoreSettings, file: Path) -> StoreSettings:
+    """The same engine at a place of its own: in a file, also if it is a bucket's, or on the server."""
+    return replace(store, path=file, url=None if store.driver in _IN_FILES else store.url)
+
+
+def _remove_index(memory: Memory) -> None:
+    """Leave nothing where others keep their indexes; a file or folder goes with the notes."""
+    store = memory.index.store
+    if memory.settings.store.driver not in _IN_FILES and isinstance(store, MendableStore):
+        store.set_aside()
 
 
 def _write(folder: Path, one: QuestionSet) -> None:

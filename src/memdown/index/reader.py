@@ -307,7 +307,7 @@ class Reader:
                     yield one
 
     def ending(self, end: str) -> list[str]:
-        """The longer words that end like this, in order; none where the index cannot tell."""
+        """The longer words that end like this, in order; none where an engine cannot tell."""
         return sorted(self.origin.ending(end)) if isinstance(self.origin, Lexicon) else []
 
     def document_frequency(self, unit: Unit) -> int:

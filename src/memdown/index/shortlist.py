@@ -6,7 +6,8 @@ posting list of whatever is looked for is counted here. What is true of the whol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -27,6 +28,7 @@ from memdown.index.reader import (
     Whole,
     quantise_passages,
     quantise_stored,
+    word,
 )
 from memdown.index.segments import join_vectors, pack_vectors, unpack_vectors, vectors_shape
 from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, StoredChunk, Vectors
@@ -127,11 +129,13 @@ def read_shortlist(
     load: Load,
     whole: Whole | None,
     known: Mapping[Unit, KeyedPosting] | None = None,
+    ending: Callable[[str], Collection[str]] | None = None,
 ) -> Reader:
     """A reader of some chunks; `load` reads their text, `files` has at least those that they are of.
 
     Without `whole`, they are all that there is. `known` are posting lists that were read anyway, and
     hold every passage of these chunks that they should; others are counted in the chunks' terms.
+    `ending` gives the longer words of the whole index that end alike; without it those of the chunks count.
     """
     chunks = sorted(listed, key=lambda one: one.key)
     keys = np.fromiter((one.key for one in chunks), np.int64, len(chunks))
@@ -151,7 +155,7 @@ def read_shortlist(
     passage_length = np.zeros(len(rows.passage_chunk), np.int32)
     passage_length[rows.of_passage] = terms.text.lengths() + terms.head.lengths()
     vectors = _vectors(chunks, rows, dims)
-    origin = _Listed(chunks, rows, terms, vectors, load, known or {})
+    origin = _Listed(chunks, rows, terms, vectors, load, known or {}, ending)
     if whole is not None:
         whole = replace(whole, frequency=partial(_frequency, origin, whole.frequency))
     return Reader(
@@ -237,6 +241,20 @@ class _Column:
         lines, counts = np.unique(np.searchsorted(self._ends, places), return_counts=True)
         return lines, counts.astype(np.float32)
 
+    def ending(self, end: str) -> set[str]:
+        """The longer words that end like this."""
+        return words_ending(self._padded, end)
+
+
+def words_ending(padded: bytes, end: str) -> set[str]:
+    """The longer words that end like this, of terms with spaces around them."""
+    tail = re.escape(end.encode("utf-8", "surrogatepass"))
+    found = {
+        one.decode("utf-8", "surrogatepass")
+        for one in re.findall(rb"\S+" + tail + rb"(?=\s)", padded)
+    }
+    return {one for one in found if one[0].isalnum()}
+
 
 def places_of(padded: bytes, sought: bytes) -> list[int]:
     """Where terms stand one after the other, or one begins, with spaces around them; they may overlap."""
@@ -292,6 +310,7 @@ class _Listed:
         vectors: Vectors | None,
         load: Load,
         known: Mapping[Unit, KeyedPosting],
+        ending: Callable[[str], Collection[str]] | None,
     ) -> None:
         self._chunks = chunks
         self._rows = rows
@@ -299,6 +318,7 @@ class _Listed:
         self._vectors = vectors
         self._load = load
         self._known = known
+        self._ending = ending
         self._postings: dict[Unit, Posting] = {}
 
     def posting(self, unit: Unit) -> Posting:
@@ -328,6 +348,16 @@ class _Listed:
         if unit.terms[0].startswith(_FEATURE):
             return self._in_text(*self._terms.features.counted(sought))
         return self._both(*self._terms.text.counted(sought), *self._terms.head.counted(sought))
+
+    def holding(self, words: Collection[str]) -> set[str]:
+        """Those of some words that have a posting list."""
+        return {one for one in words if len(self.posting(word(one)).rows)}
+
+    def ending(self, end: str) -> set[str]:
+        """The longer words with a posting list that end like this."""
+        if self._ending is not None:
+            return set(self._ending(end))
+        return self._terms.text.ending(end)
 
     def _in_text(self, lines: Places, text: NDArray[np.float32]) -> Posting:
         rows = self._rows.of_passage[lines].astype(np.int32)

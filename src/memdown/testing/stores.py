@@ -20,7 +20,7 @@ import pytest
 from memdown.index.bm25 import idf, length_norms, saturate
 from memdown.index.filters import FileListing, Filter, listing
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
-from memdown.index.reader import Mask, Reader, Sought, word
+from memdown.index.reader import Lexicon, Mask, Reader, Sought, word
 from memdown.index.store import MendableStore, Snapshot, Store, Writer, Writes
 from memdown.types import (
     FILE_SPAN,
@@ -185,6 +185,12 @@ def texts_found(store: Store, sought: Sought) -> list[str]:
         return texts
 
 
+def longer_words(store: Store, end: str) -> list[str]:
+    """The longer words that end like this."""
+    with store.snapshot() as snapshot:
+        return snapshot.reader(words(end)).ending(end)
+
+
 class StoreContract:
     """The suite. Every test gets an empty store with a fingerprint."""
 
@@ -313,6 +319,26 @@ class StoreContract:
                     assert quick.matching(one, sources) == slow.matching(one, sources), one
             assert quick.folders() == slow.folders()
             assert quick.tags() == slow.tags() == {"work", "work/travel", "home", "workshop"}
+
+    def test_words_are_found_by_their_ends(self, store: Store) -> None:
+        """The last part of a compound says what it is, and may be all that is asked for."""
+        with store.snapshot() as snapshot:
+            if not isinstance(snapshot.reader(words("one")).origin, Lexicon):
+                pytest.skip("this engine cannot tell which words end alike")
+        texts = {
+            "a.md": "Der Reisepass und der Impfpass, passend",
+            "b.md": "Ein Führungszeugnis im Reisepass",
+        }
+        with store.writing(1.0):
+            for path, text in texts.items():
+                put(store, state(path), [chunk(path, 1, [text])], unit(1, 0, 0, 0))
+        assert longer_words(store, "pass") == ["impfpass", "reisepass"]
+        with store.writing(1.0):
+            remove(store, ["a.md"])
+        # What is gone may be named for a while: it finds nothing.
+        assert "reisepass" in longer_words(store, "pass")
+        assert len(longer_words(store, "zeugni")) == 1
+        assert longer_words(store, "reisepass") == longer_words(store, "tasse") == []
 
     def test_files_outlive_the_store(self, store: Store, tmp_path: Path) -> None:
         put(store, state("a.md"), [chunk("a.md", 1, ["one"])], unit(1, 0, 0, 0))

@@ -31,6 +31,7 @@ from memdown.index.shortlist import (
     ListedChunk,
     read_shortlist,
     unpack_terms,
+    words_ending,
 )
 from memdown.types import FILE_SPAN, SOURCES, FileState, Source, StoredChunk, Vector, Vectors
 
@@ -49,6 +50,9 @@ _WORTH_COUNTING, _MOST_COUNTED = 40, 2_000
 # Of the files that must be represented, so many.
 _MOST_PREFERRED = 2_000
 _KEYS_A_READ = 2_000
+# A table of so many chunks is read through for words that end alike, and of so many chunks that have one
+# the words are taken: LanceDB gives out no list of its terms.
+_MOST_READ_THROUGH, _MOST_ENDING = 60_000, 100
 _ALL = (1 << 31) - 1
 _COLUMNS = ["key", "passages", "terms", "passage_vectors"]
 _FILE_COLUMNS = ["key", "path", "source", "digest", "facts"]
@@ -122,6 +126,7 @@ class ReadCache:
     reader: Reader | None = None
     drawn: object = None
     figures: Figures | None = None
+    chunks: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,6 +233,7 @@ class LanceSnapshot:
             return read_shortlist([], {}, self.dims, self.chunks, None)
         with mapped(self.place):
             count = self.table.count_rows("key >= 0")
+            self.kept.chunks = count
             if count <= FEW_CHUNKS or not _has_index(self.table):
                 return self._everything()
             figures = self._figures(count)
@@ -259,8 +265,23 @@ class LanceSnapshot:
             passage_mean=figures.passage_mean,
             frequency=frequencies.of,
         )
-        frequencies.reader = read_shortlist(listed, files, self.dims, self.chunks, whole)
+        frequencies.reader = read_shortlist(
+            listed, files, self.dims, self.chunks, whole, ending=self._ending
+        )
         return frequencies.reader
+
+    def _ending(self, end: str) -> set[str]:
+        """The longer words that end like this, unless the table is too large to be read through."""
+        # The bytes of half a character are in no condition.
+        if not end.isalpha() or self.kept.chunks > _MOST_READ_THROUGH:
+            return set()
+        where = f"key >= 0 AND regexp_like(terms, '[^\\s]{end}\\s')"
+        with mapped(self.place):
+            query = self.table.search().where(where).select(["terms"]).limit(_MOST_ENDING)
+            found = query.to_arrow()["terms"].to_pylist()
+        texts = (terms.partition("\t")[0].replace("\n", " ") for terms in found)
+        every = f" {' '.join(texts)} ".encode("utf-8", "surrogatepass")
+        return words_ending(every, end)
 
     def _everything(self) -> Reader:
         state = (self.table.name, self.table.version, self.dims)

@@ -112,7 +112,8 @@ def _pack(place: Place, live: Live, writer_lock: int) -> None:
                 "INSERT INTO {lists} SELECT generation, %s, term, part, sum(count), "
                 "string_agg(int8send(block), ''), string_agg(int4send(count), ''), "
                 f"{_DATA} FROM (SELECT generation, term, block >> {_PART_BITS} AS part, "
-                "block, count, data FROM {postings} WHERE generation = %s ORDER BY term, block) "
+                "block, count, data FROM {postings} WHERE generation = %s AND block >= 0 "
+                "ORDER BY term, block) "
                 "AS listed GROUP BY generation, term, part ORDER BY term, part"
             ),
             (version, place.generation),

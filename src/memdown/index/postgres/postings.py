@@ -31,6 +31,11 @@ _LAST = "\U0010ffff"
 _MOST_OFTEN, _MOST_LENGTH = 255, 65_535
 # How many rows a list may have: a prefix may stand for very many terms.
 _MOST_ROWS = 2_000_000
+# Each longer word is also kept backwards, in a row without postings: a range of those ends alike. How long
+# such a word is, and how many are read.
+_BACKWARDS, _NO_BLOCK = "\x04", -1
+_LEAST_LETTERS, _MOST_LETTERS = 7, 60
+_MOST_ENDING = 500
 
 Keys = NDArray[np.int64]
 
@@ -150,6 +155,86 @@ def _change_block(
             ),
             (place.generation, block, emptied),
         )
+    _note_ends(place, [term for term in changed if term not in stored], emptied)
+
+
+def _note_ends(place: Place, new: Sequence[str], gone: Sequence[str]) -> None:
+    """Keep words backwards that a block has got, and no longer those that no block has."""
+    new, gone = [term for term in new if _may_end(term)], [term for term in gone if _may_end(term)]
+    if new:
+        run(
+            place.db,
+            place.sql(
+                "INSERT INTO {postings} (generation, block, term, count, data) "
+                "SELECT %s, %s, word, 0, '' FROM unnest(%b::text[]) AS word ON CONFLICT DO NOTHING"
+            ),
+            (place.generation, _NO_BLOCK, [_backwards(term) for term in new]),
+        )
+    if gone:
+        run(
+            place.db,
+            place.sql(
+                "DELETE FROM {postings} AS p USING unnest(%b::text[], %b::text[]) AS w (term, word) "
+                "WHERE p.generation = %s AND p.block = %s AND p.term = w.word AND NOT EXISTS "
+                "(SELECT 1 FROM {postings} o WHERE o.generation = %s AND o.term = w.term)"
+            ),
+            (gone, [_backwards(term) for term in gone], place.generation, _NO_BLOCK,
+             place.generation),
+        )  # fmt: skip
+
+
+def _may_end(term: str) -> bool:
+    return _LEAST_LETTERS <= len(term) <= _MOST_LETTERS and term[0].isalnum()
+
+
+def _backwards(term: str) -> str:
+    return _BACKWARDS + term[::-1]
+
+
+def ending(place: Place, end: str) -> set[str]:
+    """The longer words that end like this."""
+    if not can_store(end):
+        return set()
+    first = _backwards(end)
+    rows = run(
+        place.db,
+        place.sql(
+            "SELECT term FROM {postings} WHERE generation = %s AND term > %s AND term < %s "
+            f"ORDER BY term LIMIT {_MOST_ENDING}"
+        ),
+        (place.generation, first, first + _LAST),
+    )
+    return {word for (term,) in rows if _may_end(word := term[:0:-1])}
+
+
+def knows_ends(place: Place) -> bool:
+    """Whether words are kept backwards; earlier versions did not."""
+    rows = run(
+        place.db,
+        place.sql(
+            "SELECT 1 FROM {postings} WHERE generation = %s AND term >= %s AND term < %s LIMIT 1"
+        ),
+        (place.generation, _BACKWARDS, _BACKWARDS + _LAST),
+    )
+    return bool(rows)
+
+
+def fill_ends(place: Place, lists: PackedLists | None) -> None:
+    """Keep all words backwards that there are; one row without a word tells that this was done."""
+    rows, number = "{postings} WHERE generation = %s", place.generation
+    if lists is not None:
+        rows, number = "{lists} WHERE version = %s", lists.version
+    run(
+        place.db,
+        place.sql(
+            "INSERT INTO {postings} (generation, block, term, count, data) "
+            "SELECT %s, %s, %s || word, 0, '' FROM (SELECT '' AS word UNION "
+            f"SELECT reverse(term) FROM {rows} AND term >= ' ' "
+            f"AND length(term) BETWEEN {_LEAST_LETTERS} AND {_MOST_LETTERS}) AS w "
+            "ON CONFLICT DO NOTHING"
+        ),
+        (place.generation, _NO_BLOCK, _BACKWARDS, number),
+    )
 
 
 def read(

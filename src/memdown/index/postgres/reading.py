@@ -151,7 +151,10 @@ class PostgresSnapshot:
         rows = self._chunks_once(keys)
         files = file_rows.read_numbered(self._place, sorted({row.key // FILE_SPAN for row in rows}))
         whole = self._whole(frequencies)
-        return read_shortlist(rows, files, self._dims, self.chunks, whole, known)
+        return read_shortlist(rows, files, self._dims, self.chunks, whole, known, self._ending)
+
+    def _ending(self, end: str) -> set[str]:
+        return postings.ending(self._place, end)
 
     def _everything(self) -> Reader:
         kept = self._kept

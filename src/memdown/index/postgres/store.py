@@ -281,6 +281,7 @@ class PostgresStore:
             if acquired:
                 upkeep.clear_leftovers(self._link)
                 upkeep.fill_vectors(self._link)
+                upkeep.fill_ends(self._link)
             yield acquired
         if acquired:
             upkeep.improve(self._link)

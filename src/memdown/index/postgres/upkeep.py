@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import psycopg
 
 from memdown.errors import StoreError
-from memdown.index.postgres import generations, lists, schema, vectors
+from memdown.index.postgres import generations, lists, postings, schema, vectors
 from memdown.index.postgres.connection import (
     Connection,
     Place,
@@ -154,6 +154,16 @@ def fill_vectors(link: Link) -> None:
             vectors.fill(live.place)
         except psycopg.errors.InsufficientPrivilege as error:
             log.info("Vectors are not compared by the server yet: %s", error)
+
+
+def fill_ends(link: Link) -> None:
+    """Let words be found by their ends that were stored by an earlier version."""
+    with link.reading() as db:
+        live = link.live(db)
+        if live is None or not live.passages or postings.knows_ends(live.place):
+            return
+    with link.changing() as (live, _):
+        postings.fill_ends(live.place, live.lists)
 
 
 def improve(link: Link) -> None:
