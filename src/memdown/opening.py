@@ -351,7 +351,14 @@ def store_options(settings: Settings, environ: Mapping[str, str] | None = None) 
         read_url = store.read_url.reveal() if store.read_url else None
         tenant = _tenant(settings)
         host = _default_index(settings).with_name(f"{tenant}.host.sqlite")
-        return {**options, "url": url, "read_url": read_url, "agent": tenant, "host_file": host}
+        return {
+            **options,
+            "url": url,
+            "read_url": read_url,
+            "agent": tenant,
+            "host_file": host,
+            "patience": store.timeout_ms / 1000,
+        }
     if store.driver == "lancedb":
         path = store.path.with_suffix(".lancedb")
         url = store.url.reveal() if store.url else None

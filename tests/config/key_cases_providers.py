@@ -22,6 +22,7 @@ from memdown.agent.hooks.events import FLUSH, HookInput, run_event
 from memdown.cli import run
 from memdown.embedders import batch_jobs
 from memdown.index.postgres import connection
+from memdown.opening import store_options
 from memdown.testing import HashEmbedder
 
 NOTE = "The lighthouse is red.\n"
@@ -168,6 +169,14 @@ def read_url(world: World) -> None:
             pass
         replica.settimeout(30)
         replica.accept()[0].close()
+
+
+@shows("store.timeoutMs")
+def store_timeout(world: World) -> None:
+    """That a search answers with less after that long is seen in tests/index, with a slow server."""
+    given = {"store.driver": "postgres", "store.url": "postgresql://nobody@127.0.0.1:9/none"}
+    with world.memory({**given, "store.timeoutMs": 250}) as memory:
+        assert store_options(memory.settings)["patience"] == 0.25
 
 
 @shows("cache.enabled", "cache.maxEntries")

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -34,11 +35,11 @@ from contracts.store_contract import (
 )
 from index.postgres_server import Server
 from index.rebuilding import rebuilding
-from memdown import cli
+from memdown import Memory, cli
 from memdown.errors import ConfigError, IndexBusy, IndexCorrupt, IndexTooNew, StoreError
 from memdown.index.postgres import PostgresStore, create, schema
 from memdown.index.postgres import vectors as vector_leg
-from memdown.index.postgres.connection import connect
+from memdown.index.postgres.connection import Place, connect
 from memdown.index.postgres.schema import shelf_for
 from memdown.index.store import Writes
 from memdown.types import IndexedFile
@@ -647,3 +648,72 @@ def test_notes_of_a_question_file_never_come_into_an_agents_index(
                 f"SELECT agent_id FROM memdown.{table} WHERE agent_id ~ '^(eval-|judged)'"
             )
             assert left.fetchall() == [], table
+
+
+@pytest.fixture
+def lighthouse(
+    own_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Memory]:
+    """A memory on a server, which waits for it one second."""
+    monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", 0)
+    notes = tmp_path / "notes"
+    (notes / "memory").mkdir(parents=True)
+    for number in range(30):
+        (notes / "memory" / f"{number}.md").write_text(
+            f"The lighthouse number {number} is painted red.\n"
+        )
+    config = tmp_path / "memdown.json"
+    store = {"driver": "postgres", "url": own_server.url, "timeoutMs": 1000}
+    config.write_text(json.dumps({"agents": {"defaults": {"memorySearch": {"store": store}}}}))
+    with Memory.open(notes, config=config, state_dir=tmp_path / "state") as memory:
+        memory.sync()
+        eventually(lambda: _is_whole(memory))
+        yield memory
+
+
+def _is_whole(memory: Memory) -> bool:
+    answer = memory.search("Which lighthouse is red?")
+    return bool(answer.hits) and not answer.partial
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        ("vectors", "found by words only"),
+        ("postings", "words were looked up in what is alike only"),
+    ],
+)
+def test_a_search_answers_with_what_it_has_when_the_server_takes_too_long(
+    own_server: Server, lighthouse: Memory, table: str, reason: str
+) -> None:
+    with psycopg.connect(own_server.url) as db:
+        db.execute(f"LOCK TABLE memdown.{table}_{shelf_for('main')} IN ACCESS EXCLUSIVE MODE")
+        answer = lighthouse.search("Which lighthouse is red?")
+        assert answer.hits
+        assert answer.partial
+        assert [reason in one for one in answer.reasons if one.startswith("partial:")] == [True]
+        waiting = db.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
+        assert waiting.fetchone() == (0,), "nothing works on for a search that has given up"
+    eventually(lambda: _is_whole(lighthouse))
+
+
+def test_a_backend_that_freezes_while_it_compares_costs_the_vectors_only(
+    own_server: Server, lighthouse: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen: list[int] = []
+    nearest = vector_leg.nearest
+
+    def freeze(place: Place, *rest: Any, **options: Any) -> list[int]:
+        if not frozen:
+            frozen.append(place.db.info.backend_pid)
+            os.kill(frozen[0], signal.SIGSTOP)
+        return nearest(place, *rest, **options)
+
+    monkeypatch.setattr("memdown.index.postgres.vectors.nearest", freeze)
+    try:
+        answer = lighthouse.search("Which lighthouse is red?")
+        assert answer.hits
+        assert answer.partial
+        eventually(lambda: _is_whole(lighthouse))
+    finally:
+        os.kill(frozen[0], signal.SIGCONT)

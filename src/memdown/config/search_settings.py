@@ -134,6 +134,15 @@ class StoreSettings(Strict):
     read_url: Secret | None = field(
         default=None, metadata=about("Address of a replica that searches may read from.")
     )
+    timeout_ms: int = field(
+        default=1500,
+        metadata=about(
+            "How long a search waits at a server for what it can do without; then it answers by words "
+            "or by meaning alone, and says so.",
+            low=50,
+            high=60_000,
+        ),
+    )
     vector: VectorSettings = field(default_factory=VectorSettings)
 
 

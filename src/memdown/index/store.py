@@ -109,6 +109,14 @@ class Store(Writer, Protocol):
 
 
 @runtime_checkable
+class HurriedSnapshot(Protocol):
+    """A view of a store that answers with less if it would take too long otherwise."""
+
+    def missing(self) -> Sequence[str]:
+        """What there was no time for, each a sentence; nothing as a rule."""
+
+
+@runtime_checkable
 class StatefulStore(Protocol):
     """A store that can tell, much faster than by reading its files, whether anything changed."""
 

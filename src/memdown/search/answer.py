@@ -13,6 +13,7 @@ from memdown import embedders
 from memdown.index.changes import SESSIONS
 from memdown.index.filters import Filter, listing
 from memdown.index.index import Index
+from memdown.index.store import HurriedSnapshot, Snapshot
 from memdown.search.arranging import arrange
 from memdown.search.asking import Request, RequestScope, request_scope
 from memdown.search.currency import Seen, read_as_of
@@ -134,6 +135,7 @@ def _found(
     reasons = [*prepared.reasons]
     fingerprint = store.fingerprint()
     hits: list[Hit] = []
+    missing: Sequence[str] = ()
     explanation = None
     if fingerprint is None:
         reasons.append(
@@ -158,20 +160,27 @@ def _found(
             if not nothing_left:
                 asked = settle(timed(asked, snapshot), snapshot)
                 gathered = gather(asked, snapshot)
-                if better := respell(asked, gathered, snapshot):
+                if not _missing(snapshot) and (better := respell(asked, gathered, snapshot)):
                     asked, gathered = better
+                missing = _missing(snapshot)
         found = arrange(asked, gathered)
         hits, explanation = found.hits, found.explanation
+        reasons += [f"partial: {one}" for one in missing]
         reasons += [nothing_left] if nothing_left else found.reasons
     return Answer(
         hits=tuple(hits),
         provider=embedder.id if embedder else embedders.NONE,
         model=embedder.model if embedder else embedders.NONE,
-        partial=prepared.partial,
+        partial=prepared.partial or bool(missing),
         fallback=choice.fallen_from(embedder),
         reasons=(*choice.why_not_the_first(embedder), *reasons),
         explanation=explanation,
     )
+
+
+def _missing(snapshot: Snapshot) -> Sequence[str]:
+    """What an engine had no time for."""
+    return snapshot.missing() if isinstance(snapshot, HurriedSnapshot) else ()
 
 
 def _options(

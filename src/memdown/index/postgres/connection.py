@@ -24,6 +24,9 @@ READ_SECONDS = 20.0
 WRITE_SECONDS = 300.0
 # The server gives up first and says why; a server that is frozen says nothing.
 _GRACE_SECONDS = 5.0
+# How long a search waits for what it can do without, and then for the server to stop working on it.
+PATIENCE_SECONDS = 1.5
+_CANCEL_SECONDS = 0.3
 _MOST_IDLE = 8
 _DAMAGED = (
     errors.UndefinedTable,
@@ -34,26 +37,50 @@ _DAMAGED = (
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection on which no answer is awaited longer than `seconds`; None waits for ever."""
+    """A connection on which no answer is awaited longer than `seconds`; None waits for ever.
+
+    What runs when `until` comes, a time of the monotonic clock, is cancelled.
+    """
 
     seconds: float | None = READ_SECONDS
+    until: float | None = None
 
     def wait(
         self, gen: PQGen[_Result], interval: float = 0.1, timeout: float | None = None
     ) -> _Result:
         """Wait for the server; a connection whose server is silent is closed."""
         limit = timeout
-        if limit is None and self.seconds is not None:
+        if limit is None and self.until is not None:
+            limit = max(0.0, self.until - time.monotonic())
+        elif limit is None and self.seconds is not None:
             limit = self.seconds + _GRACE_SECONDS
         try:
-            return super().wait(gen, interval, limit)
+            try:
+                return super().wait(gen, interval, limit)
+            except errors._WaitTimeout:
+                if timeout is not None or self.until is None:
+                    raise
+                # What is left to do, such as going back to a savepoint, has time again.
+                self.until = None
+                self._try_cancel(timeout=_CANCEL_SECONDS)
+                return super().wait(gen, interval, _CANCEL_SECONDS)
         except errors._WaitTimeout as error:
             if timeout is not None:
                 raise
             self.pgconn.finish()
             raise psycopg.OperationalError(
-                f"the server has not answered for {limit:.0f} seconds"
+                f"the server has not answered for {limit:.1f} seconds"
             ) from error
+
+
+@contextlib.contextmanager
+def until(db: Connection, deadline: float) -> Iterator[None]:
+    """What runs on a connection meanwhile is given up at this time of the monotonic clock."""
+    db.until = deadline
+    try:
+        yield
+    finally:
+        db.until = None
 
 
 def run(
@@ -152,7 +179,14 @@ def transaction(db: Connection, *, read_only: bool = False) -> Iterator[None]:
             with contextlib.suppress(psycopg.Error):
                 run(db, "ROLLBACK")
         raise
-    run(db, "ROLLBACK" if read_only else "COMMIT")
+    if not (read_only and db.closed):
+        run(db, "ROLLBACK" if read_only else "COMMIT")
+
+
+def begin_again(db: Connection) -> None:
+    """End a read transaction in which a statement was given up, and begin another."""
+    run(db, "ROLLBACK")
+    run(db, _begin(db, read_only=True))
 
 
 @contextlib.contextmanager
@@ -228,7 +262,11 @@ class Connections:
             fresh = db is None
             db = db or connect(self._url, self._seconds)
             try:
-                return db, begin(db)
+                if fresh:
+                    return db, begin(db)
+                # Behind one that was idle the server may be frozen or gone.
+                with until(db, time.monotonic() + PATIENCE_SECONDS):
+                    return db, begin(db)
             except psycopg.OperationalError:
                 db.close()
                 if fresh:

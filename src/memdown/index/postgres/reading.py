@@ -11,20 +11,31 @@ import contextlib
 import ctypes
 import datetime
 import logging
+import time
 import zlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
+from psycopg.pq import TransactionStatus
 
 from memdown.index.bm25 import idf, length_norms, saturate
 from memdown.index.filters import Filter
 from memdown.index.packing import file_keys, source_keys
 from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.postgres import chunk_rows, file_rows, postings, vectors
-from memdown.index.postgres.connection import Place, numbers, run
+from memdown.index.postgres.connection import (
+    PATIENCE_SECONDS,
+    Connection,
+    Place,
+    begin_again,
+    numbers,
+    run,
+    until,
+)
 from memdown.index.postgres.generations import Live
 from memdown.index.postgres.postings import NOTHING, PackedPosting
 from memdown.index.postgres.vectors import Means
@@ -66,6 +77,11 @@ _AROUND, _REACH = 60, 8
 # Of so many of the files that must be represented, the beginnings are in.
 _MOST_PREFERRED = 100
 
+# What an answer lacks if there was no time for it.
+_WORDS, _VECTORS = "words were looked up in what is alike only", "found by words only"
+# A word of which nobody can tell how rare it is, stands in one of so many passages.
+_UNKNOWN_SHARE = 100
+
 # Larger than any key.
 _NO_KEY = np.iinfo(np.int64).max
 
@@ -96,12 +112,24 @@ def give_memory_back() -> None:
 class PostgresSnapshot:
     """One search's view: a read transaction on a connection of its own."""
 
-    def __init__(self, server: str, live: Live, dims: int | None, kept: Kept) -> None:
+    def __init__(
+        self,
+        server: str,
+        live: Live,
+        dims: int | None,
+        kept: Kept,
+        reconnect: Callable[[], Connection],
+        patience: float = PATIENCE_SECONDS,
+    ) -> None:
         self._server = server
         self._live = live
         self._place = live.place
         self._dims = dims
         self._kept = kept
+        self._reconnect = reconnect
+        self._deadline = time.monotonic() + patience
+        self._missing: dict[str, str] = {}
+        self._latest: Reader | None = None
         # A question is often looked up twice, with other forms of its words the second time.
         self._listed: dict[int, ListedChunk] = {}
         self._near: dict[object, list[int]] = {}
@@ -134,11 +162,24 @@ class PostgresSnapshot:
         """The keys of at most `limit` chunks, evenly drawn if there are more, and their vectors."""
         return vectors.sample(self._place, limit)
 
+    def missing(self) -> Sequence[str]:
+        """What there was no time for."""
+        return list(self._missing.values())
+
     def reader(self, sought: Sought) -> Reader:
-        """The chunks that may answer, or all of a small index."""
+        """The chunks that may answer, or all of a small index.
+
+        Who has waited too long already gets what is there instead of another look.
+        """
+        if self._missing and self._latest is not None:
+            return self._latest
         if self._live.chunks <= FEW_CHUNKS:
             return self._everything()
-        lists = self._lists(sought)
+        self._latest = self._shortlist(sought)
+        return self._latest
+
+    def _shortlist(self, sought: Sought) -> Reader:
+        lists = self._lists_in_time(sought)
         wanted = _best_passages(lists, sought, self._live)
         frequencies = lists.frequencies()
         near = self._nearest_once(sought)
@@ -154,7 +195,36 @@ class PostgresSnapshot:
         return read_shortlist(rows, files, self._dims, self.chunks, whole, known, self._ending)
 
     def _ending(self, end: str) -> set[str]:
-        return postings.ending(self._place, end)
+        return set() if self._is_late() else postings.ending(self._place, end)
+
+    def _is_late(self) -> bool:
+        return bool(self._missing) or time.monotonic() >= self._deadline
+
+    def _lists_in_time(self, sought: Sought) -> _Lists:
+        """The posting lists; none if that takes too long and meaning may tell instead.
+
+        Where time is up already, words are worth the wait, and vectors are not.
+        """
+        if not self._can_compare(sought) or self._is_late():
+            return self._lists(sought)
+        try:
+            with until(self._place.db, self._deadline):
+                return self._lists(sought)
+        except psycopg.OperationalError as error:
+            self._give_up(_WORDS, error)
+            return _Lists({}, {})
+
+    def _give_up(self, what: str, error: psycopg.OperationalError) -> None:
+        """Go on without something that the server has no time for."""
+        log.warning("%s took too long: %s", self._server, error)
+        self._missing[what] = f"{self._server} took too long, {what}"
+        db = self._place.db
+        if db.closed:
+            db = self._reconnect()
+        elif db.info.transaction_status == TransactionStatus.INERROR:
+            begin_again(db)
+        self._place = replace(self._place, db=db)
+        self._live = replace(self._live, place=self._place)
 
     def _everything(self) -> Reader:
         kept = self._kept
@@ -207,25 +277,37 @@ class PostgresSnapshot:
 
     def _nearest(self, sought: Sought) -> list[int]:
         """The keys of the nearest chunks; none if the server cannot compare vectors now."""
-        if sought.vector is None or self._dims != sought.vector.size:
+        if sought.vector is None or not self._can_compare(sought):
             return []
         keys: list[int] = []
+        # If words took too long, meaning is all there is.
+        limit = float("inf") if _WORDS in self._missing else self._deadline
+        if time.monotonic() >= limit:
+            self._missing[_VECTORS] = f"{self._server} took too long, {_VECTORS}"
+            return []
         for files in (sought.files, *([sought.preferred] if sought.preferred else [])):
             try:
-                keys += vectors.nearest(
-                    self._place,
-                    sought.vector,
-                    sought.sources,
-                    sought.chunks,
-                    files,
-                    chunks=self._live.chunks,
-                    indexed=self._has_index(),
-                )
-            except (psycopg.errors.QueryCanceled, psycopg.errors.InternalError_) as error:
+                with until(self._place.db, limit) if limit < float("inf") else nullcontext():
+                    keys += vectors.nearest(
+                        self._place,
+                        sought.vector,
+                        sought.sources,
+                        sought.chunks,
+                        files,
+                        chunks=self._live.chunks,
+                        indexed=self._has_index(),
+                    )
+            except psycopg.errors.InternalError_ as error:
                 # This search goes on with keywords alone.
                 log.warning("Vectors could not be compared on %s: %s", self._server, error)
                 return keys
+            except psycopg.OperationalError as error:
+                self._give_up(_VECTORS, error)
+                return keys
         return keys
+
+    def _can_compare(self, sought: Sought) -> bool:
+        return sought.vector is not None and self._dims == sought.vector.size
 
     def _has_index(self) -> bool:
         """Whether the server has an index over vectors; once there is one, it stays."""
@@ -238,6 +320,9 @@ class PostgresSnapshot:
 
     def _whole(self, frequencies: _Frequencies) -> Whole:
         live = self._live
+        if _WORDS in self._missing:
+            # Nobody can tell how rare a word is: each counts alike.
+            frequencies = _Frequencies({}, {}, live.passages // _UNKNOWN_SHARE)
         means = {source: self._means(source) for source in SOURCES}
         return Whole(
             passages=live.passages,
@@ -299,9 +384,12 @@ class _Frequencies:
 
     read: dict[Unit, int]
     known: dict[str, int]
+    every: int | None = None
 
     def of(self, unit: Unit, live: Live) -> int:
-        """In how many passages of the index a unit stands."""
+        """In how many passages of the index a unit stands; `every`, if they cannot be asked for."""
+        if self.every is not None:
+            return self.every
         place, packed = live.place, live.lists
         if unit in self.read:
             return self.read[unit]

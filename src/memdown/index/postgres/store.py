@@ -21,7 +21,14 @@ from memdown.index.postgres import (
     upkeep,
     writing,
 )
-from memdown.index.postgres.connection import Connection, Place, checked_url, run, shown
+from memdown.index.postgres.connection import (
+    PATIENCE_SECONDS,
+    Connection,
+    Place,
+    checked_url,
+    run,
+    shown,
+)
 from memdown.index.postgres.generations import LAYOUT, Live
 from memdown.index.postgres.link import Link
 from memdown.index.postgres.reading import (
@@ -59,11 +66,12 @@ def create(
     host_file: Path | None = None,
     vector_enabled: bool = True,
     cache_entries: int = 50_000,
+    patience: float = PATIENCE_SECONDS,
 ) -> PostgresStore:
     """A store on the server at `url`; searches read from `read_url`, if there is one.
 
     `host_file` is where this host keeps what it knows of its own files; without one the index is
-    taken to be of this host alone.
+    taken to be of this host alone. A search waits `patience` seconds for what it can do without.
     """
     if not url:
         raise ConfigError(
@@ -75,17 +83,20 @@ def create(
     place = f"{shown(write)}/{schema}/{agent}"
     manifest = Manifest(host_file, place) if host_file else None
     link = Link(write, read, agent, schema, manifest)
-    return PostgresStore(link, vector_enabled, cache_entries)
+    return PostgresStore(link, vector_enabled, cache_entries, patience)
 
 
 class PostgresStore:
     """One agent's index. Many threads, processes and hosts may read while one writes."""
 
-    def __init__(self, link: Link, vector_enabled: bool, cache_entries: int) -> None:
+    def __init__(
+        self, link: Link, vector_enabled: bool, cache_entries: int, patience: float
+    ) -> None:
         self._link = link
         self._manifest = link.manifest
         self._vector_enabled = vector_enabled
         self._cache_entries = cache_entries
+        self._patience = patience
         self._known_files: tuple[object, dict[str, FileState]] | None = None
         self._kept = Kept()
 
@@ -261,15 +272,22 @@ class PostgresStore:
     def snapshot(self) -> Iterator[PostgresSnapshot]:
         """One unchanging view for one search, from the replica if there is one that can answer."""
         link = self._link
-        with link.reading(replica=True) as db:
-            live = link.live(db)
+        with contextlib.ExitStack() as stack:
+            live = link.live(stack.enter_context(link.reading(replica=True)))
             if live is None:
                 raise StoreError(
                     f"There is no index of {link.agent} on {link.server} yet: run `memdown index`."
                 )
             dims = live.fingerprint.dims if self._vector_enabled else None
             try:
-                yield PostgresSnapshot(link.server, live, dims, self._kept)
+                yield PostgresSnapshot(
+                    link.server,
+                    live,
+                    dims,
+                    self._kept,
+                    lambda: stack.enter_context(link.reading()),
+                    self._patience,
+                )
             finally:
                 if live.passages > MANY_PASSAGES:
                     give_memory_back()
