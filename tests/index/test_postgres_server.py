@@ -41,6 +41,7 @@ from memdown.index.postgres import PostgresStore, create, schema
 from memdown.index.postgres import vectors as vector_leg
 from memdown.index.postgres.connection import Place, connect
 from memdown.index.postgres.schema import shelf_for
+from memdown.index.reader import Sought, word
 from memdown.index.store import Writes
 from memdown.types import IndexedFile
 from waiting import eventually
@@ -483,7 +484,7 @@ def test_others_read_and_write_while_a_schema_is_brought_up_to_date(postgres: Se
             assert migrating.is_alive(), "the lock is still held"
             db.rollback()
             migrating.join()
-            assert new.describe().steps == 9
+            assert new.describe().steps == 11
             new.apply(Writes(removed=["a.md"]))
             assert texts_found(old, words("alpha")) == []
             assert new.check() == []
@@ -492,7 +493,7 @@ def test_others_read_and_write_while_a_schema_is_brought_up_to_date(postgres: Se
         db.commit()
         with opened(postgres, "main", schema=name) as writer, writer.writing(5.0):
             put(writer, state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 1, 0))
-            assert writer.describe().steps == 9, "a writer does it while it holds its own lock"
+            assert writer.describe().steps == 11, "a writer does it while it holds its own lock"
     with psycopg.connect(postgres.url) as db:
         rows = db.execute(
             "SELECT bool_and(indisvalid), count(*) FROM pg_index WHERE indexrelid = ANY "
@@ -717,3 +718,36 @@ def test_a_backend_that_freezes_while_it_compares_costs_the_vectors_only(
         eventually(lambda: _is_whole(lighthouse))
     finally:
         os.kill(frozen[0], signal.SIGCONT)
+
+
+def test_chunks_of_an_earlier_version_are_found_as_those_of_this_one(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They come with their terms, also before there is a column for what is told of these."""
+    monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", 0)
+    asked = Sought(("alpha", "beta"), phrases=(("red", "router"),))
+
+    def found(store: PostgresStore) -> list[tuple[int, float]]:
+        with store.snapshot() as snapshot:
+            reader = snapshot.reader(Sought(("alpha",)))
+            assert len(reader.posting(word("router")).rows) == 4, "a word that was not looked for"
+            return [(one.key, round(one.score, 4)) for one in by_words(snapshot, asked)]
+
+    with opened(postgres, "main", schema="telling") as store:
+        with store.writing(5.0):
+            store.begin(PRINT)
+            for path in ("a.md", "b.md"):
+                lines = ["alpha is a red router", "beta and alpha", "the router is red"]
+                put(store, state(path), [chunk(path, 1, lines)], unit(1, 0, 0, 0))
+        now = found(store)
+        assert len(now) == 4
+    table = f"telling.chunks_{shelf_for('main')}"
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        for change in ("DROP COLUMN told", "ADD COLUMN told bytea"):
+            db.execute(f"ALTER TABLE {table} {change}")
+            with opened(postgres, "main", schema="telling") as store:
+                assert found(store) == now
+    with opened(postgres, "main", schema="telling") as store:
+        with store.writing(5.0):
+            put(store, state("b.md"), [chunk("b.md", 1, lines)], unit(1, 0, 0, 0))
+        assert found(store) == now

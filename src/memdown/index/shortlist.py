@@ -37,10 +37,12 @@ from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, StoredChunk, Vec
 FEW_CHUNKS = 256
 # Features are terms outside the space of words.
 _FEATURE = "\x02"
+_MOST_LENGTH = 65_535
 # Between two chunks that are no neighbours: neither the next passage nor the one after it is beside.
 _GAP = 2
 
 Load = Callable[[Sequence[int]], Mapping[int, StoredChunk]]
+LoadTerms = Callable[[Sequence[int]], Mapping[int, bytes]]
 Keys = NDArray[np.int64]
 Places = NDArray[np.int64]
 
@@ -95,6 +97,14 @@ def unpack_terms(packed: str, count: int) -> list[PassageTerms]:
     return list(map(PassageTerms, text, head, features))
 
 
+def pack_told(passages: Sequence[PassageTerms]) -> bytes:
+    """How many terms each passage has, two bytes each, and their features, a line each: what every search
+    asks of a chunk, without its words."""
+    lengths = np.array([min(_MOST_LENGTH, one.length) for one in passages], "<u2")
+    features = "\n".join(one.features for one in passages)
+    return lengths.tobytes() + features.encode("utf-8", "surrogatepass")
+
+
 def pack_passage_vectors(vectors: Vectors | None) -> bytes | None:
     """The vectors of a chunk's passages, float32 (n, D), at half a byte a number."""
     if vectors is None or not vectors.size:
@@ -105,13 +115,14 @@ def pack_passage_vectors(vectors: Vectors | None) -> bytes | None:
 class ListedChunk(NamedTuple):
     """A chunk of a shortlist, as it is stored: its passages as packed by `pack_passages`, their terms by
     `pack_terms` in UTF-8, its vector as it was made, float32, and those of its passages as packed by
-    `pack_passage_vectors`."""
+    `pack_passage_vectors`. With `told`, as packed by `pack_told`, it may come without its terms."""
 
     key: int
     passages: bytes
-    terms: bytes
+    terms: bytes | None
     vector: bytes | None
     passage_vectors: bytes | None
+    told: bytes | None = None
 
 
 class KeyedPosting(NamedTuple):
@@ -130,12 +141,14 @@ def read_shortlist(
     whole: Whole | None,
     known: Mapping[Unit, KeyedPosting] | None = None,
     ending: Callable[[str], Collection[str]] | None = None,
+    load_terms: LoadTerms | None = None,
 ) -> Reader:
     """A reader of some chunks; `load` reads their text, `files` has at least those that they are of.
 
     Without `whole`, they are all that there is. `known` are posting lists that were read anyway, and
     hold every passage of these chunks that they should; others are counted in the chunks' terms.
     `ending` gives the longer words of the whole index that end alike; without it those of the chunks count.
+    `load_terms` reads the terms of chunks that came without.
     """
     chunks = sorted(listed, key=lambda one: one.key)
     keys = np.fromiter((one.key for one in chunks), np.int64, len(chunks))
@@ -151,9 +164,12 @@ def read_shortlist(
     chunk_alive = rows.chunk_key >= 0
     passage_lines = np.zeros((len(rows.passage_chunk), 2), np.int32)
     passage_lines[rows.of_passage] = lines
-    terms = _Terms.of([one for one, count in zip(chunks, counts.tolist(), strict=True) if count])
+    terms = _Terms(
+        [(one, count) for one, count in zip(chunks, counts.tolist(), strict=True) if count],
+        load_terms or _no_terms,
+    )
     passage_length = np.zeros(len(rows.passage_chunk), np.int32)
-    passage_length[rows.of_passage] = terms.text.lengths() + terms.head.lengths()
+    passage_length[rows.of_passage] = terms.lengths()
     vectors = _vectors(chunks, rows, dims)
     origin = _Listed(chunks, rows, terms, vectors, load, known or {}, ending)
     if whole is not None:
@@ -258,29 +274,59 @@ def words_ending(padded: bytes, end: str) -> set[str]:
 
 def places_of(padded: bytes, sought: bytes) -> list[int]:
     """Where terms stand one after the other, or one begins, with spaces around them; they may overlap."""
-    places = []
     # The space behind a term is the one before the next.
-    behind = sought.find(b" ", 1)
-    step = behind if behind > 0 else len(sought)
-    place = padded.find(sought)
-    while place >= 0:
-        places.append(place)
-        place = padded.find(sought, place + step)
-    return places
+    first, space, rest = sought[1:].partition(b" ")
+    pattern = re.escape(b" " + first) + (b"(?=" + re.escape(space + rest) + b")" if space else b"")
+    return [found.start() for found in re.finditer(pattern, padded)]
 
 
-class _Terms(NamedTuple):
-    """The terms of all passages of a shortlist."""
+class _Terms:
+    """The terms of all passages of a shortlist; of words that are not asked for nothing is read."""
 
-    text: _Column
-    head: _Column
-    features: _Column
+    def __init__(self, chunks: Sequence[tuple[ListedChunk, int]], load: LoadTerms) -> None:
+        self._chunks = chunks
+        self._load = load
 
-    @classmethod
-    def of(cls, chunks: Sequence[ListedChunk]) -> _Terms:
-        """Of chunks that have passages."""
-        parts = [one.terms.split(b"\t", 3) for one in chunks]
-        return cls(*(_Column([part[n] for part in parts]) for n in range(3)))
+    @cached_property
+    def _told(self) -> list[tuple[bytes, int]] | None:
+        """What is told of each chunk and where its features begin; None if not of every one."""
+        found = [(one.told, 2 * count) for one, count in self._chunks if one.told is not None]
+        return found if len(found) == len(self._chunks) else None
+
+    @cached_property
+    def _parts(self) -> list[list[bytes]]:
+        missing = [one.key for one, _ in self._chunks if one.terms is None]
+        loaded = self._load(missing) if missing else {}
+        return [
+            (loaded[one.key] if one.terms is None else one.terms).split(b"\t", 3)
+            for one, _ in self._chunks
+        ]
+
+    @cached_property
+    def text(self) -> _Column:
+        return _Column([part[0] for part in self._parts])
+
+    @cached_property
+    def head(self) -> _Column:
+        return _Column([part[1] for part in self._parts])
+
+    @cached_property
+    def features(self) -> _Column:
+        if self._told is not None:
+            return _Column([told[begin:] for told, begin in self._told])
+        return _Column([part[2] for part in self._parts])
+
+    def lengths(self) -> Rows:
+        """The number of terms of each passage, int32 (P,)."""
+        if self._told is None:
+            every: Rows = self.text.lengths() + self.head.lengths()
+            return every
+        packed = b"".join([told[:begin] for told, begin in self._told])
+        return np.frombuffer(packed, "<u2").astype(np.int32)
+
+
+def _no_terms(_: Sequence[int]) -> Mapping[int, bytes]:
+    return {}
 
 
 def _vectors(chunks: Sequence[ListedChunk], rows: _Rows, dims: int | None) -> Vectors | None:
@@ -319,6 +365,7 @@ class _Listed:
         self._load = load
         self._known = known
         self._ending = ending
+        self._loaded: dict[int, StoredChunk] = {}
         self._postings: dict[Unit, Posting] = {}
 
     def posting(self, unit: Unit) -> Posting:
@@ -414,8 +461,10 @@ class _Listed:
         """Some chunks with their text, by row."""
         keys = {row: int(self._rows.chunk_key[row]) for row in chunk_rows}
         keys = {row: key for row, key in keys.items() if key >= 0}
-        found = self._load(list(keys.values()))
-        return {row: found[key] for row, key in keys.items()}
+        missing = [key for key in keys.values() if key not in self._loaded]
+        if missing:
+            self._loaded.update(self._load(missing))
+        return {row: self._loaded[key] for row, key in keys.items()}
 
 
 def _frequency(listed: _Listed, ask: Callable[[Unit], int], unit: Unit) -> int:

@@ -34,6 +34,8 @@ _MOST_QUERY_CHARS = 2_000
 # Words that mean about the same count this share of their similarity; those that begin alike are found
 # by stem or prefix anyway. No more than so many words of a question, and so many for each.
 _SYNONYM, _SAME_START, _MOST_SYNONYMS, _SYNONYMS_A_WORD = 0.5, 4, 24, 3
+# Where several numbers and codes stand beside one another, so many of the best passages tell it.
+_HELD = 60
 _WORD = pattern(r"[^\W\d_]{3,}")
 # What a word of the thesaurus counts for another.
 _LISTED = 0.7
@@ -198,7 +200,10 @@ def settle(asked: Asked, snapshot: Snapshot) -> Asked:
     if not query.terms.identifiers:
         return asked
     sources, files = asked.options.sources, asked.files
-    wanted = Sought(identifiers.looked_for(query.terms), sources=sources, files=files)
+    # Whether there are any is all that counts: of each some come, however few are asked for.
+    wanted = Sought(
+        identifiers.looked_for(query.terms), sources=sources, files=files, passages=_HELD
+    )
     look = identifiers.SearchScope(snapshot.reader(wanted), sources, files)
     terms, unheld = identifiers.settle(query.terms, look)
     return replace(asked, query=replace(query, terms=terms), unheld=unheld)

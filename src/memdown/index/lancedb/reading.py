@@ -311,7 +311,7 @@ class LanceSnapshot:
         passages = tokens = 0
         for one in listed:
             for terms in unpack_terms(
-                one.terms.decode("utf-8", "surrogatepass"), count_passages(one.passages)
+                (one.terms or b"").decode("utf-8", "surrogatepass"), count_passages(one.passages)
             ):
                 held.update(terms.every().keys() | rows.beginnings(terms.text))
                 passages += 1

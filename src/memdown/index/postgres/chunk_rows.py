@@ -24,12 +24,18 @@ from memdown.index.postgres.connection import Place, numbers, one, run
 from memdown.index.postgres.file_rows import file_number
 from memdown.index.postgres.generations import Live
 from memdown.index.postgres.postings import KeyedTerms
-from memdown.index.shortlist import pack_passage_vectors, pack_terms, terms_of, unpack_terms
+from memdown.index.shortlist import (
+    pack_passage_vectors,
+    pack_terms,
+    pack_told,
+    terms_of,
+    unpack_terms,
+)
 from memdown.types import Chunk, IndexedFile, Source, StoredChunk
 
 _ROWS_A_READ = 2_000
 
-_COLUMNS = "key, id, start_line, end_line, hash, text, headings, passages, lines, terms"
+_COLUMNS = "key, id, start_line, end_line, hash, text, headings, passages, lines, terms, told"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,7 @@ def rows_of(key: int, file: IndexedFile) -> list[Row]:
             passages,
             pack_lines(chunk),
             zlib.compress(packed, 1),
+            pack_told([one.terms for one in terms]),
         )
         rows.append(Row(columns, terms, vector, pack_passage_vectors(own)))
         key += len(chunk.passages)
@@ -85,7 +92,7 @@ def insert(place: Place, rows: Sequence[Row]) -> None:
         cursor.executemany(
             place.sql(
                 f"INSERT INTO {{chunks}} (generation, {_COLUMNS}, embedding, passage_vectors) "
-                "VALUES (%s, %s, %s, %s, %s, %s, %b, %b, %b, %b, %b, %b, %b)"
+                "VALUES (%s, %s, %s, %s, %s, %s, %b, %b, %b, %b, %b, %b, %b, %b)"
             ),
             [(place.generation, *row.columns, row.embedding, row.passage_vectors) for row in rows],
         )
@@ -171,6 +178,19 @@ def load_chunks(place: Place, keys: Sequence[int]) -> dict[int, StoredChunk]:
         binary=True,
     )
     return {row[0]: unpack_chunk(*row) for row in rows}
+
+
+def tells(place: Place) -> bool:
+    """Whether the tables have a column for what is told of a chunk's terms; later versions added it."""
+    return (
+        one(
+            place.db,
+            "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(%s) AND attname = 'told' "
+            "AND NOT attisdropped",
+            (f"{place.schema}.chunks_{place.shelf}",),
+        )
+        is not None
+    )
 
 
 def count_chunks(place: Place, source: Source) -> int:

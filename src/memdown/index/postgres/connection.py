@@ -166,14 +166,18 @@ def connect(url: str, seconds: float | None) -> Connection:
 
 
 @contextlib.contextmanager
-def transaction(db: Connection, *, read_only: bool = False) -> Iterator[None]:
+def transaction(
+    db: Connection, *, read_only: bool = False, first: sql.Composable | None = None
+) -> Iterator[list[list[Any]]]:
     """One transaction with the connection's own time limit, also through a pooler.
 
-    Beginning and limit are one message, since every message is a way to the server and back.
+    Beginning, limit and the `first` statement, whose rows it gives, are one message, since every
+    message is a way to the server and back.
     """
-    run(db, _begin(db, read_only=read_only))
+    begin = _begin(db, read_only=read_only)
+    found = _results(db, sql.SQL("; ").join([begin, *([first] if first is not None else [])]))
     try:
-        yield
+        yield found
     except BaseException:
         if not db.closed:
             with contextlib.suppress(psycopg.Error):
@@ -234,6 +238,22 @@ class Connections:
         try:
             with begun:
                 yield db
+        finally:
+            self._give_back(db)
+
+    @contextlib.contextmanager
+    def reading_first(self, statement: sql.Composed) -> Iterator[tuple[Connection, list[Any]]]:
+        """The same, and the rows of its first statement: beginning and statement are one message."""
+
+        def begun(db: Connection) -> tuple[contextlib.ExitStack, list[Any]]:
+            stack = contextlib.ExitStack()
+            (rows,) = stack.enter_context(transaction(db, read_only=True, first=statement))
+            return stack, rows
+
+        db, (stack, rows) = self._tried(begun)
+        try:
+            with stack:
+                yield db, rows
         finally:
             self._give_back(db)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from memdown.index.filters import Filter, folders_of, meanings
 from memdown.index.packing import file_ids
-from memdown.index.postgres import connection, postings
+from memdown.index.postgres import postings
 from memdown.index.postgres.connection import Place, one, run
 from memdown.types import FileState, Source
 
@@ -128,23 +128,9 @@ def lacks_vectors(place: Place) -> bool:
     return one(place.db, place.sql(statement), (place.generation,)) is not None
 
 
-def read_numbered(place: Place, numbers: Sequence[int] | None = None) -> dict[int, FileState]:
-    """Every indexed file by number; or some, without the facts that only a sync compares."""
-    if numbers is None:
-        return _states(place)
-    rows = run(
-        place.db,
-        place.sql(
-            "SELECT id, path, source, date, problem, tags, names FROM {files} "
-            "WHERE generation = %s AND id = ANY(%s::bigint[])"
-        ),
-        (place.generation, connection.numbers(numbers)),
-        binary=True,
-    )
-    return {
-        number: FileState(path, source, 0, 0, 0, 0, "", date, problem, tuple(tags), names)
-        for number, path, source, date, problem, tags, names in rows
-    }
+def read_numbered(place: Place) -> dict[int, FileState]:
+    """Every indexed file by number."""
+    return _states(place)
 
 
 def read_dated(place: Place, first: datetime.date, last: datetime.date) -> dict[int, Source]:

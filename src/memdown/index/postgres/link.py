@@ -109,6 +109,17 @@ class Link:
                 db = self._from_replica(self._replica, stack)
             yield db or stack.enter_context(self._reads.reading())
 
+    @contextlib.contextmanager
+    def seeing(self) -> Iterator[Live | None]:
+        """The live generation inside a read transaction, from the replica if there is one."""
+        if self._replica is not None or not self._has_schema or self._closed:
+            with self.reading(replica=True) as db:
+                yield self.live(db)
+            return
+        which = generations.find_live(self.schema, self.agent, self._used_variant())
+        with mapped(self.server), self._reads.reading_first(which) as (db, rows):
+            yield generations.live_of(self.at(db), rows)
+
     def _from_replica(self, replica: Connections, stack: contextlib.ExitStack) -> Connection | None:
         """A connection to the replica; None if it cannot answer for this agent."""
         try:

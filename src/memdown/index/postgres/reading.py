@@ -16,6 +16,8 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -96,8 +98,9 @@ class Kept:
     state: object = None
     reader: Reader | None = None
     means: dict[tuple[object, Source], Means] = field(default_factory=dict)
-    # The generation that is known to have an index over vectors.
+    # The generation that is known to have an index over vectors, shelves whose chunks tell of their terms.
     indexed: int = 0
+    telling: set[str] = field(default_factory=set)
 
 
 def give_memory_back() -> None:
@@ -132,6 +135,7 @@ class PostgresSnapshot:
         self._latest: Reader | None = None
         # A question is often looked up twice, with other forms of its words the second time.
         self._listed: dict[int, ListedChunk] = {}
+        self._files: dict[int, FileState] = {}
         self._near: dict[object, list[int]] = {}
 
     def files(self) -> Mapping[int, FileState]:
@@ -185,14 +189,21 @@ class PostgresSnapshot:
         near = self._nearest_once(sought)
         # The key of a file's first passage is that of its first chunk.
         near += [file_keys(number).start for number in sorted(sought.preferred)[-_MOST_PREFERRED:]]
-        keys = _keys_of(self._place, wanted, near)
-        known = lists.of_chunks(keys)
+        rows = self._chunks_of(wanted, near)
+        known = lists.of_chunks([row.key for row in rows])
         # They may be a million postings, and are read.
         del lists
-        rows = self._chunks_once(keys)
-        files = file_rows.read_numbered(self._place, sorted({row.key // FILE_SPAN for row in rows}))
         whole = self._whole(frequencies)
-        return read_shortlist(rows, files, self._dims, self.chunks, whole, known, self._ending)
+        return read_shortlist(
+            rows,
+            self._files,
+            self._dims,
+            self.chunks,
+            whole,
+            known,
+            self._ending,
+            partial(_terms_of, self._place),
+        )
 
     def _ending(self, end: str) -> set[str]:
         return set() if self._is_late() else postings.ending(self._place, end)
@@ -229,7 +240,7 @@ class PostgresSnapshot:
     def _everything(self) -> Reader:
         kept = self._kept
         if kept.reader is None or kept.state != (self._live.state, self._dims):
-            rows = _chunk_rows(self._place, None)
+            rows = _every_chunk(self._place)
             stored = self.chunks([row.key for row in rows])
             reader = read_shortlist(rows, self.files(), self._dims, lambda _: stored, None)
             kept.reader, kept.state = reader, (self._live.state, self._dims)
@@ -270,10 +281,21 @@ class PostgresSnapshot:
             self._near[asked] = self._nearest(sought)
         return [*self._near[asked]]
 
-    def _chunks_once(self, keys: Sequence[int]) -> list[ListedChunk]:
-        new = [key for key in keys if key not in self._listed]
-        self._listed |= {one.key: one for one in _chunk_rows(self._place, new)} if new else {}
-        return [self._listed[key] for key in keys if key in self._listed]
+    def _chunks_of(self, passages: Keys, chunks: Sequence[int]) -> list[ListedChunk]:
+        """The chunks of some passages, the best first, and others, by ascending key; each is read once."""
+        found = _read_chunks(self._place, passages, chunks, list(self._listed), told=self._tells())
+        for row in found:
+            if row[1] is not None:
+                listed, file = _listed(row, self._files)
+                self._listed[listed.key] = listed
+                self._files[listed.key // FILE_SPAN] = file
+        return [self._listed[key] for key in sorted(row[0] for row in found) if key in self._listed]
+
+    def _tells(self) -> bool:
+        """Whether chunks may come without their terms: tables of an earlier version lack a column."""
+        if self._place.shelf not in self._kept.telling and chunk_rows.tells(self._place):
+            self._kept.telling.add(self._place.shelf)
+        return self._place.shelf in self._kept.telling
 
     def _nearest(self, sought: Sought) -> list[int]:
         """The keys of the nearest chunks; none if the server cannot compare vectors now."""
@@ -598,35 +620,69 @@ def _blocks(place: Place, files: frozenset[int]) -> list[int]:
     ]
 
 
-def _keys_of(place: Place, passages: Keys, chunks: Sequence[int]) -> list[int]:
-    """The keys of the chunks of some passages, the best first, and others; ascending."""
-    rows = run(
+def _read_chunks(
+    place: Place, passages: Keys, chunks: Sequence[int], known: Sequence[int], *, told: bool
+) -> list[Any]:
+    """A row for each chunk that is wanted; of one that is `known`, or not there, the key alone."""
+    terms = "CASE WHEN c.told IS NULL THEN c.terms END, c.told" if told else "c.terms, NULL::bytea"
+    return run(
         place.db,
         place.sql(
             # The chunk of a passage is the one with the largest number not above it.
-            "SELECT (SELECT key FROM {chunks} WHERE generation = %s AND key <= p "
-            "ORDER BY key DESC LIMIT 1) FROM unnest(%s::bigint[]) WITH ORDINALITY AS w (p, n) "
-            "ORDER BY n"
+            "WITH best AS (SELECT c.key FROM unnest(%s::bigint[]) WITH ORDINALITY AS w (p, n), "
+            "LATERAL (SELECT key FROM {chunks} WHERE generation = %s AND key <= p "
+            f"ORDER BY key DESC LIMIT 1) AS c GROUP BY c.key ORDER BY min(n) LIMIT {_MOST_CHUNKS}) "
+            "SELECT w.key, c.* FROM (SELECT key FROM best UNION SELECT unnest(%s::bigint[])) AS w "
+            # One look-up for each, whatever the planner thinks.
+            f"LEFT JOIN LATERAL (SELECT c.passages, {terms}, c.embedding, c.passage_vectors, "
+            "f.path, f.source, f.date, f.problem, f.tags, f.names "
+            "FROM {chunks} c JOIN {files} f ON f.generation = c.generation AND f.id = c.key >> 24 "
+            "WHERE c.generation = %s AND c.key = w.key AND c.key <> ALL(%s::bigint[]) OFFSET 0) AS c "
+            "ON true"
         ),
-        (place.generation, numbers(passages[:_MOST_PASSAGES].tolist())),
+        (
+            numbers(passages[:_MOST_PASSAGES].tolist()),
+            place.generation,
+            numbers(chunks),
+            place.generation,
+            numbers(known),
+        ),
         binary=True,
     )
-    best = [key for (key,) in dict.fromkeys(rows) if key is not None]
-    return sorted({*best[:_MOST_CHUNKS], *chunks})
 
 
-def _chunk_rows(place: Place, keys: Sequence[int] | None) -> list[ListedChunk]:
-    """Chunks by key; all of them if None."""
-    where = "generation = %s"
-    values: tuple[object, ...] = (place.generation,)
-    if keys is not None:
-        where, values = f"{where} AND key = ANY(%s::bigint[])", (*values, numbers(keys))
+def _listed(row: Any, files: Mapping[int, FileState]) -> tuple[ListedChunk, FileState]:
+    """A chunk and its file of such a row."""
+    key, passages, terms, told, vector, own, path, source, date, problem, tags, names = row
+    file = files.get(key // FILE_SPAN)
+    if file is None:
+        file = FileState(path, source, 0, 0, 0, 0, "", date, problem, tuple(tags), names)
+    packed = None if terms is None else zlib.decompress(terms)
+    return ListedChunk(key, passages, packed, vector, own, told), file
+
+
+def _terms_of(place: Place, keys: Sequence[int]) -> dict[int, bytes]:
+    """The terms of some chunks."""
     rows = run(
         place.db,
         place.sql(
-            f"SELECT key, passages, terms, embedding, passage_vectors FROM {{chunks}} WHERE {where}"
+            "SELECT key, terms FROM {chunks} WHERE generation = %s AND key = ANY(%s::bigint[])"
         ),
-        values,
+        (place.generation, numbers(keys)),
+        binary=True,
+    )
+    return {key: zlib.decompress(terms) for key, terms in rows}
+
+
+def _every_chunk(place: Place) -> list[ListedChunk]:
+    """All chunks with their terms."""
+    rows = run(
+        place.db,
+        place.sql(
+            "SELECT key, passages, terms, embedding, passage_vectors FROM {chunks} "
+            "WHERE generation = %s"
+        ),
+        (place.generation,),
         binary=True,
     )
     return [

@@ -273,7 +273,7 @@ class PostgresStore:
         """One unchanging view for one search, from the replica if there is one that can answer."""
         link = self._link
         with contextlib.ExitStack() as stack:
-            live = link.live(stack.enter_context(link.reading(replica=True)))
+            live = stack.enter_context(link.seeing())
             if live is None:
                 raise StoreError(
                     f"There is no index of {link.agent} on {link.server} yet: run `memdown index`."
