@@ -730,6 +730,8 @@ def test_chunks_of_an_earlier_version_are_found_as_those_of_this_one(
     def found(store: PostgresStore) -> list[tuple[int, float]]:
         with store.snapshot() as snapshot:
             reader = snapshot.reader(Sought(("alpha",)))
+            last = reader.posting(word("alpha")).rows[-2:]
+            assert len(reader.among(word("router"), last)) == 1, "of those passages only"
             assert len(reader.posting(word("router")).rows) == 4, "a word that was not looked for"
             return [(one.key, round(one.score, 4)) for one in by_words(snapshot, asked)]
 

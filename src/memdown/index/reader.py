@@ -117,6 +117,14 @@ class Lexicon(Protocol):
         """The longer words with a posting list that end like this."""
 
 
+@runtime_checkable
+class Sparing(Protocol):
+    """An origin that need not have the whole posting list of a unit to tell which of some passages hold it."""
+
+    def among(self, unit: Unit, rows: Rows) -> Rows:
+        """Those of some rows, ascending, that hold a unit."""
+
+
 class Quantised(NamedTuple):
     """Vectors of length one as bytes: `numbers` int8 (n, D) times `scale` float32 (n,)."""
 
@@ -144,6 +152,16 @@ def quantise_stored(vectors: Vectors) -> Quantised:
     """The same, where a row of zeros stands for a vector that there is none of: its scale is 0."""
     numbers, scale = quantise(vectors)
     return Quantised(numbers, np.where(vectors.any(axis=1), scale, np.float32(0)))
+
+
+def common_rows(one: Rows, other: Rows) -> Rows:
+    """The rows that are in both; of a short list and a long one, without sorting them together."""
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    if not len(few):
+        return few
+    at = np.searchsorted(many, few).clip(max=len(many) - 1)
+    found: Rows = few[many[at] == few]
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -296,6 +314,12 @@ class Reader:
         if keep.all():
             return posting
         return Posting(posting.rows[keep], posting.text_tf[keep], posting.head_tf[keep])
+
+    def among(self, unit: Unit, rows: Rows) -> Rows:
+        """Those of some rows of living passages, ascending, that hold a unit."""
+        if isinstance(self.origin, Sparing):
+            return self.origin.among(unit, rows)
+        return common_rows(self.posting(unit).rows, rows)
 
     def holding(self, words: Sequence[str], files: Mask | None) -> Iterator[str]:
         """Those of some words, in order, that a living passage of some `files`, bool (F,), holds."""

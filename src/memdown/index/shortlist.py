@@ -26,6 +26,7 @@ from memdown.index.reader import (
     Rows,
     Unit,
     Whole,
+    common_rows,
     quantise_passages,
     quantise_stored,
     word,
@@ -164,10 +165,7 @@ def read_shortlist(
     chunk_alive = rows.chunk_key >= 0
     passage_lines = np.zeros((len(rows.passage_chunk), 2), np.int32)
     passage_lines[rows.of_passage] = lines
-    terms = _Terms(
-        [(one, count) for one, count in zip(chunks, counts.tolist(), strict=True) if count],
-        load_terms or _no_terms,
-    )
+    terms = _Terms(list(zip(chunks, counts.tolist(), strict=True)), load_terms or _no_terms)
     passage_length = np.zeros(len(rows.passage_chunk), np.int32)
     passage_length[rows.of_passage] = terms.lengths()
     vectors = _vectors(chunks, rows, dims)
@@ -286,20 +284,35 @@ class _Terms:
     def __init__(self, chunks: Sequence[tuple[ListedChunk, int]], load: LoadTerms) -> None:
         self._chunks = chunks
         self._load = load
+        self._some: dict[tuple[int, ...], _Terms] = {}
 
     @cached_property
     def _told(self) -> list[tuple[bytes, int]] | None:
         """What is told of each chunk and where its features begin; None if not of every one."""
-        found = [(one.told, 2 * count) for one, count in self._chunks if one.told is not None]
-        return found if len(found) == len(self._chunks) else None
+        found = [
+            (one.told, 2 * count) for one, count in self._chunks if count and one.told is not None
+        ]
+        return found if len(found) == len(self._filled) else None
+
+    @cached_property
+    def _filled(self) -> list[ListedChunk]:
+        """The chunks that have passages: others have no line."""
+        return [one for one, count in self._chunks if count]
+
+    def of_some(self, places: Sequence[int]) -> _Terms:
+        """Those of the chunks at some places; what is read of them is read once."""
+        some = tuple(places)
+        if some not in self._some:
+            self._some[some] = _Terms([self._chunks[place] for place in some], self._load)
+        return self._some[some]
 
     @cached_property
     def _parts(self) -> list[list[bytes]]:
-        missing = [one.key for one, _ in self._chunks if one.terms is None]
+        missing = [one.key for one in self._filled if one.terms is None]
         loaded = self._load(missing) if missing else {}
         return [
             (loaded[one.key] if one.terms is None else one.terms).split(b"\t", 3)
-            for one, _ in self._chunks
+            for one in self._filled
         ]
 
     @cached_property
@@ -395,6 +408,20 @@ class _Listed:
         if unit.terms[0].startswith(_FEATURE):
             return self._in_text(*self._terms.features.counted(sought))
         return self._both(*self._terms.text.counted(sought), *self._terms.head.counted(sought))
+
+    def among(self, unit: Unit, rows: Rows) -> Rows:
+        """Those of some rows, ascending, that hold a unit; only the terms of their chunks are read."""
+        if unit.kind != "word" or unit in self._known or unit in self._postings:
+            return common_rows(self.posting(unit).rows, rows)
+        every = self._rows
+        here = np.unique(np.searchsorted(every.of_chunk, every.passage_chunk[rows])).tolist()
+        terms = self._terms.of_some(here)
+        sought = f" {unit.terms[0]} ".encode("utf-8", "surrogatepass")
+        lines = np.union1d(terms.text.counted(sought)[0], terms.head.counted(sought)[0])
+        # Where the passages of each of these chunks begin among all, and how many there are.
+        begin, counts = (np.cumsum(every.counts) - every.counts)[here], every.counts[here]
+        places = np.arange(counts.sum()) + np.repeat(begin - np.cumsum(counts) + counts, counts)
+        return common_rows(every.of_passage[places[lines]].astype(np.int32), rows)
 
     def holding(self, words: Collection[str]) -> set[str]:
         """Those of some words that have a posting list."""

@@ -84,18 +84,10 @@ def _holding(terms: Sequence[str], changed: Rows, reader: Reader) -> list[int]:
     """The rows of passages that hold more than half of some words and tell that something is gone."""
     if not 0 < len(terms) <= _MOST_WORDS:
         return []
-    each = [_common(reader.posting(word(term)).rows, changed) for term in terms]
+    each = [reader.among(word(term), changed) for term in terms]
     rows, counts = np.unique(np.concatenate(each), return_counts=True)
     both: list[int] = rows[2 * counts > len(terms)].tolist()
     return both
-
-
-def _common(one: Rows, other: Rows) -> Rows:
-    """The rows that are in both; of a short list and a long one, without sorting them together."""
-    few, many = (one, other) if len(one) < len(other) else (other, one)
-    at = np.searchsorted(many, few).clip(max=len(many) - 1)
-    found: Rows = few[many[at] == few]
-    return found
 
 
 def _may_be_newer(row: int, hit: Hit, reader: Reader) -> bool:

@@ -79,6 +79,8 @@ _AROUND, _REACH = 60, 8
 # Of so many of the files that must be represented, the beginnings are in.
 _MOST_PREFERRED = 100
 
+# How often memory is given back.
+_GIVEN_BACK_SECONDS = 0.5
 # What an answer lacks if there was no time for it.
 _WORDS, _VECTORS = "words were looked up in what is alike only", "found by words only"
 # A word of which nobody can tell how rare it is, stands in one of so many passages.
@@ -98,18 +100,24 @@ class Kept:
     state: object = None
     reader: Reader | None = None
     means: dict[tuple[object, Source], Means] = field(default_factory=dict)
+    # When memory was given back last, by the monotonic clock.
+    given_back: float = 0.0
     # The generation that is known to have an index over vectors, shelves whose chunks tell of their terms.
     indexed: int = 0
     telling: set[str] = field(default_factory=set)
 
 
-def give_memory_back() -> None:
-    """Let the system have what a search over very many postings needed for a moment.
+def give_memory_back(kept: Kept) -> None:
+    """Let the system have what searches over very many postings needed for a moment.
 
-    The C library keeps it for the next time, which is too much for a process that mostly waits.
+    The C library keeps it for the next time, which is too much for a process that mostly waits. Who
+    searches without pause does so now and then: it takes two milliseconds.
     """
+    if time.monotonic() - kept.given_back < _GIVEN_BACK_SECONDS:
+        return
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
+    kept.given_back = time.monotonic()
 
 
 class PostgresSnapshot:
@@ -134,7 +142,6 @@ class PostgresSnapshot:
         self._missing: dict[str, str] = {}
         self._latest: Reader | None = None
         # A question is often looked up twice, with other forms of its words the second time.
-        self._listed: dict[int, ListedChunk] = {}
         self._files: dict[int, FileState] = {}
         self._near: dict[object, list[int]] = {}
 
@@ -282,14 +289,15 @@ class PostgresSnapshot:
         return [*self._near[asked]]
 
     def _chunks_of(self, passages: Keys, chunks: Sequence[int]) -> list[ListedChunk]:
-        """The chunks of some passages, the best first, and others, by ascending key; each is read once."""
-        found = _read_chunks(self._place, passages, chunks, list(self._listed), told=self._tells())
-        for row in found:
-            if row[1] is not None:
-                listed, file = _listed(row, self._files)
-                self._listed[listed.key] = listed
-                self._files[listed.key // FILE_SPAN] = file
-        return [self._listed[key] for key in sorted(row[0] for row in found) if key in self._listed]
+        """The chunks of some passages, the best first, and others, by ascending key; their files are known then."""
+        rows = _read_chunks(self._place, passages, chunks, told=self._tells())
+        listed = [_listed(row) for row in rows]
+        for key, *_, path, source, date, problem, tags, names in rows:
+            number = key // FILE_SPAN
+            if number not in self._files:
+                file = FileState(path, source, 0, 0, 0, 0, "", date, problem, tuple(tags), names)
+                self._files[number] = file
+        return sorted(listed)
 
     def _tells(self) -> bool:
         """Whether chunks may come without their terms: tables of an earlier version lack a column."""
@@ -620,10 +628,8 @@ def _blocks(place: Place, files: frozenset[int]) -> list[int]:
     ]
 
 
-def _read_chunks(
-    place: Place, passages: Keys, chunks: Sequence[int], known: Sequence[int], *, told: bool
-) -> list[Any]:
-    """A row for each chunk that is wanted; of one that is `known`, or not there, the key alone."""
+def _read_chunks(place: Place, passages: Keys, chunks: Sequence[int], *, told: bool) -> list[Any]:
+    """The rows of the chunks of some passages, the best first, and of others; with those of their files."""
     terms = "CASE WHEN c.told IS NULL THEN c.terms END, c.told" if told else "c.terms, NULL::bytea"
     return run(
         place.db,
@@ -632,33 +638,27 @@ def _read_chunks(
             "WITH best AS (SELECT c.key FROM unnest(%s::bigint[]) WITH ORDINALITY AS w (p, n), "
             "LATERAL (SELECT key FROM {chunks} WHERE generation = %s AND key <= p "
             f"ORDER BY key DESC LIMIT 1) AS c GROUP BY c.key ORDER BY min(n) LIMIT {_MOST_CHUNKS}) "
-            "SELECT w.key, c.* FROM (SELECT key FROM best UNION SELECT unnest(%s::bigint[])) AS w "
-            # One look-up for each, whatever the planner thinks.
-            f"LEFT JOIN LATERAL (SELECT c.passages, {terms}, c.embedding, c.passage_vectors, "
+            f"SELECT c.key, c.passages, {terms}, c.embedding, c.passage_vectors, "
             "f.path, f.source, f.date, f.problem, f.tags, f.names "
             "FROM {chunks} c JOIN {files} f ON f.generation = c.generation AND f.id = c.key >> 24 "
-            "WHERE c.generation = %s AND c.key = w.key AND c.key <> ALL(%s::bigint[]) OFFSET 0) AS c "
-            "ON true"
+            "WHERE c.generation = %s AND c.key = ANY(ARRAY("
+            "SELECT key FROM best UNION SELECT unnest(%s::bigint[])))"
         ),
         (
             numbers(passages[:_MOST_PASSAGES].tolist()),
             place.generation,
-            numbers(chunks),
             place.generation,
-            numbers(known),
+            numbers(chunks),
         ),
         binary=True,
     )
 
 
-def _listed(row: Any, files: Mapping[int, FileState]) -> tuple[ListedChunk, FileState]:
-    """A chunk and its file of such a row."""
-    key, passages, terms, told, vector, own, path, source, date, problem, tags, names = row
-    file = files.get(key // FILE_SPAN)
-    if file is None:
-        file = FileState(path, source, 0, 0, 0, 0, "", date, problem, tuple(tags), names)
+def _listed(row: Any) -> ListedChunk:
+    """The chunk of such a row."""
+    key, passages, terms, told, vector, own, *_ = row
     packed = None if terms is None else zlib.decompress(terms)
-    return ListedChunk(key, passages, packed, vector, own, told), file
+    return ListedChunk(key, passages, packed, vector, own, told)
 
 
 def _terms_of(place: Place, keys: Sequence[int]) -> dict[int, bytes]:
