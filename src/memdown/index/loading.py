@@ -33,6 +33,8 @@ _MOST_ENTRIES = 6_000_000
 _MOST_VECTOR_BYTES = 192 << 20
 # The text of so many chunks is kept, about 4 MB: questions that follow one another find the same notes.
 _MOST_CHUNKS = 1_024
+# So many blocks of lists are kept as they are stored, 8 MB: those of about 20,000 chunks.
+_MOST_BLOCKS = 128
 # Room for chunks to come, so that one more does not copy all vectors.
 _SPARE, _LEAST_SPARE = 8, 256
 _POSITIONS = 1 << 20
@@ -84,6 +86,7 @@ class _Segment:
     first: int
     chunk: int
     dictionaries: dict[int, Dictionary]
+    kept: _Kept
 
     def dictionary(self, view: View) -> Dictionary:
         known = self.dictionaries.get(self.number)
@@ -109,8 +112,7 @@ class _Segment:
             word
             for word in words
             if any(
-                key_of_term(word, head=head)
-                in dictionary.starting_with(key_of_term(word[:1], head=head))
+                dictionary.has(key_of_term(word, head=head), key_of_term(word[:1], head=head))
                 for head in (False, True)
             )
         }
@@ -177,9 +179,9 @@ class _Segment:
         size = segments.STREAM_BLOCK
         first = wanted.start // size
         blocks = range(first, (wanted.stop - 1) // size + 1 if len(wanted) else first)
-        data = b"".join(view.block(self.number, part, number) for number in blocks)
+        each = [self.kept.block(view, self.number, part, number) for number in blocks]
         begin = wanted.start - first * size
-        return data[begin : begin + len(wanted)]
+        return b"".join(each)[begin : begin + len(wanted)]
 
 
 def _added_up(rows: Keys, tf: Keys) -> PostingList:
@@ -396,6 +398,19 @@ class _Kept:
         self._postings: dict[Unit, tuple[tuple[int, ...], Posting]] = {}
         self._entries = 0
         self._vectors: dict[int, _SegmentVectors | None] = {}
+        self._blocks: dict[tuple[int, str, int], bytes] = {}
+
+    def block(self, view: View, segment: int, part: str, number: int) -> bytes:
+        """A block of the lists of a segment; the one that was read first makes room."""
+        key = segment, part, number
+        known = self._blocks.get(key)
+        if known is None:
+            known = view.block(segment, part, number)
+            with self._lock:
+                while len(self._blocks) >= _MOST_BLOCKS:
+                    del self._blocks[next(iter(self._blocks))]
+                self._blocks[key] = known
+        return known
 
     def posting(
         self, unit: Unit, numbers: tuple[int, ...], made: Callable[[Unit, int], Posting]
@@ -514,7 +529,7 @@ def _load(view: View, was: _State | None, kept: _Kept) -> _State:
     for number in numbers[same:]:
         old = known.get(number)
         rows = old.rows if old else segments.read_rows(view.block(number, "rows", 0))
-        each.append(_Segment(number, rows, first, chunk, old.dictionaries if old else {}))
+        each.append(_Segment(number, rows, first, chunk, old.dictionaries if old else {}, kept))
         first, chunk = first + rows.count, chunk + len(rows.key)
     keys = _joined([one.rows.key for one in each], np.empty(0, np.int64))
     dims = view.dims

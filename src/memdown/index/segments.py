@@ -20,7 +20,6 @@ import struct
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,8 +54,8 @@ _VECTORS_HEAD = struct.Struct("<II")
 # Stands beside the length of vectors that have half a byte a number.
 _HALF = 1 << 31
 _FIRST_TEXT = b"\x03"
-# Terms are found by so many first bytes, once a dictionary was looked into so often.
-_BEGINNING, _FEW_LOOKS = 8, 64
+# Terms are found by their hashes, once a dictionary was looked into so often.
+_FEW_LOOKS = 64
 
 Part = tuple[str, int]
 Parts = Mapping[Part, bytes]
@@ -430,7 +429,7 @@ class Dictionary:
         self._names = memoryview(data)[at:]
         self._starting: dict[bytes, frozenset[bytes]] = {}
         self._looked = 0
-        self._beginnings: NDArray[np.uint64] | None = None
+        self._hashed: _Hashed | None = None
 
     def name(self, number: int) -> bytes:
         """The bytes of a term."""
@@ -466,41 +465,34 @@ class Dictionary:
 
     def place(self, term: bytes) -> int:
         """Where a term stands or would stand."""
-        # For one question it does not pay to look at the beginning of every term.
-        self._looked += 1
-        if self._looked < _FEW_LOOKS:
-            return bisect_left(range(self.count), term, key=self.name)
-        if self._beginnings is None:
-            self._beginnings = self._read_beginnings()
-        begins = _beginning_of(term)
-        first = int(self._beginnings.searchsorted(begins))
-        if first == self.count or self._beginnings[first] != begins:
-            return first
-        last = int(self._beginnings.searchsorted(begins, "right"))
-        return bisect_left(range(self.count), term, first, last, key=self.name)
-
-    def _read_beginnings(self) -> NDArray[np.uint64]:
-        """The first bytes of every term as a number, uint64 (T,), ascending like the terms."""
-        ends = np.array(self.name_ends, np.int64)
-        begins = np.concatenate([[0], ends[:-1]])
-        names = np.concatenate(
-            [np.frombuffer(self._names, np.uint8), np.zeros(_BEGINNING, np.uint8)]
-        )
-        found = np.zeros(self.count, np.uint64)
-        for place in range(_BEGINNING):
-            here = begins + place
-            found = found << np.uint64(8) | np.where(here < ends, names[here], np.uint8(0))
-        return found
+        return bisect_left(range(self.count), term, key=self.name)
 
     def find(self, term: bytes) -> int | None:
         """The number of a term."""
-        if self._beginnings is not None:
-            begins = _beginning_of(term)
-            first = self._beginnings.searchsorted(begins)
-            if first == self.count or self._beginnings[first] != begins:
-                return None
+        if self._hashed is not None:
+            return self._found_by_hash(self._hashed, term)
+        # For one question it does not pay to look at every term.
+        self._looked += 1
+        if self._looked > _FEW_LOOKS:
+            self._hashed = _hashed(self.names())
         number = self.place(term)
         return number if number < self.count and self.name(number) == term else None
+
+    def _found_by_hash(self, known: _Hashed, term: bytes) -> int | None:
+        wanted = hash(term)
+        place = bisect_left(known.hashes, wanted)
+        while place < self.count and known.hashes[place] == wanted:
+            number = known.numbers[place]
+            if self.name(number) == term:
+                return number
+            place += 1
+        return None
+
+    def has(self, term: bytes, beginning: bytes) -> bool:
+        """Whether there is a term; many that have the same `beginning` cost one look-up."""
+        if self._hashed is not None:
+            return self._found_by_hash(self._hashed, term) is not None
+        return term in self.starting_with(beginning)
 
     def entries(self, number: int) -> int:
         """How many rows hold a term."""
@@ -534,10 +526,17 @@ class Dictionary:
         return _Stream(data, np.array(ends[first:last], np.int64) - begin, deflated)
 
 
-@lru_cache(maxsize=1_024)
-def _beginning_of(term: bytes) -> np.uint64:
-    """The first bytes of a term as a number; the same term is looked for in every segment."""
-    return np.uint64(int.from_bytes(term[:_BEGINNING].ljust(_BEGINNING, b"\0"), "big"))
+class _Hashed(NamedTuple):
+    """The hashes of all terms of a dictionary, ascending, and the number of each one's term."""
+
+    hashes: memoryview[int]
+    numbers: memoryview[int]
+
+
+def _hashed(names: Sequence[bytes]) -> _Hashed:
+    hashes = np.fromiter(map(hash, names), np.int64, len(names))
+    order = np.argsort(hashes)
+    return _Hashed(hashes[order].data, order.astype(np.int32).data)
 
 
 def span(ends: memoryview[int], number: int) -> range:
@@ -596,51 +595,66 @@ def unpack_lists(
 ) -> PostingList:
     """The lists that stand at these places, one after the other; `passages` is how many their segment has,
     or the segment of each."""
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    rows, tf = np.empty(starts[-1], np.int64), np.ones(starts[-1], np.int64)
     sparse = _is_sparse(counts, passages)
-    counted = sparse & (ends - begins == 3 * counts)
-    if (sparse & ~counted & (ends - begins != 2 * counts)).any():
-        raise _damaged()
-    few = np.repeat(sparse, counts)
-    within = np.arange(len(rows)) - np.repeat(starts[:-1], counts)
-    at = (np.repeat(begins, counts) + 2 * within)[few]
-    rows[few] = packed[at] + 256 * packed[at + 1].astype(np.int64)
-    each = np.repeat(counted, counts)
-    tf[each] = packed[(np.repeat(begins + 2 * counts, counts) + within)[each]]
+    if sparse.all():
+        return _unpack_sparse(packed, begins, ends, counts)
     dense = np.flatnonzero(~sparse)
-    if len(dense):
-        many = ~few
-        counts, sizes = counts[dense], (ends - begins)[dense]
-        upto = np.cumsum(sizes)
-        lists = packed[np.repeat(begins[dense] - (upto - sizes), sizes) + np.arange(upto[-1])]
-        rows[many], tf[many] = _unpack_dense(lists, upto, counts)
+    sizes = (ends - begins)[dense]
+    upto = sizes.cumsum()
+    if len(dense) == len(counts):
+        return _unpack_dense(packed[begins[0] : ends[-1]], upto, counts)
+    many = np.repeat(~sparse, counts)
+    rows, tf = np.empty((2, len(many)), np.int64)
+    lists = packed[np.repeat(begins[dense] - (upto - sizes), sizes) + np.arange(upto[-1])]
+    rows[many], tf[many] = _unpack_dense(lists, upto, counts[dense])
+    few = ~many
+    rows[few], tf[few] = _unpack_sparse(packed, begins[sparse], ends[sparse], counts[sparse])
+    return PostingList(rows, tf)
+
+
+def _unpack_sparse(packed: Bytes, begins: Numbers, ends: Numbers, counts: Numbers) -> PostingList:
+    """Lists that are not packed and stand at these places."""
+    sizes = ends - begins
+    counted = sizes == 3 * counts
+    if (~counted & (sizes != 2 * counts)).any():
+        raise _damaged()
+    first = np.repeat(counts.cumsum() - counts, counts)
+    within = np.arange(len(first)) - first
+    begin = np.repeat(begins, counts)
+    at = begin + 2 * within
+    rows = packed[at] + 256 * packed[at + 1].astype(np.int64)
+    tf = np.ones(len(rows), np.int64)
+    if counted.any():
+        each = np.repeat(counted, counts)
+        tf[each] = packed[(begin + 2 * np.repeat(counts, counts) + within)[each]]
     return PostingList(rows, tf)
 
 
 def _unpack_dense(packed: Bytes, ends: Numbers, counts: Numbers) -> PostingList:
     """Packed lists that end at these places; see `_packed_lists`."""
     begins = np.concatenate([[0], ends[:-1]])
-    places = np.flatnonzero(packed != _STEP)
-    symbols = np.searchsorted(places, ends)
-    first = np.searchsorted(places, begins)
-    if (symbols - first < counts).any():
+    places = (packed != _STEP).nonzero()[0]
+    first = places.searchsorted(begins)
+    if (places.searchsorted(ends) - first < counts).any():
         raise _damaged()
-    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    totals = np.concatenate([[0], np.cumsum(packed, dtype=np.int64)])
-    upto = totals[places[np.repeat(first, counts) + within] + 1]
-    values = np.diff(upto, prepend=0)
-    starts = np.cumsum(counts) - counts
+    starts = counts.cumsum() - counts
+    gaps = np.repeat(first - starts, counts) + np.arange(counts.sum())
+    totals = np.concatenate([[0], packed.cumsum(dtype=np.int64)])
+    upto = totals[places[gaps] + 1]
+    values = upto.copy()
+    values[1:] -= upto[:-1]
     values[starts] = upto[starts] - totals[begins]
-    often = np.flatnonzero(values & 1)
+    often = (values & 1).nonzero()[0]
     rest = np.ones(len(places), bool)
-    rest[np.repeat(first, counts) + within] = False
-    if np.count_nonzero(rest) != len(often):
+    rest[gaps] = False
+    counted = packed[places[rest]]
+    if len(counted) != len(often):
         raise _damaged()
     tf = np.ones(len(values), np.int64)
-    tf[often] = packed[places[rest]]
-    rows = np.cumsum(values >> 1)
-    rows -= np.repeat(rows[starts] - (values[starts] >> 1), counts)
+    tf[often] = counted
+    values >>= 1
+    rows = values.cumsum()
+    rows -= np.repeat(rows[starts] - values[starts], counts)
     return PostingList(rows, tf)
 
 
