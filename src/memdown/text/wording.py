@@ -30,13 +30,7 @@ _BEHIND: Final = (r"\b", r"\s")
 _REPEATING: Final = ("?", "*", "{")
 _LONGEST: Final = 3
 _CACHED: Final = 2_048
-
-
-class _Words(NamedTuple):
-    """The words of a text with all pairs of a word and the next one's first letter, and how they begin."""
-
-    whole: frozenset[str]
-    begun: frozenset[str]
+_CACHED_WORDS: Final = 50_000
 
 
 class _Wanted(NamedTuple):
@@ -45,8 +39,6 @@ class _Wanted(NamedTuple):
     always: bool
     whole: frozenset[str]
     begun: frozenset[str]
-    # Beginnings of one letter or two.
-    short: tuple[str, ...]
 
 
 class WordPattern:
@@ -55,47 +47,96 @@ class WordPattern:
     def __init__(self, source: str) -> None:
         self._source = source
         self._pattern = pattern(source)
+        self._bit = _every.add(self)
 
     @cached_property
-    def _wanted(self) -> _Wanted:
+    def wanted(self) -> _Wanted:
+        """What a text must have so that this can match."""
         found = _beginnings_of(self._source)
         begun = {one[:-1] for one in found or () if one.endswith("*")}
         return _Wanted(
             found is None,
             frozenset(one for one in found or () if not one.endswith("*")),
-            frozenset(one for one in begun if len(one) == _LONGEST),
-            tuple(sorted(one for one in begun if len(one) < _LONGEST)),
+            frozenset(begun),
         )
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match."""
-        return self._pattern.search(text) if self._may_match(text) else None
+        return self._pattern.search(text) if _matching(text) & self._bit else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches."""
-        return self._pattern.finditer(text) if self._may_match(text) else iter(())
+        return self._pattern.finditer(text) if _matching(text) & self._bit else iter(())
 
     def sub(self, by: str, text: str) -> str:
         """The text with all matches replaced."""
-        return self._pattern.sub(by, text) if self._may_match(text) else text
+        return self._pattern.sub(by, text) if _matching(text) & self._bit else text
 
-    def _may_match(self, text: str) -> bool:
-        always, whole, begun, short = self._wanted
-        if always or (words := _words_of(text)) is None:
-            return True
-        if not begun.isdisjoint(words.begun) or not whole.isdisjoint(words.whole):
-            return True
-        return bool(short) and any(one.startswith(short) for one in words.begun)
+
+class _Every(dict[str, int]):
+    """By word, or by a word and the next one's first letter, which of all patterns may match: a bit each.
+
+    The bit 1 stands beside a word that counts before another.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._patterns: list[WordPattern] = []
+        self._whole: dict[str, int] = {}
+        self._begun: dict[str, int] = {}
+        self._always = 0
+
+    def add(self, one: WordPattern) -> int:
+        """One more pattern; the bit that stands for it."""
+        self._patterns.append(one)
+        self.clear()
+        self._begun = {}
+        _matching.cache_clear()
+        return 1 << len(self._patterns)
+
+    def _read(self) -> None:
+        """Find out what the patterns want, once there are all."""
+        whole: dict[str, int] = {}
+        begun, always = {"": 0}, 0
+        for number, one in enumerate(self._patterns, start=1):
+            bit, wanted = 1 << number, one.wanted
+            always |= bit if wanted.always else 0
+            for word in wanted.whole:
+                whole[word] = whole.get(word, 0) | bit
+                first, _, following = word.partition(" ")
+                whole[first] = whole.get(first, 0) | bool(following)
+            for begin in wanted.begun:
+                begun[begin] = begun.get(begin, 0) | bit
+        # Last of all: another thread may be looking whether it is there.
+        self._whole, self._always, self._begun = whole, always, begun
+
+    def __missing__(self, word: str) -> int:
+        if not self._begun:
+            self._read()
+        if len(self) >= _CACHED_WORDS:
+            self.clear()
+        found = self._always | self._whole.get(word, 0)
+        for length in range(1, _LONGEST + 1):
+            found |= self._begun.get(word[:length], 0)
+        self[word] = found
+        return found
 
 
 @lru_cache(maxsize=_CACHED)
-def _words_of(text: str) -> _Words | None:
-    """None if a text has signs."""
+def _matching(text: str) -> int:
+    """Which patterns may match a text, a bit each."""
     if not text.isascii() and _SIGN.search(text):
-        return None
-    words = frozenset(_WORD.findall(text))
-    begun = frozenset([word[:_LONGEST] for word in words])
-    return _Words(words.union(map(" ".join, _PAIR.findall(text))), begun)
+        return -1
+    found = _every[""]
+    for word in _WORD.findall(text):
+        found |= _every[word]
+    if found & 1:
+        for pair in _PAIR.findall(text):
+            found |= _every[" ".join(pair)]
+    return found
+
+
+_every: Final = _Every()
 
 
 def _beginnings_of(source: str) -> frozenset[str] | None:
