@@ -173,12 +173,12 @@ class FactDetails:
     @functools.cached_property
     def change(self) -> ChangeCues:
         """How it tells that something changed."""
-        return _change(self._folded)
+        return _change(self._folded, cued=self.cued)
 
-    @property
+    @functools.cached_property
     def cued(self) -> bool:
         """Whether anything tells of a change."""
-        return self.change.at_all
+        return bool(_CUES.search(self._folded))
 
     @functools.cached_property
     def mere(self) -> Mapping[str, frozenset[str]]:
@@ -212,8 +212,8 @@ def details_of(text: str) -> FactDetails:
     return FactDetails(text)
 
 
-def _change(folded: str) -> ChangeCues:
-    if not _CUES.search(folded):
+def _change(folded: str, *, cued: bool) -> ChangeCues:
+    if not cued:
         return ChangeCues(False, False, False, False, bool(_BESIDES.search(folded)))
     bare = _NEW.sub(" ", folded)
     return ChangeCues(

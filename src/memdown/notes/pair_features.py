@@ -163,7 +163,8 @@ def _spaced(text: str) -> _Cutter:
     cut = _Cutter()
     end = 0
     for match in _TOKEN.finditer(text):
-        if cut.keys and _CLAUSE_END.search(text, end, match.start()):
+        between = text[end : match.start()]
+        if cut.keys and between != " " and _CLAUSE_END.search(between):
             cut.clause += 1
         token = match[0].rstrip(".,:/-'’") or match[0]
         end = match.start() + len(token)

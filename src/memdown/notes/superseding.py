@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
 from importlib.resources import files
@@ -72,8 +72,7 @@ _LEADING_DAY: Final = pattern(r"(?:\*\*)?\d{4}-\d\d-\d\d\b")
 _OWNER: Final = pattern(r"(\w+)['’]s? \w")
 _UNSPACED: Final = "\u0e00"
 _STATE_WORDS: Final = 2
-# What the rules find is worth so much at most; what is far from likely without them needs no closer look.
-_RULES: Final = ("restated", "state_over", "says_otherwise")
+# What is far from likely without the rules, and before a question counts, needs no closer look.
 _MOST_BY_QUESTION: Final = 2.0
 _HARDLY: Final = 0.02
 _AUXILIARIES: Final = frozenset(
@@ -87,16 +86,23 @@ _AUXILIARIES: Final = frozenset(
 
 
 class _Judge:
-    """The weights in use, and what the rules may add at most."""
+    """The weights in use, and for each of the rules the least and the most that it and those behind it add."""
 
     def __init__(self) -> None:
         self.weights: Mapping[str, float] = {}
+        self.rules: list[tuple[str, float, float]] = []
         self.most_by_rules = 0.0
 
     def use(self, weights: Mapping[str, float]) -> None:
         self.weights = weights
-        self.most_by_rules = sum(max(0.0, weights.get(name, 0.0)) for name in _RULES)
-        for kept in (likelihood, _score, _asks_for_one):
+        least = most = 0.0
+        self.rules = []
+        for name in reversed(list(_RULES)):
+            least += min(0.0, weights.get(name, 0.0))
+            most += max(0.0, weights.get(name, 0.0))
+            self.rules.insert(0, (name, least, most))
+        self.most_by_rules = most
+        for kept in (likelihood, _likelihood_if_asked, _plain, _asks_for_one):
             kept.cache_clear()
 
 
@@ -124,27 +130,45 @@ def weighed_by(weights: Mapping[str, float]) -> Iterator[None]:
 @functools.lru_cache(maxsize=32_768)
 def likelihood(old: str, new: str, question: str = "") -> float:
     """How likely it is that a newer fact replaces an older one, 0 to 1; as answers to a question, if there is one."""
-    score = _score(old, new)
+    score = _plain(old, new)
     if score is None:
         return 0.0
-    if question:
-        asked = _sum(_judge().weights, asked_features(told(old), told(new), question))
-        score += asked + _asks_for_one(question)
-    return _share(score)
+    if _share(score + _judge().most_by_rules + _MOST_BY_QUESTION) > _HARDLY:
+        score += _sum(_judge().weights, rule_features(old, new))
+    return _share(score + _asked(old, new, question))
 
 
 @functools.lru_cache(maxsize=32_768)
-def _score(old: str, new: str) -> float | None:
-    """The log-odds without a question; None if the two are not to be compared."""
+def _likelihood_if_asked(old: str, new: str, question: str) -> float:
+    """The same as answers to a question, told only so far as it matters to `replaced`: rules cost most."""
+    score = _plain(old, new)
+    if score is None:
+        return 0.0
+    score += _asked(old, new, question)
+    judge = _judge()
+    for name, least, most in judge.rules:
+        if not any(score + least < bar <= score + most for bar in _BARS):
+            break
+        score += judge.weights.get(name, 0.0) * _RULES[name](old, new)
+    return _share(score)
+
+
+def _asked(old: str, new: str, question: str) -> float:
+    """What a question adds to the log-odds."""
+    if not question:
+        return 0.0
+    asked = _sum(_judge().weights, asked_features(told(old), told(new), question))
+    return asked + _asks_for_one(question)
+
+
+@functools.lru_cache(maxsize=32_768)
+def _plain(old: str, new: str) -> float | None:
+    """The log-odds without a question and without rules; None if the two are not to be compared."""
     pair = compared(old, new)
     if pair is None:
         return None
-    judge = _judge()
-    score = judge.weights["base"] + _sum(judge.weights, pair_features(pair))
-    # What costs most comes last, and only where it may matter.
-    if _share(score + judge.most_by_rules + _MOST_BY_QUESTION) > _HARDLY:
-        score += _sum(judge.weights, rule_features(old, new))
-    return score
+    weights = _judge().weights
+    return weights["base"] + _sum(weights, pair_features(pair))
 
 
 def _sum(weights: Mapping[str, float], found: Mapping[str, float]) -> float:
@@ -209,19 +233,7 @@ def _is_besides(pair: Beside, new: str) -> bool:
 
 def rule_features(old: str, new: str) -> dict[str, float]:
     """What rules find: a relation with one value at a time, a state that is over, two events, another's."""
-    is_restated = _is_restated(old, new)
-    is_event = _same_event(old, new)
-    shared = told(old).places.keys() & told(new).places.keys()
-    return {
-        "restated": is_restated,
-        "state_over": _state_is_over(old, new),
-        "says_otherwise": says_otherwise(new, old),
-        "same_event": is_event and tells_end(old) and tells_end(new),
-        "another_event": is_event
-        or tells_of_another(old, new, _told_end(new))
-        or (not is_restated and _two_numbers(details_of(new), details_of(old))),
-        "owned": _is_anothers(shared, old, new),
-    }
+    return {name: rule(old, new) for name, rule in _RULES.items()}
 
 
 @functools.lru_cache(maxsize=8192)
@@ -249,7 +261,7 @@ def replaced(old: str, new: str, question: str = "") -> Replaced:
     asked = content_words(question) if question else frozenset()
     if asked and _gives_up(old, new, asked):
         return Replaced.SURELY
-    chance = likelihood(old, new, question)
+    chance = _likelihood_if_asked(old, new, question) if question else likelihood(old, new)
     if not question:
         sure, perhaps = _SURE, _PERHAPS
     elif chance < _PERHAPS_IF_ASKED or _speaks_of_it(old, new, question):
@@ -327,6 +339,16 @@ def _ended_terms(text: str) -> frozenset[str]:
     return frozenset(term for one in ENDED.finditer(fold(text)) for term in index_terms(one[0]))
 
 
+def _both_ended(old: str, new: str) -> bool:
+    return _same_event(old, new) and tells_end(old) and tells_end(new)
+
+
+def _another_event(old: str, new: str) -> bool:
+    if _same_event(old, new) or tells_of_another(old, new, _told_end(new)):
+        return True
+    return not _is_restated(old, new) and _two_numbers(details_of(new), details_of(old))
+
+
 def _same_event(old: str, new: str) -> bool:
     """Whether both tell of the same kind of event: two repairs are two, and two moves only of a home."""
     both = {term for term in _ended_terms(old) & _ended_terms(new) if not is_stop(term)}
@@ -377,12 +399,32 @@ def _state_is_over(old: str, new: str) -> bool:
     )
 
 
-def _is_anothers(shared: Collection[str], old: str, new: str) -> bool:
+def _is_anothers(old: str, new: str) -> bool:
     """Whether the newer fact is about what belongs to whom the older is about: "Pia", "Pia's brother"."""
+    owners = _owners(new)
+    if not owners:
+        return False
     before = _owners(old)
-    return any(is_among(word, _owners(new)) and not is_among(word, before) for word in shared)
+    shared = told(old).places.keys() & told(new).places.keys()
+    return any(is_among(word, owners) and not is_among(word, before) for word in shared)
 
 
 @functools.lru_cache(maxsize=8192)
 def _owners(text: str) -> frozenset[str]:
     return frozenset(term for one in _OWNER.findall(fold(text)) for term in index_terms(one))
+
+
+# What costs least comes first: where a question is asked, the others are often not needed.
+_RULES: Final[Mapping[str, Callable[[str, str], bool]]] = {
+    "same_event": _both_ended,
+    "state_over": _state_is_over,
+    "restated": _is_restated,
+    "another_event": _another_event,
+    "owned": _is_anothers,
+    "says_otherwise": lambda old, new: says_otherwise(new, old),
+}
+# All that a chance is compared with where there is a question, as log-odds.
+_BARS: Final = tuple(
+    math.log(chance / (1 - chance))
+    for chance in (_PERHAPS_IF_ASKED, _PERHAPS_OF_OTHER, _SURE_IF_ASKED, _SURE_OF_OTHER)
+)

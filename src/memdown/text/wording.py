@@ -28,7 +28,7 @@ _CLOSING: Final = (")", "]")
 # What may follow a group of words so that each of them ends there.
 _BEHIND: Final = (r"\b", r"\s")
 _REPEATING: Final = ("?", "*", "{")
-_LONGEST: Final = 3
+_LONGEST: Final = 8
 _CACHED: Final = 2_048
 _CACHED_WORDS: Final = 50_000
 
