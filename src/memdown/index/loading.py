@@ -345,9 +345,10 @@ class _Origin:
             found = self.passage_vectors_of(wanted[order])
             back = np.argsort(order, kind="stable")
             return found and Quantised(found.numbers[back], found.scale[back])
-        numbers: NDArray[np.int8] | None = None
+        packed: NDArray[np.uint8] | None = None
         scale = np.zeros(len(wanted), np.float32)
-        ends = [*np.searchsorted(wanted, self._bounds).tolist()[1:], len(wanted)]
+        like: StoredVectors | None = None
+        ends = [*wanted.searchsorted(self._bounds).tolist()[1:], len(wanted)]
         begin = 0
         for segment, end in enumerate(ends):
             mine, begin = slice(begin, end), end
@@ -358,11 +359,13 @@ class _Origin:
             stored = self._kept.passages(self._view, self._numbers, segment, count, local)
             if stored is None:
                 continue
-            if numbers is None:
-                numbers = np.zeros((len(wanted), stored.dims), np.int8)
-            numbers[mine] = stored.numbers(stored.rows.take(local, axis=0))
-            scale[mine] = stored.scale[local]
-        return None if numbers is None else Quantised(numbers, scale)
+            if like is None or packed is None:
+                like = stored
+                packed = np.zeros((len(wanted), stored.rows.shape[1]), np.uint8)
+            packed[mine] = stored.rows.take(local, axis=0)
+            scale[mine] = stored.scale.take(local)
+        # Where there are none, the scale is 0.
+        return None if like is None or packed is None else Quantised(like.numbers(packed), scale)
 
 
 class _SegmentVectors:
@@ -372,7 +375,8 @@ class _SegmentVectors:
     def __init__(self, count: int, like: StoredVectors) -> None:
         rows = np.empty((count, like.rows.shape[1]), np.uint8)
         self.stored = like._replace(rows=rows, scale=np.zeros(count, np.float32))
-        self.filled = np.zeros(count // segments.PASSAGES_A_BLOCK + 1, bool)
+        self.filled = np.zeros(-(-count // segments.PASSAGES_A_BLOCK), bool)
+        self.whole = False
 
     @property
     def size(self) -> int:
@@ -388,6 +392,7 @@ class _SegmentVectors:
             raise IndexCorrupt("The vectors of a segment are damaged; run `memdown index --force`.")
         self.stored.rows[place], self.stored.scale[place] = block.rows, block.scale
         self.filled[number] = True
+        self.whole = bool(self.filled.all())
 
 
 class _Kept:
@@ -450,6 +455,9 @@ class _Kept:
         The segment is the one at `place` in `numbers` and has `count` passages. None if it has no vectors of passages.
         """
         number = numbers[place]
+        known = self._vectors.get(number)
+        if known is not None and known.whole:
+            return known.stored
         with self._lock:
             if number not in self._vectors:
                 self._vectors[number] = self._empty(view, number, count)
