@@ -152,6 +152,9 @@ class _Reader:
             self._open = _Open("bullet", start, start + len(line.rstrip()))
             self._blank = False
             return
+        if not line and not self._fenced:
+            self._blank = True
+            return
         bare = line.strip()
         begins = _BEGINNING.match(line)
         kind = begins.lastgroup if begins else None
@@ -182,9 +185,10 @@ class _Reader:
 
     def close(self) -> None:
         """What is open ends here."""
-        if self._open is not None and self._open.kind != "head":
-            self.found.append(self._open.unit(len(self.headings)))
-        self._open = None
+        if self._open is not None:
+            if self._open.kind != "head":
+                self.found.append(self._open.unit(len(self.headings)))
+            self._open = None
 
     def _begin(self, one: _Open) -> None:
         self.close()

@@ -7,9 +7,11 @@ shown that fit the question, also across the borders of chunks; what is left out
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import NamedTuple
 
 from memdown.notes.facts import BULLET, FactSpan, section_at, units_of
@@ -33,6 +35,7 @@ _LEAST_SAID_IN_BULLETS = 3
 REACH = 12
 _SHORT_QUESTION = 120
 _CACHED_CHUNKS = 256
+_start = attrgetter("start")
 
 
 class Shown(NamedTuple):
@@ -105,17 +108,18 @@ class Taken:
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def _is_talk(text: str) -> bool:
     lines = [line for line in text.split("\n") if line and not line.isspace()]
-    labelled = [line for line in lines if label_of(line) is not None]
-    names = Counter(map(label_of, labelled))
     # A list of facts may have two that begin with "Correction:".
-    if (
-        names.total() < _LEAST_SAID_SHARE * len(lines)
-        or max(names.values(), default=0) < _LEAST_SAID
-    ):
+    least = max(_LEAST_SAID, _LEAST_SAID_SHARE * len(lines))
+    labelled = [line for line in lines if ":" in line or "：" in line]
+    if len(labelled) < least:
+        return False
+    labelled = [line for line in labelled if label_of(line) is not None]
+    names = Counter(map(label_of, labelled))
+    if len(labelled) < least or max(names.values()) < _LEAST_SAID:
         return False
     if not all(BULLET.match(line) for line in labelled):
         return True
-    return len(names) > 1 and names.total() >= _LEAST_SAID_IN_BULLETS * len(names)
+    return len(names) > 1 and len(labelled) >= _LEAST_SAID_IN_BULLETS * len(names)
 
 
 def is_talk(chunk: Chunk) -> bool:
@@ -274,8 +278,10 @@ def show_fact(
 
 def is_heading(chunk: Chunk, number: int) -> bool:
     """Whether a passage only says what stands below it: a heading, or the first row of a table."""
-    passage = chunk.passages[number]
-    return not any(one.start < passage.end and one.end > passage.start for one in units_of(chunk))
+    passage, units = chunk.passages[number], units_of(chunk)
+    # Units do not overlap: the last that begins before the passage ends is the last of all that ends.
+    last = bisect_left(units, passage.end, key=_start) - 1
+    return last < 0 or units[last].end <= passage.start
 
 
 class Below(NamedTuple):
