@@ -39,6 +39,7 @@ _MOST_TIMELY = 400
 _PIECES_MISSED = 0.5
 # The best candidates are believed as far as they score more than this share of the very best.
 _BELIEVED = 0.5
+_ROWS_AT_ONCE = 128
 
 
 Embed = Callable[[Sequence[str]], Vectors]
@@ -224,11 +225,21 @@ def feedback(scores: Floats, found: Candidates, reader: Reader, tuning: Tuning) 
         begins = np.concatenate([[True], chunks[1:] != chunks[:-1]])
         place = np.cumsum(begins) - 1
         own = chunks[begins]
-        numbers, scale = reader.chunk_vectors.numbers[own], reader.chunk_vectors.scale[own]
-        mean = (scale @ numbers.astype(np.float32)) / np.float32(len(own))
-        alike = _alike(Quantised(numbers, scale), mean, place[first], trust)
+        numbers, scale = reader.chunk_vectors
+        vectors = Quantised(numbers.take(own, axis=0), scale.take(own))
+        alike = _alike(vectors, _mean(vectors), place[first], trust)
         result += np.float32(tuning.chunk_alike) * alike[place]
     return result
+
+
+def _mean(vectors: Quantised) -> Vector:
+    """The mean of some vectors, float32 (D,); a few rows at a time, as to fetch memory for all of them as floats
+    costs more than to add them up."""
+    total = np.zeros(vectors.numbers.shape[1], np.float32)
+    for start in range(0, len(vectors.scale), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        total += vectors.scale[rows] @ vectors.numbers[rows].astype(np.float32)
+    return total / np.float32(len(vectors.scale))
 
 
 def _alike(vectors: Quantised, mean: Vector, first: NDArray[np.int64], trust: Floats) -> Floats:
