@@ -28,7 +28,6 @@ _CLOSING: Final = (")", "]")
 # What may follow a group of words so that each of them ends there.
 _BEHIND: Final = (r"\b", r"\s")
 _REPEATING: Final = ("?", "*", "{")
-_LONGEST: Final = 8
 _CACHED: Final = 2_048
 _CACHED_WORDS: Final = 50_000
 
@@ -74,52 +73,57 @@ class WordPattern:
 
 
 class _Every(dict[str, int]):
-    """By word, or by a word and the next one's first letter, which of all patterns may match: a bit each.
-
-    The bit 1 stands beside a word that counts before another.
-    """
+    """By word, which of all patterns may match: a bit each. The bit 1 stands beside a word that may count before
+    another; by such a word and the next one's first letter, `pairs` tells the same."""
 
     def __init__(self) -> None:
         super().__init__()
         self._patterns: list[WordPattern] = []
-        self._whole: dict[str, int] = {}
-        self._begun: dict[str, int] = {}
         self._always = 0
+        self._whole: dict[str, int] = {}
+        # By their first two letters.
+        self._begun: dict[str, list[tuple[str, int]]] = {}
+        self.pairs: dict[tuple[str, str], int] = {}
 
     def add(self, one: WordPattern) -> int:
         """One more pattern; the bit that stands for it."""
         self._patterns.append(one)
         self.clear()
-        self._begun = {}
+        self._whole = {}
         _matching.cache_clear()
         return 1 << len(self._patterns)
 
-    def _read(self) -> None:
-        """Find out what the patterns want, once there are all."""
-        whole: dict[str, int] = {}
-        begun, always = {"": 0}, 0
-        for number, one in enumerate(self._patterns, start=1):
-            bit, wanted = 1 << number, one.wanted
-            always |= bit if wanted.always else 0
-            for word in wanted.whole:
-                whole[word] = whole.get(word, 0) | bit
-                first, _, following = word.partition(" ")
-                whole[first] = whole.get(first, 0) | bool(following)
-            for begin in wanted.begun:
-                begun[begin] = begun.get(begin, 0) | bit
-        # Last of all: another thread may be looking whether it is there.
-        self._whole, self._always, self._begun = whole, always, begun
-
     def __missing__(self, word: str) -> int:
-        if not self._begun:
+        if not self._whole:
             self._read()
         if len(self) >= _CACHED_WORDS:
             self.clear()
         found = self._always | self._whole.get(word, 0)
-        for length in range(1, _LONGEST + 1):
-            found |= self._begun.get(word[:length], 0)
+        for letters in (word[:1], word[:2]):
+            for begin, bit in self._begun.get(letters, ()):
+                if word.startswith(begin):
+                    found |= bit
         self[word] = found
         return found
+
+    def _read(self) -> None:
+        """Find out what the patterns want, once there are all."""
+        whole, always = {"": 0}, 0
+        begun: dict[str, list[tuple[str, int]]] = {}
+        pairs: dict[tuple[str, str], int] = {}
+        for number, one in enumerate(self._patterns, start=1):
+            bit, wanted = 1 << number, one.wanted
+            always |= bit if wanted.always else 0
+            for word in wanted.whole:
+                first, space, letter = word.partition(" ")
+                whole[first] = whole.get(first, 0) | (1 if space else bit)
+                if space:
+                    pairs[first, letter] = pairs.get((first, letter), 0) | bit
+            for begin in wanted.begun:
+                begun.setdefault(begin[:2], []).append((begin, bit))
+        self.pairs, self._begun, self._always = pairs, begun, always
+        # Last of all: another thread may be looking whether it is there.
+        self._whole = whole
 
 
 @lru_cache(maxsize=_CACHED)
@@ -132,7 +136,7 @@ def _matching(text: str) -> int:
         found |= _every[word]
     if found & 1:
         for pair in _PAIR.findall(text):
-            found |= _every[" ".join(pair)]
+            found |= _every.pairs.get(pair, 0)
     return found
 
 
@@ -180,7 +184,7 @@ def _beginnings_of_word(word: str) -> set[str] | None:
         nexts = _beginnings_of_word(rest)
         return {f"{begin} {one[0]}" for one in nexts} if nexts else {begin}
     ends = not behind or (behind in " '-" and not rest.startswith(_REPEATING))
-    return {begin} if ends else {f"{begin[:_LONGEST]}*"}
+    return {begin} if ends else {f"{begin}*"}
 
 
 def _alternatives(source: str) -> Iterator[str]:
