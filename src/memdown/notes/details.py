@@ -10,7 +10,7 @@ import functools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from memdown.text import fold, index_terms, is_stop
+from memdown.text import fold, index_terms, is_stop, without_stop_words
 from memdown.text.wording import WordPattern
 from memdown.values import dataclass, pattern
 
@@ -202,8 +202,7 @@ class FactDetails:
 def content_words(text: str) -> frozenset[str]:
     """The words of a text that say something, with what some of them mean alike; quick to ask again."""
     terms = index_terms(text)
-    words = [term for term in terms if not is_stop(term)]
-    return frozenset((*(words or terms), *_concepts(fold(text))))
+    return frozenset((*(without_stop_words(terms) or terms), *_concepts(fold(text))))
 
 
 @functools.lru_cache(maxsize=8192)
@@ -349,7 +348,10 @@ def is_among(word: str, words: Collection[str]) -> bool:
         return True
     # Hundreds of words are compared in a search: most of them differ in their first letters.
     start = word[:_STEM]
-    return any(_alike(one, word) for one in words if one.startswith(start))
+    for one in words:
+        if one.startswith(start) and _alike(one, word):
+            return True
+    return False
 
 
 def _telling(details: FactDetails, other: FactDetails) -> list[str]:

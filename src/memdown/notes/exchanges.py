@@ -180,6 +180,7 @@ def _word(token: str) -> _Word:
     return _Word(folded, terms, small, gone, name=token[:1].isupper())
 
 
+@lru_cache(maxsize=16_384)
 def _how_gone(token: str) -> Gone | None:
     if is_gram(token):
         return Gone.LAST if SIGNS.search(token) else None

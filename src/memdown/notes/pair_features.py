@@ -188,15 +188,22 @@ def _add_word(cut: _Cutter, word: str, token: str) -> None:
     elif word in NUMBER_WORDS:
         cut.add(word, word, "number")
     else:
-        light = is_stop(word) or any(word in some for some in _SAYING_LITTLE)
+        key, light = _key_of(word)
         begins = not cut.clauses or cut.clauses[-1] != cut.clause
         is_name = token[:1].isupper() and not (begins and light)
         if is_name and len(word) > 3 and cut.keys:
             light = False
         kind = "code" if _CODE.search(token) else "name" if is_name else "word"
-        terms = index_terms(word)
-        key = terms[0] if terms else word
-        cut.add(key[:_STEM] if key.isalpha() else key, word, kind, light=light)
+        cut.add(key, word, kind, light=light)
+
+
+@functools.lru_cache(maxsize=16_384)
+def _key_of(word: str) -> tuple[str, bool]:
+    """How a word is compared, and whether it says little."""
+    terms = index_terms(word)
+    key = terms[0] if terms else word
+    light = is_stop(word) or any(word in some for some in _SAYING_LITTLE)
+    return key[:_STEM] if key.isalpha() else key, light
 
 
 _SAYING_LITTLE: Final = (LIGHT, COPULAS, PREPOSITIONS, ARTICLES)

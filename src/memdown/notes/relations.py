@@ -548,8 +548,8 @@ def _value(word: str, ahead: str, following: str, pieces: list[_Piece]) -> tuple
             pieces[-1] = _Piece(f"{last.text} {word}", "day", last.ahead)
             return "day", ""
         return "day", word.removesuffix("s")
-    hour = word.isdigit() and int(word) <= _HOURS and ahead in AT_HOUR and not following
-    if _CLOCK_TOKEN.fullmatch(word) or hour or (word.isdigit() and following in OCLOCK):
+    letters = word.isalpha()
+    if not letters and _is_clock(word, ahead, following):
         return "clock", word
     if word in OCLOCK and last is not None and last.kind == "clock":
         return "clock", ""
@@ -557,6 +557,8 @@ def _value(word: str, ahead: str, following: str, pieces: list[_Piece]) -> tuple
         return "often", word
     if word in NUMBER_WORDS and following:
         return "number", word
+    if letters:
+        return None, ""
     if measure := _MEASURE.fullmatch(word):
         if measure[2] in UNITS:
             pieces.append(_Piece(measure[1], "number"))
@@ -570,6 +572,12 @@ def _value(word: str, ahead: str, following: str, pieces: list[_Piece]) -> tuple
     if any(map(str.isdigit, word)) or not _PLAIN.isdisjoint(word):
         return "code", word
     return None, ""
+
+
+def _is_clock(word: str, ahead: str, following: str) -> bool:
+    if _CLOCK_TOKEN.fullmatch(word) or (word.isdigit() and following in OCLOCK):
+        return True
+    return word.isdigit() and int(word) <= _HOURS and ahead in AT_HOUR and not following
 
 
 @functools.lru_cache(maxsize=8192)

@@ -49,11 +49,12 @@ def repeats(hit: Hit, others: Iterable[Hit]) -> bool:
     words = distinct_terms(hit.snippet)
     # Texts of very different length share too little, whatever their words.
     least = _ALIKE * len(words) if len(words) >= _LEAST_WORDS else math.inf
+    most = len(words) / _ALIKE
     for one in others:
         if hit.snippet == one.snippet:
             return True
         theirs = distinct_terms(one.snippet)
-        if len(theirs) >= least and _jaccard(words, theirs) >= _ALIKE:
+        if least <= len(theirs) <= most and _jaccard(words, theirs) >= _ALIKE:
             return True
     return False
 

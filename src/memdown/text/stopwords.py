@@ -130,7 +130,8 @@ def is_stop(term: str) -> bool:
 
 def without_stop_words(terms: Iterable[str]) -> list[str]:
     """The terms that are no stop words in any language."""
-    return [term for term in terms if not is_stop(term)]
+    stop = _stop_terms()
+    return [term for term in terms if term not in stop]
 
 
 def plain(word: str) -> str:
