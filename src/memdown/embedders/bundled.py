@@ -421,7 +421,10 @@ class _NearWords:
         distances = np.asarray(
             simsimd.cdist(self._vectors[row : row + 1], self._vectors, "cosine"), np.float32
         )[0]
-        first = np.argpartition(distances, _MOST_NEAR)[: _MOST_NEAR + 1]
+        # Few are near enough; to put all others in order would take longer than to compare them.
+        first = np.flatnonzero(distances < 1.001 - _LEAST_NEAR)
+        if len(first) > _MOST_NEAR + 1:
+            first = first[np.argpartition(distances[first], _MOST_NEAR)[: _MOST_NEAR + 1]]
         found = sorted(
             (self._near(n, distances) for n in first.tolist() if n != row),
             key=lambda one: -one.similarity,

@@ -348,10 +348,8 @@ def is_among(word: str, words: Collection[str]) -> bool:
         return True
     # Hundreds of words are compared in a search: most of them differ in their first letters.
     start = word[:_STEM]
-    for one in words:
-        if one.startswith(start) and _alike(one, word):
-            return True
-    return False
+    alike = [one for one in words if one.startswith(start)]
+    return any(_alike(one, word) for one in alike)
 
 
 def _telling(details: FactDetails, other: FactDetails) -> list[str]:

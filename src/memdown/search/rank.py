@@ -55,6 +55,8 @@ _READ_FIRST, _READ_NEXT = 10, 6
 # Beside a message that was found, those are shown that are among the best by themselves and score this share of
 # it: so six results hold six answers.
 _BEST_MESSAGES, _BESIDE_SHARE = 35, 0.5
+# What is compared of a score: the last digits differ from machine to machine.
+_DIGITS = 6
 _SPEAKERS = frozenset(index_terms("User Assistant"))
 
 
@@ -115,11 +117,6 @@ def confidence(signs: Signs, weights: Weights) -> float:
         by_text = max(by_text, _ALL_WORDS)
     sure = 1.0 - (1.0 - by_text) * (1.0 - by_vector)
     return max(sure, _DATED_SURE) if signs.dated else sure
-
-
-def _rounded(value: float) -> float:
-    """What is compared: the last digits differ from machine to machine."""
-    return round(value, 6)
 
 
 def _clipped(value: float) -> float:
@@ -183,10 +180,11 @@ def by_time(
             else one
             for one in scored
         ]
-    return sorted(
-        scored,
-        key=lambda one: (-_rounded(one.share * factors[one.chunk_key // FILE_SPAN]), one.key),
-    )
+    keys = [
+        (-round(one.share * factors[one.chunk_key // FILE_SPAN], _DIGITS), one.key)
+        for one in scored
+    ]
+    return [one for _, one in sorted(zip(keys, scored, strict=True))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,7 @@ def show_fact(
     units = units_of(chunk)
     pieces = pieces_of(chunk.text, len(chunk.text)) if taken.some_of(chunk) else ()
     shown = {piece.start for piece in pieces if taken.has(chunk, piece)}
-    first = last = next(n for n, one in enumerate(units) if one.start == start)
+    first = last = bisect_left(units, start, key=_start)
     if start in shown:
         return None
     mine, section = shares.get(start, 0.0), units[first].section
@@ -394,9 +394,12 @@ def pieces_of(text: str, size: int) -> tuple[Piece, ...]:
 def _pieces_in(text: str, first: int, last: int) -> list[Piece]:
     """The lines between two places that are not inside a line."""
     before = text.count("\n", 0, first)
+    said = text[first:last]
+    if "\n" not in said and said == said.strip():
+        return [Piece(first, last, before)] if said else []
     return [
         Piece(first + start, first + end, before + line)
-        for start, end, line in pieces_of(text[first:last], last - first)
+        for start, end, line in pieces_of(said, last - first)
     ]
 
 
