@@ -744,10 +744,14 @@ def read_vectors(data: bytes) -> StoredVectors:
 
 def _halves(packed: Bytes) -> NDArray[np.int8]:
     """Two numbers of each byte, int8 (n, 2 W)."""
-    each = np.empty((len(packed), 2 * packed.shape[1]), np.int8)
-    each[:, ::2], each[:, 1::2] = packed & 15, packed >> 4
-    each -= np.int8(8)
-    return each
+    # Two bytes at a time: the first number stays below, the second goes above it.
+    both = packed.astype("<u2")
+    both |= both << 4
+    both &= 0x0F0F
+    each = both.view(np.uint8)
+    # What falls below 0 is the same byte, read with a sign.
+    each -= np.uint8(8)
+    return each.view(np.int8)
 
 
 def key_of_term(term: str, *, head: bool = False) -> bytes:

@@ -126,10 +126,10 @@ def _sum_of(values: Floats, groups: NDArray[Any]) -> Floats:
 def _of_groups(values: NDArray[Any], groups: NDArray[Any], reduce: np.ufunc) -> Floats:
     if not len(values):
         return np.zeros(0, np.float32)
-    starts = np.flatnonzero(groups[1:] != groups[:-1]) + 1
-    starts = np.concatenate([[0], starts])
-    sizes = np.diff(starts, append=len(groups))
-    result: Floats = np.repeat(reduce.reduceat(values, starts).astype(np.float32), sizes)
+    begins = np.ones(len(groups), bool)
+    np.not_equal(groups[1:], groups[:-1], out=begins[1:])
+    found = reduce.reduceat(values, begins.nonzero()[0]).astype(np.float32)
+    result: Floats = found[begins.cumsum() - 1]
     return result
 
 
