@@ -108,14 +108,7 @@ class _Segment:
         if not self.rows.count:
             return set()
         dictionary = self.dictionary(view)
-        return {
-            word
-            for word in words
-            if any(
-                dictionary.has(key_of_term(word, head=head), key_of_term(word[:1], head=head))
-                for head in (False, True)
-            )
-        }
+        return {word for word in words if _has(dictionary, word)}
 
     def ending(self, view: View, end: str) -> set[str]:
         """The longer words of a text here that end like this."""
@@ -182,6 +175,15 @@ class _Segment:
         each = [self.kept.block(view, self.number, part, number) for number in blocks]
         begin = wanted.start - first * size
         return b"".join(each)[begin : begin + len(wanted)]
+
+
+def _has(dictionary: Dictionary, word: str) -> bool:
+    if dictionary.has(key_of_term(word), key_of_term(word[:1])):
+        return True
+    # What a passage tells besides its words is never in a head.
+    if word.startswith(FEATURE):
+        return False
+    return dictionary.has(key_of_term(word, head=True), key_of_term(word[:1], head=True))
 
 
 def _added_up(rows: Keys, tf: Keys) -> PostingList:

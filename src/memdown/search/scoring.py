@@ -108,7 +108,7 @@ def rank(
     if scope.timely is not None and not terms.words:
         scores = np.where(found.text[found.rows] > 0, scores, 0)
     nearest = found.passage_similarity if few else None
-    order = np.lexsort((found.rows, -np.round(scores, 6)))[: tuning.ranked]
+    order = _best_first(scores, tuning.ranked)
     return Ranked(
         _scored(order, scores, found, made, reader, few=few),
         confidence(
@@ -124,6 +124,18 @@ def rank(
         weights,
         len(found.rows),
     )
+
+
+def _best_first(scores: Floats, count: int) -> NDArray[np.int64]:
+    """The places of the best scores, best first; of equal ones the first."""
+    worse = -scores.round(6)
+    if len(worse) <= count:
+        return worse.argsort(kind="stable")
+    # Most are far from the best, and need no order.
+    last = np.partition(worse, count - 1)[count - 1]
+    few = (worse <= last).nonzero()[0]
+    best: NDArray[np.int64] = few[worse[few].argsort(kind="stable")][:count]
+    return best
 
 
 def _compared(found: Candidates, vector: Vector, reader: Reader, embed: Embed) -> Candidates:
