@@ -55,7 +55,7 @@ _VECTORS_HEAD = struct.Struct("<II")
 _HALF = 1 << 31
 _FIRST_TEXT = b"\x03"
 # Terms are found by their hashes, once a dictionary was looked into so often.
-_FEW_LOOKS = 64
+_FEW_LOOKS = 256
 
 Part = tuple[str, int]
 Parts = Mapping[Part, bytes]
