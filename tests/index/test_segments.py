@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memdown.errors import IndexCorrupt
-from memdown.index import merging, segments
+from memdown.index import loading, merging, segments
 from memdown.index.loading import Follower
 from memdown.index.merging import NewRows, Segment
 from memdown.index.passages import occurrences, tokenise
@@ -383,6 +383,28 @@ def test_terms_are_found_by_how_they_end() -> None:
     found = {name.decode() for name in dictionary.ending_with(b"pass")}
     assert found == {"reisepass", "kompass", "pass"}
     assert not list(dictionary.ending_with(b"zzzz"))
+
+
+def test_a_dictionary_that_is_asked_often_finds_the_same() -> None:
+    """By the hashes of its terms, from some hundred questions on."""
+    index = Index()
+    index.write({1: _chunks(1, " ".join(WORDS))})
+    dictionary = segments.Dictionary(index.blocks[1, "terms", 0])
+    names = dictionary.names()
+    for _ in range(600 // len(names)):
+        assert [dictionary.find(name) for name in names] == list(range(len(names)))
+        assert all(dictionary.has(name, name[:1]) for name in names)
+        assert dictionary.find(b"nowhere") is None
+        assert not dictionary.has(b"nowhere", b"n")
+
+
+def test_blocks_that_make_room_for_others_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "_MOST_BLOCKS", 1)
+    texts = {number: " ".join(WORDS[number:]) for number in range(1, 5)}
+    index = Index()
+    for number, text in texts.items():
+        index.write({number: _chunks(number, text)})
+    _same(index, Follower(), texts)
 
 
 def test_long_lists_are_deflated_and_found() -> None:

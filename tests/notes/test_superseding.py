@@ -9,6 +9,8 @@ from importlib.resources import files
 import pytest
 from bench.lives import read_pairs
 
+from memdown.notes.details import content_words
+from memdown.notes.exchanges import gives_up
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.superseding import (
     Replaced,
@@ -89,6 +91,20 @@ def test_who_asks_for_several_things_hears_of_several() -> None:
     old, new = "The gateway listens on port 8080.", "The gateway listens on port 9102."
     one, several = "Which port does the gateway use?", "What are the ports of the gateway?"
     assert likelihood(old, new, one) > likelihood(old, new, several)
+
+
+def test_rules_that_are_left_out_would_have_changed_nothing() -> None:
+    """With a question, `replaced` asks rules only until they cannot matter; `likelihood` asks all of them."""
+    for one in RULED:
+        question = f"What about this: {one.old.rstrip('.')}?"
+        chance = likelihood(one.old, one.new, question)
+        found = replaced(one.old, one.new, question)
+        if chance >= 0.6:
+            assert found is Replaced.SURELY, one
+        elif chance < 0.5 and not gives_up(one.new, one.old, content_words(question)):
+            assert found is not Replaced.SURELY, one
+            assert chance >= 0.08 or found is Replaced.NO, one
+        assert chance < 0.4 or found is not Replaced.NO, one
 
 
 def test_also_said_of_something_else_is_no_also() -> None:
