@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from memdown.index.passages import HEAD_WEIGHT
 from memdown.index.reader import Posting, Reader, Rows, Unit, word
 from memdown.search.candidates import Candidates, Floats, UnitPosting
 from memdown.search.tuning import Tuning
+from memdown.text import is_gram
 from memdown.text.cues import ASKS, USER_TERMS, asked_kind, asks_of_oneself, named_speakers
 from memdown.values import dataclass
 
@@ -25,6 +27,9 @@ _ONCE_AGAIN = 0.4
 _ONCE_LONG = 0.3 * _ONCE_AGAIN
 
 _GREETING, _LONG_MESSAGE = 12, 2.0
+
+# Two words stand together within about so many others; a piece of a script without spaces is a third of a word.
+_SENTENCE, _PIECES_A_WORD = 10.0, 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +185,51 @@ def _coverage(found: Candidates, reader: Reader, words: int, tuning: Tuning) -> 
         by_idf / np.float32(float(shares @ weights) or 1.0),
         once / np.float32(float(once.max(initial=0.0)) or 1.0),
     )
+
+
+class Nearness:
+    """How much of a question stands together in a text: the largest share of its words' idf around any of them,
+    where one counts less the further away it is."""
+
+    def __init__(self, looked: Sequence[UnitPosting], tuning: Tuning) -> None:
+        own = {one.number: one.idf for one in looked if one.is_word}
+        self._total = sum(own.values()) or 1.0
+        self._words: dict[str, list[tuple[int, float]]] = {}
+        self._beginnings: dict[str, list[tuple[int, float]]] = {}
+        for one in looked:
+            if one.number not in own or len(one.unit.terms) > 1:
+                continue
+            begins = one.unit.kind == "prefix"
+            counts = tuning.prefix_coverage if begins else one.weight
+            at = self._beginnings if begins else self._words
+            value = counts * min(one.idf, own[one.number])
+            at.setdefault(one.unit.terms[0], []).append((one.number, value))
+        self._sizes = sorted({len(term) for term in self._beginnings})
+        pieces = sum(is_gram(one.unit.terms[0]) for one in looked if one.is_word)
+        self.reach = _SENTENCE * (_PIECES_A_WORD if 2 * pieces > len(own) else 1.0)
+
+    def of(self, terms: Sequence[str]) -> float:
+        """That share for a text of these terms, in their order."""
+        found = [
+            (number, place, value)
+            for place, term in enumerate(terms)
+            for number, value in self._meant(term)
+        ]
+        if not found:
+            return 0.0
+        found.sort()
+        numbers, places, values = map(np.array, zip(*found, strict=True))
+        apart = (places[:, None] - places[None, :]) / self.reach
+        near = values * np.exp(-apart * apart)
+        first = np.flatnonzero(np.diff(numbers, prepend=-1))
+        return float(np.maximum.reduceat(near, first, axis=1).sum(axis=1).max()) / self._total
+
+    def _meant(self, term: str) -> list[tuple[int, float]]:
+        """The words of the question that a term stands for, and what it counts for each."""
+        meant = self._words.get(term, [])
+        for size in self._sizes:
+            meant = meant + self._beginnings.get(term[:size], [])
+        return meant
 
 
 class _Parts(NamedTuple):

@@ -14,10 +14,11 @@ from memdown.index.reader import Mask, Quantised, Reader, Rows, word
 from memdown.index.similarity import cosines
 from memdown.search import candidates, features
 from memdown.search.candidates import Candidates, Floats, products
-from memdown.search.features import Features
+from memdown.search.features import Features, Nearness
 from memdown.search.rank import Scored, Signs, Weights, confidence
 from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, index_terms, is_gram
+from memdown.text.terms import ordered_terms
 from memdown.text.cues import names_in
 from memdown.types import Vector, Vectors
 from memdown.values import dataclass
@@ -40,6 +41,8 @@ _PIECES_MISSED = 0.5
 # The best candidates are believed as far as they score more than this share of the very best.
 _BELIEVED = 0.5
 _ROWS_AT_ONCE = 128
+# In a passage that is so many times as long, words that stand together are told from words that do not.
+_LONG = 7
 
 
 Embed = Callable[[Sequence[str]], Vectors]
@@ -109,6 +112,8 @@ def rank(
         scores = np.where(found.text[found.rows] > 0, scores, 0)
     nearest = found.passage_similarity if few else None
     order = _best_first(scores, tuning.ranked)
+    scores = _with_nearness(scores, order, found, made, reader, weights, tuning)
+    order = order[(-scores[order].round(6)).argsort(kind="stable")]
     return Ranked(
         _scored(order, scores, found, made, reader, few=few),
         confidence(
@@ -252,6 +257,46 @@ def _mean(vectors: Quantised) -> Vector:
         rows = slice(start, start + _ROWS_AT_ONCE)
         total += vectors.scale[rows] @ vectors.numbers[rows].astype(np.float32)
     return total / np.float32(len(vectors.scale))
+
+
+def _with_nearness(
+    scores: Floats,
+    order: NDArray[np.int64],
+    found: Candidates,
+    made: Features,
+    reader: Reader,
+    weights: Weights,
+    tuning: Tuning,
+) -> Floats:
+    """The scores, with those of the first candidates in the order that they have if it counts how near to each
+    other the question's words stand. In a long paragraph they may stand anywhere.
+
+    Text is read only of those that may come first by it, which are shown anyway.
+    """
+    first = order[: tuning.contenders]
+    gain = tuning.together * weights.text / _TEXT_SHARE
+    if len(first) < 2 or not gain:
+        return scores
+    nearness = Nearness(found.looked, tuning)
+    most = scores[first] + np.float32(gain) * scores[first[0]] * made.idf_coverage[first]
+    long = reader.passage_length[found.rows[first]] > _LONG * nearness.reach
+    first = first[long & (most >= scores[first[0]])]
+    if len(first) < 2:
+        return scores
+    rows = found.rows[first]
+    chunks = reader.passage_chunk[rows]
+    stored = reader.chunks(np.unique(chunks).tolist())
+    counted = []
+    for row, chunk in zip(rows.tolist(), chunks.tolist(), strict=True):
+        text = stored[chunk].chunk
+        passage = text.passages[row - int(reader.chunk_first[chunk])]
+        counted.append(nearness.of(ordered_terms(text.text[passage.start : passage.end])))
+    near = np.array(counted, np.float32)
+    together = scores[first] + np.float32(gain) * scores[order[0]] * near
+    better = (-together.round(6)).argsort(kind="stable")
+    changed = scores.copy()
+    changed[first[better]] = scores[first]
+    return changed
 
 
 def _alike(vectors: Quantised, mean: Vector, first: NDArray[np.int64], trust: Floats) -> Floats:

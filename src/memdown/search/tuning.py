@@ -44,6 +44,9 @@ class Tuning:
     asks: float = -0.04
     answers: float = 0.1
     told: float = 0.25
+    # What it adds that the question's words stand together in a long passage, among so many of the first.
+    together: float = 0.4
+    contenders: int = 12
     # A label is a speaker if it begins so many passages.
     least_labels: int = 3
     # Up to so many passages all are scored; of more, the best by words and those of the nearest chunks.
