@@ -257,14 +257,22 @@ def _parts(
 
 
 def _shares(found: Candidates, words: int) -> Floats:
-    """What each word of a query counts, float32 (words,): those that one short form stands for are one."""
+    """What each word of a query counts, float32 (words,): those that one short form stands for are one.
+
+    Among pieces of a script without spaces, a name or number counts as much as the pieces of a word.
+    """
     shares = np.ones(words, np.float32)
+    own = [one for one in found.looked if one.is_word]
+    pieces = [is_gram(one.unit.terms[0]) for one in own]
+    if any(pieces):
+        whole = [one.number for one, piece in zip(own, pieces, strict=True) if not piece]
+        shares[whole] = np.float32(_PIECES_A_WORD)
     together: dict[Unit, list[int]] = {}
     for one in found.looked:
         if one.defined:
             together.setdefault(one.unit, []).append(one.number)
     for numbers in together.values():
-        shares[numbers] = np.float32(1 / len(numbers))
+        shares[numbers] /= np.float32(len(numbers))
     return shares
 
 

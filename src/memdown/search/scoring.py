@@ -18,8 +18,8 @@ from memdown.search.features import Features, Nearness
 from memdown.search.rank import Scored, Signs, Weights, confidence
 from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, index_terms, is_gram
-from memdown.text.terms import ordered_terms
 from memdown.text.cues import names_in
+from memdown.text.terms import ordered_terms
 from memdown.types import Vector, Vectors
 from memdown.values import dataclass
 

@@ -43,7 +43,7 @@ _KOREAN_PARTICLES: Final = frozenset("은는이가을를의에와과도")
 # What asks in scripts without spaces. It is cut out of a question before the question is taken apart, so that no piece reaches from what asks into the
 # words beside it: such a piece stands in a note only by chance.
 _ASKERS: Final = pattern(
-    "为什么|為什麼|什么时候|什麼時候|是什么|叫什么|什么|什麼|甚麼|哪些|哪一个|哪个|哪個|哪里|哪裡|哪一|哪(?!吒)|谁|誰|多少"
+    "为什么|為什麼|[是在]?什么时候|[是在]?什麼時候|是什么|叫什么|什么|什麼|甚麼|哪些|哪一个|哪个|哪個|哪里|哪裡|哪一|哪(?!吒)|谁|誰|多少"
     "|怎么样|怎么|怎麼|何时|何時|何处|何種|何种|为何|如何|[吗嗎](?!啡)|呢"
     "|何(?=[がをとにのでか年人時月日回個歳]|$)|どのような|どのように|どこ|(?<![なほ])どの|なぜ|いくつ|いくら|でしょうか$|ですか$|ましたか$|ますか$|たか$|るか$"
     "|무엇\\w*|누구\\w*|어디\\w*|언제\\w*|얼마\\w*|어느|어떤|몇"
@@ -115,6 +115,8 @@ def query_terms(text: str) -> QueryTerms:
     """
     asked = text[:_MAX_CHARACTERS]
     by_token = {token: _looked_up(token) for _, token in tokens(asked)}
+    if not any(by_token.values()):
+        by_token = {token: token_terms(token) for token in by_token}
     words = {token: _words(token) for token in by_token}
     every = [word for some in words.values() for word in some]
     phrases = _phrases(asked)
@@ -180,14 +182,14 @@ def _is_acronym(token: str) -> bool:
     return len(token) > 1 and token.isalpha() and token.isupper()
 
 
-def _without_askers(run: str) -> list[str]:
-    """The parts of a run beside what asks in it; none if nothing does, or if nothing is left."""
+def _without_askers(run: str) -> list[str] | None:
+    """The parts of a run beside what asks in it; None if nothing does."""
     parts = _ASKERS.split(run)
-    return [part for part in parts if len(part) >= _LEAST_BESIDE] if len(parts) > 1 else []
+    return [part for part in parts if len(part) >= _LEAST_BESIDE] if len(parts) > 1 else None
 
 
 def _looked_up(token: str) -> list[str]:
-    if is_gram(token) and (parts := _without_askers(token)):
+    if is_gram(token) and (parts := _without_askers(token)) is not None:
         return [term for part in parts for term in token_terms(part)]
     terms = token_terms(token)
     if len(token) == 2 and token[1] in _KOREAN_PARTICLES:

@@ -54,11 +54,14 @@ _STEP_4 = pattern(
 
 # After folding there is no й and no ё.
 _CYRILLIC = """
-иями ыми ими ого его ому ему ами ями ием иях ешь
+иями ыми ими ого его ому ему ами ями ием иеи иях ешь
 ыи ии ои ая яя ое ее ые ие ую юю ою ею ых их ым им ам ям ах ях ом ем ов ев еи ия ию ью ья
 ть ла ло ли ет ют ут ит ат ят а я о е у ю ы и ь л
 """
 _CYRILLIC_ENDINGS = frozenset(_CYRILLIC.split())
+# Endings of verbs, which stand behind a vowel that is not the first one: Тесла and школа are no verbs.
+_CYRILLIC_PAST = frozenset("ла ло ли л ть".split())
+_CYRILLIC_VOWELS = frozenset("аеиоуыэюя")
 _ARABIC_ARTICLE = pattern("^(?:[وفبك]?ال|لل|و)(?=.{3})")
 _ARABIC_ENDING = pattern("(?<=..)(?:ها|ان|ات|ون|ين|يه|ية|ه|ة|ي)$")
 
@@ -102,9 +105,15 @@ def _cyrillic(word: str) -> str:
     if len(word) > 5 and word.endswith(("ся", "сь")):
         word = word[:-2]
     for size in (4, 3, 2, 1):
-        if len(word) - size > 2 and word[-size:] in _CYRILLIC_ENDINGS:
-            return word[:-size]
-    return word
+        rest, ending = word[:-size], word[-size:]
+        if len(rest) > 2 and ending in _CYRILLIC_ENDINGS:
+            vowels = sum(map(_CYRILLIC_VOWELS.__contains__, rest))
+            if ending in _CYRILLIC_PAST and (rest[-1] not in _CYRILLIC_VOWELS or vowels < 2):
+                continue
+            word = rest
+            break
+    # утраченный, утрачен
+    return word[:-1] if word.endswith("нн") else word
 
 
 def porter(word: str) -> str:

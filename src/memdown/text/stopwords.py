@@ -94,8 +94,9 @@ zo zou zouden zelf zonder zullen
 чья чьё чьи этой этого этом эту этих
 """
 
-# The numbers of German and Dutch in these lists.
+# The numbers of German and Dutch in these lists, and of Russian.
 _BENT: Final = frozenset((1, 6))
+_RUSSIAN: Final = 7
 
 # With these questions begin; hardly one of them means something else in another language.
 _ASKING: Final = """
@@ -162,8 +163,8 @@ def bends_verbs(words: Sequence[str]) -> bool:
 def _languages_of(words: Sequence[str]) -> list[int]:
     """The numbers of the languages that a question with these plain words may be in; none if nothing tells.
 
-    One word tells no language, unless it asks and stands first: *door* alone is not Dutch. Those that
-    are words or names elsewhere tell none, and count unless others tell it: *war in Europe*.
+    One word tells no language, unless it asks and stands first, or only Russian is written so: *door* alone is
+    not Dutch. Those that are words or names elsewhere tell none, and count unless others tell it: *war in Europe*.
     """
     asked = frozenset(words)
     first = asked.intersection(words[:1]) & _asking()
@@ -175,7 +176,7 @@ def _languages_of(words: Sequence[str]) -> list[int]:
     ]
     most = max(counts)
     if max(most, len(asked & english)) <= 1:
-        return []
+        return [_RUSSIAN] if counts[_RUSSIAN - 1] else []
     if len(asked & english) >= most:
         return [0]
     return [number for number, count in enumerate(counts, start=1) if count == most]
