@@ -41,6 +41,8 @@ _PIECES_MISSED = 0.5
 # The best candidates are believed as far as they score more than this share of the very best.
 _BELIEVED = 0.5
 _ROWS_AT_ONCE = 128
+# To a message that is much shorter than others, its length in shares of theirs no longer matters.
+_SHORTEST = 0.3
 # In a passage that is so many times as long, words that stand together are told from words that do not.
 _LONG = 7
 
@@ -113,7 +115,10 @@ def rank(
     nearest = found.passage_similarity if few else None
     order = _best_first(scores, tuning.ranked)
     scores = _with_nearness(scores, order, found, made, reader, weights, tuning)
-    order = order[(-scores[order].round(6)).argsort(kind="stable")]
+    order = _again(order, scores)
+    if made.told.any():
+        scores = _shorter_first(scores, order, reader.passage_length[found.rows], tuning)
+        order = _again(order, scores)
     return Ranked(
         _scored(order, scores, found, made, reader, few=few),
         confidence(
@@ -141,6 +146,11 @@ def _best_first(scores: Floats, count: int) -> NDArray[np.int64]:
     few = (worse <= last).nonzero()[0]
     best: NDArray[np.int64] = few[worse[few].argsort(kind="stable")][:count]
     return best
+
+
+def _again(order: NDArray[np.int64], scores: Floats) -> NDArray[np.int64]:
+    """Places in the order of scores that have changed; of equal ones the order stays."""
+    return order[(-scores[order].round(6)).argsort(kind="stable")]
 
 
 def _compared(found: Candidates, vector: Vector, reader: Reader, embed: Embed) -> Candidates:
@@ -296,6 +306,21 @@ def _with_nearness(
     better = (-together.round(6)).argsort(kind="stable")
     changed = scores.copy()
     changed[first[better]] = scores[first]
+    return changed
+
+
+def _shorter_first(
+    scores: Floats, order: NDArray[np.int64], lengths: Rows, tuning: Tuning
+) -> Floats:
+    """The scores, where behind the first messages short ones come before long ones that fit hardly better: who
+    reads on pays by the character."""
+    rest = order[tuning.unshortened :]
+    if len(rest) < 2:
+        return scores
+    size = lengths[rest] / max(1.0, float(lengths[rest].mean()))
+    worth = scores[rest] * (size + _SHORTEST) ** -tuning.brevity
+    changed = scores.copy()
+    changed[rest[np.argsort(-worth, kind="stable")]] = scores[rest]
     return changed
 
 

@@ -47,6 +47,9 @@ class Tuning:
     # What it adds that the question's words stand together in a long passage, among so many of the first.
     together: float = 0.4
     contenders: int = 12
+    # Of talk, behind so many messages, the power by which a message counts less the longer it is.
+    unshortened: int = 12
+    brevity: float = 0.2
     # A label is a speaker if it begins so many passages.
     least_labels: int = 3
     # Up to so many passages all are scored; of more, the best by words and those of the nearest chunks.
