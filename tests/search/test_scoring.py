@@ -12,7 +12,7 @@ from memdown.notes.chunks import chunk_document
 from memdown.notes.document import read_document
 from memdown.search import candidates, features, scoring
 from memdown.search.tuning import TUNING, Tuning
-from memdown.text import query_terms
+from memdown.text import index_terms, query_terms
 from memdown.types import FileState
 
 EMBEDDER = BundledEmbedder()
@@ -163,3 +163,37 @@ def test_without_vectors_of_passages_nothing_is_like_another() -> None:
     found = candidates.find(query_terms("garlic"), None, reader, None, TUNING)
     scores = np.linspace(0, 1, len(found.rows), dtype=np.float32)
     assert not scoring.feedback(scores, found, reader, TUNING).any()
+
+
+def test_words_that_stand_together_count_more_in_a_long_paragraph() -> None:
+    filler = " ".join(f"word{number} of some long tale" for number in range(12))
+    apart = f"The harbour was built of stone. {filler}. In the tower a clock strikes. {filler}. They keep bees."
+    together = f"{filler}. They keep bees in the tower of the harbour. {filler}. A clock strikes."
+    reader = reader_of({"memory/a.md": apart, "memory/b.md": together})
+    found = candidates.find(query_terms("bees tower harbour"), None, reader, None, TUNING)
+    nearness = features.Nearness(found.looked, TUNING)
+    near, far = (nearness.of(index_terms(text)) for text in (together, apart))
+    assert near > 1.5 * far
+    assert nearness.of(index_terms("bees, tower, harbour")) > 0.9
+    assert nearness.of([]) == 0
+    first = ranked("Who keeps bees in the harbour tower?", reader)[0]
+    assert text_at(reader, first).startswith("word0")
+
+
+def test_a_number_among_pieces_counts_as_much_as_a_word() -> None:
+    notes = {"memory/a.md": "第 49 届在那里举行。", "memory/b.md": "超级的比赛在那里举行。"}
+    reader = reader_of(notes)
+    found = measured("超级杯赛 49", reader)
+    by_file = dict(zip((file.path for file in reader.files), found.coverage, strict=True))
+    assert by_file["memory/a.md"] > by_file["memory/b.md"]
+
+
+def test_behind_the_first_short_messages_come_before_long_ones_that_fit_alike() -> None:
+    scores = np.array([0.9, 0.8, 0.7, 0.69, 0.1], np.float32)
+    lengths = np.array([50, 50, 200, 10, 5], np.int32)
+    order = np.argsort(-scores)
+    tuning = replace(TUNING, unshortened=2)
+    shortened = scoring.shorter_first(scores, order, lengths, tuning)
+    assert np.argsort(-shortened).tolist() == [0, 1, 3, 2, 4]
+    assert sorted(shortened) == sorted(scores)
+    assert scoring.shorter_first(scores, order[:3], lengths, tuning) is scores

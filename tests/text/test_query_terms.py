@@ -147,6 +147,9 @@ def test_capitals_quotes_and_standing_alone_make_a_word_count(
         ("りんごなどの果物", ["りん", "んご", "ごな", "など", "の果", "果物"]),
         # Nothing else is asked for.
         ("什么", ["什么"]),
+        ("法案是什么时候制定？", ["法案", "制定"]),
+        ("NASUWT คืออะไร", ["nasuwt"]),
+        ("NASUWT 是谁？", ["nasuwt"]),
     ],
 )
 def test_what_asks_is_cut_out_of_runs(question: str, words: list[str]) -> None:
@@ -239,3 +242,9 @@ def test_a_phrase_stands_in_the_terms_of_its_text(text: str) -> None:
         stored = tuple(index_terms(f"before {quoted} after"))
         starts = range(len(stored) - len(phrase) + 1)
         assert any(stored[at : at + len(phrase)] == phrase for at in starts)
+
+
+def test_one_word_tells_russian() -> None:
+    """No other of the known languages is written so."""
+    assert query_terms("Сколько мячей?").words == ("мяч",)
+    assert query_terms("Сколько?").words == ("скольк",)

@@ -117,7 +117,7 @@ def rank(
     scores = _with_nearness(scores, order, found, made, reader, weights, tuning)
     order = _again(order, scores)
     if made.told.any():
-        scores = _shorter_first(scores, order, reader.passage_length[found.rows], tuning)
+        scores = shorter_first(scores, order, reader.passage_length[found.rows], tuning)
         order = _again(order, scores)
     return Ranked(
         _scored(order, scores, found, made, reader, few=few),
@@ -309,7 +309,7 @@ def _with_nearness(
     return changed
 
 
-def _shorter_first(
+def shorter_first(
     scores: Floats, order: NDArray[np.int64], lengths: Rows, tuning: Tuning
 ) -> Floats:
     """The scores, where behind the first messages short ones come before long ones that fit hardly better: who
@@ -320,7 +320,7 @@ def _shorter_first(
     size = lengths[rest] / max(1.0, float(lengths[rest].mean()))
     worth = scores[rest] * (size + _SHORTEST) ** -tuning.brevity
     changed = scores.copy()
-    changed[rest[np.argsort(-worth, kind="stable")]] = scores[rest]
+    changed[rest[(-worth.round(6)).argsort(kind="stable")]] = scores[rest]
     return changed
 
 
