@@ -290,7 +290,7 @@ class PostgresStore:
                 )
             finally:
                 if live.passages > MANY_PASSAGES:
-                    give_memory_back(self._kept)
+                    give_memory_back()
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
