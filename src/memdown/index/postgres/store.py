@@ -279,16 +279,18 @@ class PostgresStore:
                     f"There is no index of {link.agent} on {link.server} yet: run `memdown index`."
                 )
             dims = live.fingerprint.dims if self._vector_enabled else None
+            view = PostgresSnapshot(
+                link.server,
+                live,
+                dims,
+                self._kept,
+                lambda: stack.enter_context(link.reading()),
+                self._patience,
+            )
             try:
-                yield PostgresSnapshot(
-                    link.server,
-                    live,
-                    dims,
-                    self._kept,
-                    lambda: stack.enter_context(link.reading()),
-                    self._patience,
-                )
+                yield view
             finally:
+                view.let_go()
                 if live.passages > MANY_PASSAGES:
                     give_memory_back()
 
