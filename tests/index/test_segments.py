@@ -398,6 +398,22 @@ def test_a_dictionary_that_is_asked_often_finds_the_same() -> None:
         assert not dictionary.has(b"nowhere", b"n")
 
 
+def test_segments_that_are_asked_often_give_the_same_lists(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Their terms are looked up together then; a segment that only strikes has none."""
+    monkeypatch.setattr(segments, "_FEW_LOOKS", 0)
+    texts = {number: " ".join(WORDS[number:]) for number in range(1, 6)}
+    index, follower = Index(), Follower()
+    for number, text in texts.items():
+        index.write({number: _chunks(number, text)})
+        _same(index, follower, {one: texts[one] for one in range(1, number + 1)})
+    index.remove(5)
+    del texts[5]
+    _same(index, follower, texts)
+    _same(index, Follower(), texts)
+
+
 def test_blocks_that_make_room_for_others_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "_MOST_BLOCKS", 1)
     texts = {number: " ".join(WORDS[number:]) for number in range(1, 5)}

@@ -177,8 +177,8 @@ def _followed(hits: Sequence[Hit], asked: Asked, reader: Reader, view: Presentat
         # Hits are made only of what gives something up: few of the passages with such words do.
         rows = [
             _as_scored(row, one.hit, reader)
-            for row in one.rows
-            if is_successor(_passage_text(row, reader), one, question)
+            for row, text in zip(one.rows, _passage_texts(one.rows, reader), strict=True)
+            if is_successor(text, one, question)
         ]
         if not rows:
             continue
@@ -200,11 +200,14 @@ def _place(hit: Hit) -> tuple[str, int]:
     return hit.path, hit.start_line
 
 
-def _passage_text(row: int, reader: Reader) -> str:
-    chunk = int(reader.passage_chunk[row])
-    stored = reader.chunks([chunk])[chunk].chunk
-    passage = stored.passages[row - int(reader.chunk_first[chunk])]
-    return stored.text[passage.start : passage.end]
+def _passage_texts(rows: Sequence[int], reader: Reader) -> Iterator[str]:
+    """The texts of some passages; their chunks are read at once."""
+    numbers = [int(reader.passage_chunk[row]) for row in rows]
+    stored = reader.chunks(sorted(set(numbers)))
+    for row, number in zip(rows, numbers, strict=True):
+        chunk = stored[number].chunk
+        passage = chunk.passages[row - int(reader.chunk_first[number])]
+        yield chunk.text[passage.start : passage.end]
 
 
 def _as_scored(row: int, hit: Hit, reader: Reader) -> Scored:
