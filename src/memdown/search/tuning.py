@@ -29,7 +29,7 @@ class Tuning:
     once: float = 0.1
     # A word that stands only in a heading or the file name, or whose beginning alone is found.
     head_coverage: float = 0.3
-    prefix_coverage: float = 0.5
+    prefix_coverage: float = 0.65
     # Weights of meaning: the passage's own similarity and its chunk's.
     passage_similarity: float = 0.16
     chunk_similarity: float = 0.18
@@ -45,7 +45,7 @@ class Tuning:
     answers: float = 0.1
     told: float = 0.25
     # What it adds that the question's words stand together in a long passage, among so many of the first.
-    together: float = 0.4
+    together: float = 0.7
     contenders: int = 12
     # Of talk, behind so many messages, the power by which a message counts less the longer it is.
     unshortened: int = 12
