@@ -46,7 +46,7 @@ class Tuning:
     told: float = 0.25
     # What it adds that the question's words stand together in a long passage, among so many of the first.
     together: float = 0.7
-    contenders: int = 12
+    contenders: int = 4
     # Of talk, behind so many messages, the power by which a message counts less the longer it is.
     unshortened: int = 12
     brevity: float = 0.2
