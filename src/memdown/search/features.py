@@ -218,7 +218,7 @@ class Nearness:
         if not found:
             return 0.0
         found.sort()
-        numbers, places, values = map(np.array, zip(*found, strict=True))
+        numbers, places, values = np.array(found, np.float32).T
         apart = (places[:, None] - places[None, :]) / self.reach
         near = values * np.exp(-apart * apart)
         first = np.flatnonzero(np.diff(numbers, prepend=-1))
