@@ -162,8 +162,13 @@ def fill_ends(link: Link) -> None:
         live = link.live(db)
         if live is None or not live.passages or postings.knows_ends(live.place):
             return
-    with link.changing() as (live, _):
-        postings.fill_ends(live.place, live.lists)
+    # Nothing that is found changes by it, so there is no new revision.
+    with link.transaction() as db:
+        run(db, "SELECT pg_advisory_xact_lock(%s)", (link.change_lock,))
+        link.check_epoch(db)
+        live = link.live(db)
+        if live is not None:
+            postings.fill_ends(live.place, live.lists)
 
 
 def improve(link: Link) -> None:
