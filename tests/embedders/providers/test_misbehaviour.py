@@ -241,7 +241,8 @@ def test_what_is_finished_comes_before_the_error(server: Loopback, make: Maker) 
     server.misbehave("401", times=1)
     found, error = drain(make("openai").embed_in_batches(long))
     assert isinstance(error, RefusedKey)
-    assert len(found) >= 1
+    # One text a request; how many were sent before the refusal came depends on the machine.
+    assert len(found) == len(server.seen) - 1
 
 
 def test_closing_ends_all_waiting(server: Loopback, make: Maker) -> None:
