@@ -46,7 +46,9 @@ def test_no_word_has_many_meanings() -> None:
 
 
 def test_the_file_is_folded_like_any_text() -> None:
-    assert synonyms._text() == fold(FILE.read_text("utf-8"))
+    known = synonyms._thesaurus()
+    assert list(known.lines) == [fold(line) for line in CONCEPTS]
+    assert known.latin.isascii()
 
 
 @pytest.mark.parametrize(
