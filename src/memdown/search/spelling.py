@@ -1,5 +1,5 @@
-"""How the notes write what a question names: misspelled words, short forms that they define, and
-compounds whose parts stand apart.
+"""How the notes write what a question names: misspelled words, short forms that they define, compounds
+whose parts stand apart, and words of another language.
 
 Misspellings are asked for when a search found nothing, so that may take longer than a search. A word is
 put right by one letter that is missing, too many, wrong or at its neighbour's place; the first one is
