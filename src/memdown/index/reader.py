@@ -405,6 +405,17 @@ class Reader:
         """The text of some chunks by row."""
         return self.origin.chunks(chunk_rows)
 
+    def texts(self, rows: Sequence[int]) -> list[str]:
+        """The texts of some passages; their chunks are read at once."""
+        numbers = [int(self.passage_chunk[row]) for row in rows]
+        stored = self.chunks(sorted(set(numbers)))
+        found = []
+        for row, number in zip(rows, numbers, strict=True):
+            chunk = stored[number].chunk
+            passage = chunk.passages[row - int(self.chunk_first[number])]
+            found.append(chunk.text[passage.start : passage.end])
+        return found
+
 
 class IndexedChunks(NamedTuple):
     """One file for a reader in memory; `vectors`, shape (n, D), are of its chunks."""

@@ -177,7 +177,7 @@ def _followed(hits: Sequence[Hit], asked: Asked, reader: Reader, view: Presentat
         # Hits are made only of what gives something up: few of the passages with such words do.
         rows = [
             _as_scored(row, one.hit, reader)
-            for row, text in zip(one.rows, _passage_texts(one.rows, reader), strict=True)
+            for row, text in zip(one.rows, reader.texts(one.rows), strict=True)
             if is_successor(text, one, question)
         ]
         if not rows:
@@ -198,16 +198,6 @@ def _followed(hits: Sequence[Hit], asked: Asked, reader: Reader, view: Presentat
 
 def _place(hit: Hit) -> tuple[str, int]:
     return hit.path, hit.start_line
-
-
-def _passage_texts(rows: Sequence[int], reader: Reader) -> Iterator[str]:
-    """The texts of some passages; their chunks are read at once."""
-    numbers = [int(reader.passage_chunk[row]) for row in rows]
-    stored = reader.chunks(sorted(set(numbers)))
-    for row, number in zip(rows, numbers, strict=True):
-        chunk = stored[number].chunk
-        passage = chunk.passages[row - int(reader.chunk_first[number])]
-        yield chunk.text[passage.start : passage.end]
 
 
 def _as_scored(row: int, hit: Hit, reader: Reader) -> Scored:

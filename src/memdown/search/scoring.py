@@ -293,15 +293,8 @@ def _with_nearness(
     first = first[long & (most >= scores[first[0]])]
     if len(first) < 2:
         return scores
-    rows = found.rows[first]
-    chunks = reader.passage_chunk[rows]
-    stored = reader.chunks(np.unique(chunks).tolist())
-    counted = []
-    for row, chunk in zip(rows.tolist(), chunks.tolist(), strict=True):
-        text = stored[chunk].chunk
-        passage = text.passages[row - int(reader.chunk_first[chunk])]
-        counted.append(nearness.of(ordered_terms(text.text[passage.start : passage.end])))
-    near = np.array(counted, np.float32)
+    texts = reader.texts(found.rows[first].tolist())
+    near = np.array([nearness.of(ordered_terms(text)) for text in texts], np.float32)
     together = scores[first] + np.float32(gain) * scores[order[0]] * near
     better = (-together.round(6)).argsort(kind="stable")
     changed = scores.copy()

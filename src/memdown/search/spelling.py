@@ -256,14 +256,7 @@ def _told(question: str, terms: QueryTerms) -> list[str]:
 
 def _definitions(held: Sequence[str], reader: Reader) -> list[Definition]:
     rows = np.unique(np.concatenate([reader.posting(word(one)).rows for one in held]))[:_MOST_READ]
-    chunks = reader.passage_chunk[rows]
-    stored = reader.chunks(np.unique(chunks).tolist())
-    found: list[Definition] = []
-    for row, number in zip(rows.tolist(), chunks.tolist(), strict=True):
-        chunk = stored[number].chunk
-        passage = chunk.passages[row - int(reader.chunk_first[number])]
-        found += definitions_in(chunk.text[passage.start : passage.end])
-    return found
+    return [one for text in reader.texts(rows.tolist()) for one in definitions_in(text)]
 
 
 def _other_form(one: Definition, told: Sequence[str]) -> list[Alternative]:

@@ -321,10 +321,8 @@ class StoreContract:
             assert quick.tags() == slow.tags() == {"work", "work/travel", "home", "workshop"}
 
     def test_words_are_found_by_their_ends(self, store: Store) -> None:
-        """The last part of a compound says what it is, and may be all that is asked for."""
-        with store.snapshot() as snapshot:
-            if not isinstance(snapshot.reader(words("one")).origin, Lexicon):
-                pytest.skip("this engine cannot tell which words end alike")
+        """The last part of a compound says what it is, and may be all that is asked for; an engine that cannot
+        tell finds none."""
         texts = {
             "a.md": "Der Reisepass und der Impfpass, passend",
             "b.md": "Ein Führungszeugnis im Reisepass",
@@ -332,6 +330,11 @@ class StoreContract:
         with store.writing(1.0):
             for path, text in texts.items():
                 put(store, state(path), [chunk(path, 1, [text])], unit(1, 0, 0, 0))
+        with store.snapshot() as snapshot:
+            can_tell = isinstance(snapshot.reader(words("pass")).origin, Lexicon)
+        if not can_tell:
+            assert longer_words(store, "pass") == []
+            return
         assert longer_words(store, "pass") == ["impfpass", "reisepass"]
         with store.writing(1.0):
             remove(store, ["a.md"])
