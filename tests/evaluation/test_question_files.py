@@ -109,6 +109,7 @@ def changed(**changes: Any) -> list[dict[str, Any]]:
         (changed(questions=[{"question": "x"}]), 13, "has no 'evidence'"),
         (changed(questions=[{"question": " ", "evidence": []}]), 14, "question is empty"),
         (changed(questions=[{"question": "x", "evidence": [["a.md", 1]]}]), 16, "[path, first"),
+        (changed(questions=[{"question": "x", "evidence": ["a.md#L1"]}]), 16, "first, last]."),
         (changed(questions=[{"question": "x", "evidence": [["a", 3, 2]]}]), 16, "first comes"),
         (changed(questions=[{"question": "x", "evidence": [["a", "1", 2]]}]), 16, "[path, first"),
         (changed(documents={"a.md": "text"}), 6, "must be a list of lines"),

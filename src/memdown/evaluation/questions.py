@@ -245,13 +245,10 @@ def _question(keys: tuple[Key, ...], data: Any) -> Question:
         raise _Wrong((*keys, "question"), "is empty")
     evidence = []
     for index, one in enumerate(_field(keys, data, "evidence", list)):
+        if not isinstance(one, list) or list(map(type, one)) != [str, int, int]:
+            raise _Wrong((*keys, "evidence", index), "must be [path, first, last]")
         try:
-            path, first, last = one
-            if not isinstance(path, str) or type(first) is not int or type(last) is not int:
-                raise TypeError
-            evidence.append(_checked(Evidence(path, first, last)))
-        except TypeError:
-            raise _Wrong((*keys, "evidence", index), "must be [path, first, last]") from None
+            evidence.append(_checked(Evidence(*one)))
         except ValueError as error:
             reason = f"must be [path, first, last]: {error}"
             raise _Wrong((*keys, "evidence", index), reason) from None
