@@ -62,13 +62,21 @@ class FileState:
         )
 
 
+class Table(NamedTuple):
+    """The rows of a table, from one line to another, and what its first row says of its columns."""
+
+    first: int
+    last: int
+    columns: str
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """One text to be indexed.
 
     `line_map[i]` is the original number of line `i + 1`, if they differ. `headings` are the places
-    where the path of headings changes: (line, "Home > Network"). `names` are further words by
-    which all of it is found: its aliases and the tags in its front matter.
+    where the path of headings changes: (line, "Home > Network"). `tables` are in the order of their lines.
+    `names` are further words by which all of it is found: its aliases and the tags in its front matter.
     """
 
     path: str
@@ -79,6 +87,7 @@ class Document:
     date: datetime.date | None = None
     line_map: tuple[int, ...] | None = None
     headings: tuple[tuple[int, str], ...] = ()
+    tables: tuple[Table, ...] = ()
     tags: tuple[str, ...] = ()
     names: str = ""
 
@@ -86,8 +95,8 @@ class Document:
 class Passage(NamedTuple):
     """A few whole lines of a chunk, the unit that keywords are matched in.
 
-    `start` and `end` are offsets into the chunk's text, `heading` is the path of headings above
-    (empty when the passage was read back from a store).
+    `start` and `end` are offsets into the chunk's text, `heading` is the path of headings above, of a table's row
+    with its columns (empty when the passage was read back from a store).
     """
 
     start: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from memdown.notes.chunks import chunk_document, split_lines
 from memdown.text import estimate_tokens, weight
-from memdown.types import Chunk, Document
+from memdown.types import Chunk, Document, Table
 
 LINES = st.lists(
     st.text("ab .é e\u0301ж中。の한กิ่ 👍🏽👩\u200d💻\t\x0b\u2028", max_size=90)
@@ -212,6 +213,17 @@ def test_headings_name_passages_and_start_new_ones() -> None:
     ]
     later = chunked(text, tokens=8, overlap=0, headings=headings)[-1]
     assert later.heading == "Home > Network"
+
+
+def test_the_columns_of_a_table_stand_above_its_rows() -> None:
+    text = "| service | owner |\n|---|---|\n| search | Mei |\n| shop | Ana |\nafter"
+    made = replace(document(text), tables=(Table(3, 4, "service | owner"),))
+    (chunk,) = chunk_document(made, tokens=400, overlap=80, model="m", headings=((1, "Work"),))
+    assert [(one.start_line, one.heading) for one in chunk.passages] == [
+        (1, "Work"),
+        (3, "Work > service | owner"),
+        (4, "Work > service | owner"),
+    ]
 
 
 def test_lines_are_named_by_their_numbers_in_the_original() -> None:

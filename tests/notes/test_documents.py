@@ -196,3 +196,13 @@ def test_a_title_that_is_the_first_heading_stands_there_once() -> None:
 )
 def test_tags_in_the_text(text: str, tags: list[str]) -> None:
     assert list(read_document(FileState("a.md", "memory", 0, 0), text).tags) == tags
+
+
+def test_tables_with_the_names_of_their_columns() -> None:
+    text = (
+        "# Services\n\n| service | owner |  |\n|:--|---|--:|\n| search | Mei | 9200 |\n| shop | Ana | 80 |\n\n"
+        "| no | ruler |\n| a | b |\n| c | d |\n\n```\n| code | x |\n|---|---|\n| a | b |\n```\n"
+        "  | city |\n  |---|\n  | Ghent |"
+    )
+    tables = read_document(FileState("memory/a.md", "memory"), text).tables
+    assert tables == ((5, 6, "service | owner"), (19, 19, "city"))

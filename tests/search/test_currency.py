@@ -51,6 +51,35 @@ def test_of_two_that_contradict_the_newer_comes_first() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("question", "old", "new"),
+    [
+        (
+            "when is my 1:1",
+            "- Priya is my manager since June; 1:1 every second Tuesday at 10:30.",
+            "- Priya moved our 1:1 to Thursdays at 14:00.",
+        ),
+        (
+            "feature flag service",
+            '- The feature-flag service is LaunchDarkly; key is in 1Password under "LD prod".',
+            "- Switched the feature flags to Unleash.",
+        ),
+    ],
+)
+def test_the_clause_that_answers_may_be_over(question: str, old: str, new: str) -> None:
+    """A fact that says two things comes below what changed the one that is asked about."""
+    hits = [hit(old, matched=("x",)), hit(new, "memory/2026-11-16.md", matched=("x",))]
+    found = order_by_currency(hits, Times(TODAY), question)
+    assert [one.snippet for one in found] == [new, old]
+
+
+def test_another_clause_of_a_fact_stays_above() -> None:
+    old = hit("- Priya is my manager since June; 1:1 every second Tuesday at 10:30.")
+    new = hit("- Priya moved our 1:1 to Thursdays at 14:00.", "memory/2026-11-16.md")
+    found = order_by_currency([old, new], Times(TODAY), "who is my manager")
+    assert [one.snippet for one in found] == [old.snippet, new.snippet]
+
+
 def test_a_newer_note_about_something_else_stays_below() -> None:
     old = hit("- Nora lives in Lisbon.", "memory/2026-11-01.md", matched=("nora", "live"))
     new = hit("- Nora now drinks tea after noon.", "memory/2026-11-04.md", matched=("nora",))

@@ -77,9 +77,12 @@ def test_what_a_note_consists_of() -> None:
     ]
 
 
-def test_a_row_is_read_by_the_first_row_of_its_table() -> None:
-    rows = [one for one in units_of(chunk_of(NOTE)) if one.above]
-    assert [one.above for one in rows] == ["| Who | Phone |"] * 2
+def test_the_first_row_of_a_table_and_front_matter_are_no_facts() -> None:
+    table = "| room | lamp |\n|---|---|\n| hall | E27 |\n| attic | GU10 |"
+    assert texts(table) == [("| hall | E27 |", True), ("| attic | GU10 |", True)]
+    assert texts("---\ntags: [home]\n---\n- The lamp is red.") == [("- The lamp is red.", True)]
+    # Only what a note begins with is front matter.
+    assert len(texts("Lamps:\n\n---\ntags: [home]\n---\n")) == 2
 
 
 def test_of_a_long_list_below_a_bullet_each_is_a_fact() -> None:

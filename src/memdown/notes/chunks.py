@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Final, TypeAlias
 
 from memdown.text import cuts, weight
 from memdown.text.cues import label_of
-from memdown.types import Chunk, Document, Passage
+from memdown.types import Chunk, Document, Passage, Table
 from memdown.values import dataclass, pattern
 
 _SMALLEST_CAP: Final = 32
@@ -32,13 +33,20 @@ class _Draft:
     repeated: int
 
 
+_first_line: Final = attrgetter("first")
+
+
 class _Places:
-    """What belongs to a line: its number in the original file, and the headings above it."""
+    """What belongs to a line: its number in the original file, the headings above it, and the columns of its table."""
 
     def __init__(
-        self, line_map: tuple[int, ...] | None, headings: Sequence[tuple[int, str]]
+        self,
+        line_map: tuple[int, ...] | None,
+        headings: Sequence[tuple[int, str]],
+        tables: Sequence[Table],
     ) -> None:
         self._line_map = line_map
+        self._tables = tables
         self._changes = [line for line, _ in headings]
         self._paths = ["", *(path for _, path in headings)]
         self.heading_lines = frozenset(self._changes)
@@ -56,9 +64,17 @@ class _Places:
     def passage(self, start: int, end: int, first: int, last: int) -> Passage:
         """The passage from one place in a chunk's text to another, on these lines."""
         heading = self._paths[bisect_right(self._changes, first)]
+        if self._tables and (columns := self._columns(first)):
+            heading = f"{heading} > {columns}" if heading else columns
         if self._line_map:
             first, last = self.original(first), self.original(last)
         return Passage(start, end, first, last, heading)
+
+    def _columns(self, line: int) -> str:
+        """What the columns of the table are called that a line is a row of; empty if it is none."""
+        place = bisect_right(self._tables, line, key=_first_line) - 1
+        table = self._tables[place] if place >= 0 else None
+        return table.columns if table is not None and line <= table.last else ""
 
 
 def split_lines(text: str) -> list[str]:
@@ -84,7 +100,7 @@ def chunk_document(
     get the same one (equal pieces of one long line), the later ones append `:1`, `:2` and so on.
     """
     cap = max(_SMALLEST_CAP, tokens * 4)
-    places = _Places(document.line_map, headings)
+    places = _Places(document.line_map, headings, document.tables)
     seen: dict[str, int] = {}
     chunks = []
     for draft in _drafts(_pieces(split_lines(document.text), cap), cap, overlap * 4):

@@ -11,9 +11,10 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from itertools import chain
 
 from memdown.text.dates import written_day
-from memdown.types import Document, FileState
+from memdown.types import Document, FileState, Table
 from memdown.values import dataclass, pattern
 
 MAX_TAG = 100
@@ -180,6 +181,8 @@ _ATX = pattern(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE = pattern(r" {0,3}(?:(=+)|-+)[ \t]*$")
 # Lines that belong to something else than a paragraph, so a line of dashes below is no underline.
 _NO_PARAGRAPH = pattern(r"[ \t>|<]|[-*_=]{3}|[-*+](?:[ \t]|$)|[0-9]{1,9}[.)][ \t]")
+# What stands between the first row of a table and the others.
+_TABLE_RULER = pattern(r"[ \t]*\|[ \t]*:?-[-:| \t\r]*$")
 # A word that begins with a number sign; behind a bracket it is a place in a page, not a tag.
 _TAG = pattern(r"(?:(?<![^\s(])|(?<=[^\]]\())#(?P<tag>[\w/-]*[^\W\d_][\w/-]*)")
 _LINK_TARGET = pattern(r"\]\([^)\s]*")
@@ -204,6 +207,7 @@ def read_document(file: FileState, text: str) -> Document:
         title=title_of(file.path, lines, front),
         date=front.date or file.date,
         headings=tuple(_under_title(front, heading_paths(lines, front))),
+        tables=tuple(tables_in(lines, front.lines)) if "|" in text else (),
         tags=tuple(_tags(front, lines)),
         names=_trimmed_names((*front.aliases, *front.tags)),
     )
@@ -327,6 +331,26 @@ def _headings(lines: Sequence[str], start: int) -> Iterator[tuple[int, int, str]
             paragraph = 2
         else:
             paragraph += 1
+
+
+def tables_in(lines: Sequence[str], start: int = 0) -> Iterator[Table]:
+    """The tables outside of code that say how their columns are called; from line `start` on."""
+    rows: list[int] = []
+    for index, line in chain(outside_code(lines, start), [(len(lines), None)]):
+        if line is not None and line.lstrip()[:1] == "|":
+            rows.append(index)
+            continue
+        if len(rows) > 2 and _TABLE_RULER.match(lines[rows[1]]):
+            columns = _columns(lines[rows[0]])
+            if columns:
+                yield Table(rows[2] + 1, rows[-1] + 1, columns)
+        rows = []
+
+
+def _columns(row: str) -> str:
+    """What the first row of a table says: "service | owner | port"; nothing if it is empty."""
+    names = (_trimmed(cell) for cell in row.strip().strip("|").split("|"))
+    return " | ".join(filter(None, names))[:_MAX_TITLE]
 
 
 def _closes(line: str, fence: str) -> bool:

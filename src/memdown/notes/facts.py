@@ -12,6 +12,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Final, Literal, NamedTuple
 
+from memdown.notes.document import read_front_matter
 from memdown.types import Chunk
 from memdown.values import pattern
 
@@ -35,47 +36,56 @@ _start: Final = attrgetter("start")
 
 
 class FactSpan(NamedTuple):
-    """A fact or another stretch of a chunk: its offsets, and the number of headings above it.
-
-    `above` is what a row is read by: the first row of its table.
-    """
+    """A fact or another stretch of a chunk: its offsets, and the number of headings above it."""
 
     start: int
     end: int
     section: int
     is_fact: bool
-    above: str = ""
 
 
 def units_of(chunk: Chunk) -> tuple[FactSpan, ...]:
-    """What the text of a chunk consists of, in order; headings are no part of it."""
-    return _read(chunk.text, _begins_in_code(chunk)).units
+    """What the text of a chunk consists of, in order; headings and front matter are no part of it."""
+    return _parts(chunk).units
 
 
 def section_at(chunk: Chunk, place: int) -> tuple[int, int]:
     """From where to where the section of a chunk's text goes that a place is in, with its heading."""
-    headings = _read(chunk.text, _begins_in_code(chunk)).headings
+    headings = _parts(chunk).headings
     number = bisect_right(headings, place)
     start = headings[number - 1] if number else 0
     return start, headings[number] if number < len(headings) else len(chunk.text)
 
 
 class _Text(NamedTuple):
-    """What a text consists of, and where its headings start."""
+    """What a text consists of, where its headings start, and where its front matter ends."""
 
     units: tuple[FactSpan, ...]
     headings: tuple[int, ...]
+    front: int
+
+
+def front_end(chunk: Chunk) -> int:
+    """Where the front matter of a chunk's text ends; 0 if there is none."""
+    return _parts(chunk).front
+
+
+def _parts(chunk: Chunk) -> _Text:
+    begins_note = chunk.start_line == 1 and chunk.source == "memory"
+    return _read(chunk.text, _begins_in_code(chunk), begins_note)
 
 
 @lru_cache(maxsize=_CACHED)
-def _read(text: str, in_code: bool) -> _Text:
+def _read(text: str, in_code: bool, begins_note: bool) -> _Text:
     reader = _Reader(in_code)
-    start = 0
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    count = read_front_matter(lines).lines if begins_note and text[:3] == "---" else 0
+    start = front = sum(len(line) + 1 for line in lines[:count])
+    for line in lines[count:]:
         reader.read(start, line.rstrip("\r"))
         start += len(line) + 1
     reader.close()
-    return _Text(tuple(reader.found), tuple(reader.headings))
+    return _Text(tuple(reader.found), tuple(reader.headings), front)
 
 
 def _begins_in_code(chunk: Chunk) -> bool:
@@ -123,15 +133,14 @@ class _Open(NamedTuple):
     end: int
     lines: int = 1
     indent: int = 0
-    above: str = ""
 
     def longer(self, end: int) -> _Open:
         return self._replace(end=end, lines=self.lines + 1)
 
     def unit(self, section: int) -> FactSpan:
-        kind, start, end, lines, _, above = self
+        kind, start, end, lines, _ = self
         alone = kind in ("bullet", "row") or (kind == "text" and lines == 1)
-        return FactSpan(start, end, section, alone and end - start <= _MOST_FACT, above)
+        return FactSpan(start, end, section, alone and end - start <= _MOST_FACT)
 
 
 class _Reader:
@@ -142,7 +151,7 @@ class _Reader:
         self.headings: list[int] = []
         self._open: _Open | None = None
         self._fenced, self._blank = in_code, False
-        self._row = self._header = ""
+        self._headed = False
 
     def read(self, start: int, line: str) -> None:
         """One line, from where it starts."""
@@ -203,14 +212,12 @@ class _Reader:
 
     def _read_row(self, start: int, end: int, line: str) -> None:
         in_table = self._open is not None and self._open.kind in ("row", "head") and not self._blank
-        if not in_table:
-            self._header = ""
+        self._headed = self._headed and in_table
         if not _RULER.match(line):
-            self._begin(_Open("row", start, end, above=self._header))
-            self._row = line
-        elif in_table and not self._header:
+            self._begin(_Open("row", start, end))
+        elif in_table and not self._headed:
             # The row above a ruler is no fact; it says what the others mean.
-            self._header = self._row
+            self._headed = True
             if self._open is not None:
                 self._open = self._open._replace(kind="head")
 

@@ -37,6 +37,8 @@ from memdown.values import dataclass, pattern
 
 _TOKEN: Final = pattern(r"[€$£%°#]|-?\d[\w.,:/%-]*|[^\W_][\w'’./:,@+-]*|_\w+")
 _SIGN: Final = pattern(r"\d[\d.,:/]*|[A-Za-z][\w.+-]*|\w|[。，、；！？：\s]")
+# "feature-flag" is two words, "db-prod-02" and "e-mail" are one.
+_HYPHENATED: Final = pattern(r"[^\W\d_]{3,}(?:-[^\W\d_]{3,})+")
 _ELIDED: Final = pattern(r"(?:l|d|n|s|c|qu|dell|nell|all|un)['’](?=\w)")
 _CLAUSE_END: Final = pattern(r"[,;:.!?](?:\s|$)|\s[–—-]\s|\s->\s|→")
 _LABEL: Final = pattern(r"([^:：=.]{2,40}?)\s?(?:[:：=](?!\d)|->|→| [-–] )")
@@ -172,7 +174,11 @@ def _spaced(text: str) -> _Cutter:
         if elided := _ELIDED.match(word):
             word, token = word[elided.end() :], token[elided.end() :]
         word = word.removesuffix("'s").removesuffix("’s")
-        _add_word(cut, word, token)
+        if "-" in word and _HYPHENATED.fullmatch(word):
+            for part, written in zip(word.split("-"), token.split("-"), strict=False):
+                _add_word(cut, part, written)
+        else:
+            _add_word(cut, word, token)
     return cut
 
 

@@ -18,7 +18,7 @@ from memdown.search.gathering import (
     may_be_shown,
     near_the_best,
 )
-from memdown.search.query import Asked, is_unheld
+from memdown.search.query import Asked, is_of_no_note, is_unheld
 from memdown.types import Explanation, Hit, Reranker
 from memdown.values import dataclass
 
@@ -118,6 +118,10 @@ def _why_nothing(asked: Asked, hits: Sequence[Hit]) -> list[str]:
     query, bar = asked.query, asked.options.min_score
     if is_unheld(asked):
         return ["look for a part of it, or for words that would stand beside it"]
+    if asked.named is not None and is_of_no_note(asked):
+        first, last = asked.named.first, asked.named.last
+        days = f"{first}" if first == last else f"{first} to {last}"
+        return [f"no note is dated {days}: ask for another time, or for what the note would say"]
     if hits and asked.options.strict:
         best = max(hits, key=lambda hit: hit.relevance)
         return [

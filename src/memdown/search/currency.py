@@ -23,6 +23,7 @@ from memdown.notes.details import (
 )
 from memdown.notes.exchanges import gives_up
 from memdown.notes.relation_words import tells_end
+from memdown.notes.relations import clauses_of
 from memdown.notes.seen import Came
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.superseding import Replaced, replaced, stand_apart
@@ -412,13 +413,28 @@ def _answers_as_well(newer: _Dated, older: _Dated, question: str) -> bool:
         return False
     ours, theirs = newer.facts[0].text, older.facts[0].text
     asked, answered = set(older.hit.matched), set(newer.hit.matched)
-    if question and replaced(theirs, ours, question) is not Replaced.NO:
+    if question and _is_outdated(theirs, ours, question):
         return True
     if max(len(ours), len(theirs)) > _SHORT or details_of(ours).change.besides:
         return False
     if not asked & answered or not asked <= answered or overlap(ours, theirs) < _SAME_TOPIC:
         return False
     return newer.hit.score >= _NEARLY_AS_GOOD * older.hit.score
+
+
+def _is_outdated(older: str, newer: str, question: str) -> bool:
+    """Whether a newer fact may replace an older one, or that clause of it which answers the question.
+
+    "1:1 on Tuesdays; Priya is my manager" says two things, of which one may be over.
+    """
+    if replaced(older, newer, question) is not Replaced.NO:
+        return True
+    if not _tells_change(newer) or len(clauses := clauses_of(older)) < 2:
+        return False
+    asked = content_words(question)
+    answering = max(clauses, key=lambda clause: len(asked & content_words(clause))).strip()
+    said = asked & content_words(answering)
+    return _shares(said, newer) and replaced(answering, newer, question) is not Replaced.NO
 
 
 def _same_start(ours: str, theirs: str) -> bool:

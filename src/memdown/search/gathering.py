@@ -13,7 +13,7 @@ from memdown.search import diversity, scoring
 from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
 from memdown.search.candidates import file_mask
-from memdown.search.query import STRONG, Asked, SearchOptions, is_unheld, terms_of
+from memdown.search.query import STRONG, Asked, SearchOptions, is_of_no_note, is_unheld, terms_of
 from memdown.search.rank import Presentation, Scored, Texts
 from memdown.search.snippets import beside, is_heading, is_talk
 from memdown.search.successors import follow, is_successor
@@ -52,7 +52,7 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
 
     An embedder that costs nothing to ask also compares the best passages themselves.
     """
-    if is_unheld(asked):
+    if is_unheld(asked) or is_of_no_note(asked):
         return []
     reader = snapshot.reader(_sought(asked))
     terms = terms_of(asked)

@@ -218,3 +218,8 @@ def terms_of(asked: Asked) -> QueryTerms:
 def is_unheld(asked: Asked) -> bool:
     """Whether all that is asked for are identifiers that no note holds."""
     return bool(asked.unheld) and not asked.query.terms.words and asked.named is None
+
+
+def is_of_no_note(asked: Asked) -> bool:
+    """Whether nothing but a time is asked for, such as "yesterday", of which there is no note."""
+    return asked.named is not None and not asked.timely and not asked.query.terms.words

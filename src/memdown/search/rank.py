@@ -283,7 +283,8 @@ def _shown(
     below = below_heading(stored, number, texts.chunks)
     if below is not None:
         place = show_below(below, view.size, taken)
-        return None if place is None else _lines(below.chunk, place, chunk.passages[number].start)
+        start = below.start if below.chunk is chunk else chunk.passages[number].start
+        return None if place is None else _lines(below.chunk, place, start)
     at = facts.places.get(one.key)
     if at is None:
         wanted = [shares.get(stored.key + n, 0.0) for n in range(len(chunk.passages))]

@@ -14,7 +14,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
-from memdown.notes.facts import BULLET, FactSpan, section_at, units_of
+from memdown.notes.facts import BULLET, FactSpan, front_end, section_at, units_of
 from memdown.text import index_terms, match_spans
 from memdown.text.cues import asks, label_of
 from memdown.types import LEFT_OUT, Chunk, StoredChunk
@@ -277,7 +277,7 @@ def show_fact(
 
 
 def is_heading(chunk: Chunk, number: int) -> bool:
-    """Whether a passage only says what stands below it: a heading, or the first row of a table."""
+    """Whether a passage only says what stands below it: a heading, the first row of a table, front matter."""
     passage, units = chunk.passages[number], units_of(chunk)
     # Units do not overlap: the last that begins before the passage ends is the last of all that ends.
     last = bisect_left(units, passage.end, key=_start) - 1
@@ -285,7 +285,7 @@ def is_heading(chunk: Chunk, number: int) -> bool:
 
 
 class Below(NamedTuple):
-    """What stands below a heading: the chunk, where the heading starts in it, and the units."""
+    """What stands below a heading: the chunk, where what is shown starts in it, and the units."""
 
     chunk: Chunk
     start: int
@@ -301,7 +301,9 @@ def below_heading(
     if not is_heading(chunk, number):
         return None
     if units := [one for one in units_of(chunk) if one.start >= passage.end]:
-        return Below(chunk, passage.start, units)
+        # Front matter itself is shown to nobody.
+        is_front = passage.start < front_end(chunk)
+        return Below(chunk, units[0].start if is_front else passage.start, units)
     following = chunks.get(stored.key + len(chunk.passages))
     if following is None or following.chunk.path != chunk.path:
         return None
@@ -319,12 +321,14 @@ def show_below(below: Below, size: int, taken: Taken) -> tuple[int, int] | None:
     """A heading with the first lines below it; None if the first of them is shown already."""
     chunk, low, units = below
     first = units[0]
-    if any(taken.has(chunk, one) for one in _pieces_in(chunk.text, first.start, first.end)):
+    if _is_shown(first, chunk, taken):
         return None
     high = first.end
     for one in units[1:]:
         lines = chunk.text.count("\n", first.start, one.end)
         if one.section != first.section or one.end - low > size or lines >= _FEW_LINES:
+            break
+        if _is_shown(one, chunk, taken):
             break
         high = one.end
     if high - low > size:
@@ -332,6 +336,11 @@ def show_below(below: Below, size: int, taken: Taken) -> tuple[int, int] | None:
     for piece in _pieces_in(chunk.text, low, high):
         taken.add(chunk, piece)
     return low, high
+
+
+def _is_shown(unit: FactSpan, chunk: Chunk, taken: Taken) -> bool:
+    """Whether a line of a unit is shown already."""
+    return any(taken.has(chunk, one) for one in _pieces_in(chunk.text, unit.start, unit.end))
 
 
 def _filled(
