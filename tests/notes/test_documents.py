@@ -204,5 +204,5 @@ def test_tables_with_the_names_of_their_columns() -> None:
         "| no | ruler |\n| a | b |\n| c | d |\n\n```\n| code | x |\n|---|---|\n| a | b |\n```\n"
         "  | city |\n  |---|\n  | Ghent |"
     )
-    tables = read_document(FileState("memory/a.md", "memory"), text).tables
+    tables = read_document(FileState("memory/a.md", "memory", 1, 1), text).tables
     assert tables == ((5, 6, "service | owner"), (19, 19, "city"))
