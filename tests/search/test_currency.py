@@ -180,6 +180,14 @@ def test_of_many_bullets_those_that_were_asked_for_come_first() -> None:
     assert [one.was for one in found] == [False, False, True, True]
 
 
+def test_what_only_stands_around_is_not_cut() -> None:
+    """Facts that have nothing to do with the question stay together, though one of them replaces another."""
+    found = hit("- The dentist is Dr. Yilmaz. (2026-11-05)")
+    around = hit("- The port is 8080. (2026-11-01)\n- The port is now 9090. (2026-11-05)", line=7)
+    shown = order_by_currency([found, around], Times(TODAY), "who is my dentist?")
+    assert [one.snippet for one in shown] == [found.snippet, around.snippet]
+
+
 def test_what_has_no_day_is_older_than_what_says_now() -> None:
     plain = hit("- Teo is a nurse.", line=7)
     now = hit("- Teo is now a doctor. (2026-11-17)", line=8)

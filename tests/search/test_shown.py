@@ -66,3 +66,27 @@ def test_of_a_day_without_notes_nothing_is_guessed(memory: Memory) -> None:
     day = datetime.date.today() - datetime.timedelta(days=1)
     assert not answer.hits
     assert f"no note is dated {day}" in answer.reasons[-1]
+
+
+def test_what_stands_beside_an_answer_does_not_take_the_score_of_what_was(tmp_path: Path) -> None:
+    """A former answer goes to the end; what stood below it moves up, but fits no better."""
+    facts = (
+        "Mein Zahnarzt ist Dr. Behrens in der Lindenstraße.",
+        "Der Stromzähler hat die Nummer 4471-88.",
+        "Zahnarzt gewechselt: Dr. Yilmaz, Hauptstraße 12.",
+        "Statt Dänemark wird es im August doch Südtirol.",
+        "小红的生日是五月三日。",
+        "服务器的端口是 8080。",
+        "服务器的端口改成了 9090。",
+        "My bank is N26.",
+    )
+    (tmp_path / "notes").mkdir()
+    with Memory.open(tmp_path / "notes", state_dir=tmp_path / "state") as memory:
+        for fact in facts:
+            memory.remember(fact, durable=True)
+        first, *others = memory.search("wer ist mein Zahnarzt").hits
+    beside = [hit for hit in others if "Zahnarzt" not in hit.snippet]
+    assert "Yilmaz" in first.snippet
+    assert [hit.was for hit in others if "Behrens" in hit.snippet] == [True]
+    assert beside
+    assert all(hit.score < 0.5 for hit in beside)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import accumulate, islice
 
 from memdown.errors import EmbedderError
 from memdown.search import diversity
@@ -75,13 +75,21 @@ def _with_strength(hits: Iterable[Hit], asked: Asked) -> list[Hit]:
 
 
 def _current_first(hits: Sequence[Hit], times: Times, question: str) -> list[Hit]:
-    """What holds before what was; the scores stay where they are, the best on top."""
+    """What holds before what was, with scores that fall from the first to the last.
+
+    What was put above a better one, as it is newer, has the score of that one; nothing else gains by it.
+    """
     ordered = order_by_currency(hits, times, question)
-    scores = sorted((hit.score for hit in ordered), reverse=True)
-    return [
-        hit if hit.score == score else replace(hit, score=score)
-        for hit, score in zip(ordered, scores, strict=True)
-    ]
+    holding = [hit.score for hit in ordered if not hit.was]
+    best = list(accumulate(reversed(holding), max))
+    if best:
+        best[-1] = max(hit.score for hit in ordered)
+    last = 1.0
+    found = []
+    for hit in ordered:
+        last = min(hit.score if hit.was else best.pop(), last)
+        found.append(hit if hit.score == last else replace(hit, score=last))
+    return found
 
 
 def _explanation(asked: Asked, hits: Sequence[Hit], kept: Sequence[Hit]) -> Explanation:

@@ -309,7 +309,8 @@ def _earlier(dated: Sequence[_Dated], question: str) -> list[_Dated]:
 def _cut(every: Sequence[_Parts], times: Times, question: str) -> list[_Dated]:
     """The hits, with those cut into facts that do not hold together, or one of which is replaced.
 
-    Of a hit that is cut, what has nothing to do with the question comes after all others.
+    Of a hit that is cut, what has nothing to do with the question comes after all others. Where nothing has,
+    it is what stands around, and stays whole.
     """
     asked = content_words(question)
     touched = _touched(every, question)
@@ -320,10 +321,10 @@ def _cut(every: Sequence[_Parts], times: Times, question: str) -> list[_Dated]:
         whole = len(parts) == 1 and len(one.whole.facts) > 1
         if whole and any(_place(part) in touched for part in one.apart):
             parts = one.apart
-        if len(parts) > 1:
-            related = [part for part in parts if _is_about(part, asked)] or parts
-            beside += [part for part in parts if part not in related]
-            parts = related
+        if len(parts) > 1 and asked:
+            related = [part for part in parts if _is_about(part, asked)]
+            beside += [part for part in parts if related and part not in related]
+            parts = related or [one.whole]
         found += parts
     return [*found, *beside]
 
