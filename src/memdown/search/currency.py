@@ -434,8 +434,10 @@ def _is_outdated(older: str, newer: str, question: str) -> bool:
         return False
     asked = content_words(question)
     answering = max(clauses, key=lambda clause: len(asked & content_words(clause))).strip()
-    said = asked & content_words(answering)
-    return _shares(said, newer) and replaced(answering, newer, question) is not Replaced.NO
+    said, words = asked & content_words(answering), content_words(newer)
+    if not said or not all(is_among(word, words) for word in said):
+        return False
+    return replaced(answering, newer, question) is not Replaced.NO
 
 
 def _same_start(ours: str, theirs: str) -> bool:
