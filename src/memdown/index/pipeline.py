@@ -42,6 +42,8 @@ _CHUNKS_AHEAD = 1024
 _CHUNKS_A_WRITE = 4_096
 # The last file of a batch is written with it, not as a small segment of its own.
 _MOST_CHUNKS_A_BATCH = _CHUNKS_A_WRITE - _CHUNKS_A_BATCH
+# The words of a first portion are all new, which takes more memory than any later one.
+_MOST_CHUNKS_A_SHARE = 3_072
 _FILES_A_WRITE = 256
 
 
@@ -127,7 +129,8 @@ class Pipeline:
     def _index_notes(self, states: Sequence[FileState], indexed: Mapping[str, FileState]) -> None:
         enough = _CHUNKS_AHEAD if self.embedding and self.embedding.works_ahead else _CHUNKS_A_BATCH
         waits = self.embedding is not None and self.embedding.works_ahead
-        if self.embedding is None or self.embedding.adds_up:
+        planned = self.embedding is None or self.embedding.adds_up
+        if planned:
             enough = max(enough, self._even_share(states))
         ready, unembedded, touched = _Basket(enough), _Basket(enough), _Basket(enough)
         flying: _Batch | None = None
@@ -155,9 +158,9 @@ class Pipeline:
                 launched = self._launch(ready.take())
                 self._land(flying)
                 flying = launched
-                if not waits:
+                if not waits and not planned:
                     # The more is indexed, the more is written at once: large segments need no merging.
-                    ready.grow_to(min(_MOST_CHUNKS_A_BATCH, max(enough, self.tally.chunks)))
+                    ready.grow_to(max(enough, min(_MOST_CHUNKS_A_BATCH, self.tally.chunks)))
         launched = self._launch(ready.take())
         self._land(flying)
         self._land(launched)
@@ -167,9 +170,10 @@ class Pipeline:
 
     def _even_share(self, states: Sequence[FileState]) -> int:
         """About how many chunks each of few and equal portions has: fewer segments have fewer words twice."""
-        characters = 4 * max(1, self.chunking.tokens - self.chunking.overlap)
-        chunks = sum(max(0, state.size) for state in states) // characters
-        portions = -(-chunks // _MOST_CHUNKS_A_BATCH)
+        # A little less than a chunk adds: one more than expected would leave a small portion at the end.
+        characters = 3.8 * max(1, self.chunking.tokens - self.chunking.overlap)
+        chunks = round(sum(max(0, state.size) for state in states) / characters)
+        portions = -(-chunks // _MOST_CHUNKS_A_SHARE)
         return -(-chunks // portions) if portions else 0
 
     def _read(self, state: FileState, known: FileState | None) -> _Cut | None:

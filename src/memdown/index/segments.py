@@ -42,7 +42,7 @@ PASSAGES_A_BLOCK = 1_024
 _STEP = 255
 # Lists of so few entries, or of less than a passage in so many, are not packed: it would not pay. A gap of
 # several bytes takes less than two once it is deflated.
-_FEW, _SPARSE = 8, 512
+_FEW, _SPARSE = 8, 768
 _MOST_TF = 254
 # Lists of so many bytes are deflated; of shorter ones little would be gained. Gaps hardly ever repeat in the
 # same order, so only runs of one gap are looked for: that is smaller than with all repetitions, and quicker.
