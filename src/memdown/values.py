@@ -1,8 +1,8 @@
 """What modules are made of, quick to load: `dataclass` in a quarter of Python's time, a `pattern` at its first use.
 
 One start makes more than a hundred dataclasses and knows two hundred patterns. Python up to 3.12 compiles six functions for a frozen class with slots, which takes nearly a millisecond;
-together they were a quarter of the start of a command. Here only `__init__` is compiled and the others
-are shared. Any other class goes to `dataclasses`. Nobody can tell the difference (tests/test_values.py).
+together they were a quarter of the start of a command. Here only `__init__` is compiled, when the first value is
+made, and the others are shared. Any other class goes to `dataclasses`. Nobody can tell the difference (tests/test_values.py).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from operator import attrgetter
 from reprlib import recursive_repr
+from types import MethodType
 from typing import TYPE_CHECKING, Any, cast
 
 Fields = tuple[dataclasses.Field[Any], ...]
@@ -57,7 +58,7 @@ def _frozen(cls: type, eq: bool) -> type:
     made: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
     fields = dataclasses.fields(made)
     methods: dict[str, Callable[..., Any]] = {
-        "__init__": _init(made, fields),
+        "__init__": _Init(made, fields),  # type: ignore[dict-item]
         "__repr__": _repr,
         "__setattr__": _set,
         "__delattr__": _delete,
@@ -72,6 +73,19 @@ def _frozen(cls: type, eq: bool) -> type:
     about = made.__dataclass_params__
     about.init, about.repr, about.eq, about.frozen = True, True, eq, True
     return made  # type: ignore[no-any-return]
+
+
+class _Init:
+    """Stands for the `__init__` of a class until someone asks for it: most classes are never made in a command."""
+
+    __slots__ = ("_cls", "_fields")
+
+    def __init__(self, cls: Any, fields: Fields) -> None:
+        self._cls, self._fields = cls, fields
+
+    def __get__(self, instance: object, owner: object = None) -> Callable[..., None]:
+        made = self._cls.__init__ = _init(self._cls, self._fields)
+        return made if instance is None else MethodType(made, instance)
 
 
 def _init(cls: Any, fields: Fields) -> Callable[..., None]:

@@ -438,24 +438,3 @@ def test_long_lists_are_deflated_and_found() -> None:
     _same(index, Follower(), texts)
     index.merge(range(1))
     _same(index, Follower(), texts)
-
-
-def test_an_index_made_before_lists_were_deflated_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its dictionaries have no marks."""
-    texts = {1: "\n".join(" ".join(WORDS) for _ in range(300))}
-    index = Index()
-    with monkeypatch.context() as before:
-        before.setattr(segments, "_LONG", 1 << 40)
-        index.write({1: _chunks(1, texts[1])})
-    data = index.blocks[1, "terms", 0]
-    count, passages, size = segments._TERMS_HEAD.unpack_from(data)
-    marks = 2 * ((count + 7) // 8)
-    assert not any(data[-size - marks : -size])
-    index.blocks[1, "terms", 0] = (
-        segments._TERMS_HEAD.pack(count, passages & ~segments._MARKED, size)
-        + data[segments._TERMS_HEAD.size : -size - marks]
-        + data[-size:]
-    )
-    _same(index, Follower(), texts)
-    index.merge(range(1))
-    _same(index, Follower(), texts)

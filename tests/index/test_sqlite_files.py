@@ -427,7 +427,7 @@ def test_other_programs_read_chunks_under_the_known_names(tmp_path: Path) -> Non
         (one.id, one.path, "memory", one.start_line, one.end_line, one.digest, "hash-4", one.text)
         for one in made
     ]
-    found = "SELECT text FROM chunks WHERE key IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
+    found = "SELECT text FROM chunks WHERE rowid IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
     assert db.execute(found, ("gamma",)).fetchall() == [(made[1].text,)]
     db.close()
 

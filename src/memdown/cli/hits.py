@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import unicodedata
 from collections.abc import Collection
@@ -11,7 +10,7 @@ from typing import Any
 import click
 
 from memdown.cli.browsing import place_text
-from memdown.cli.terminal import style
+from memdown.cli.terminal import style, terminal_columns
 from memdown.types import Answer, Explanation, Hit, Why
 from memdown.values import dataclass, pattern
 
@@ -60,7 +59,7 @@ def print_answer(answer: Answer, *, full: bool = False, citations: bool = True) 
 
     Without `citations` no place is named: neither path nor line numbers.
     """
-    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _WIDTH
+    columns = terminal_columns() if sys.stdout.isatty() else _WIDTH
     width = max(columns, _LEAST_WIDTH)
     for number, hit in enumerate(answer.hits, start=1):
         rows = _rows(number, len(answer.hits))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -40,6 +39,14 @@ _SHOWN = {
     # The marks that only hint at a direction are common in Hebrew and Arabic; nothing is lost.
     **dict.fromkeys((0x061C, 0x200E, 0x200F), ""),
 }
+
+
+def terminal_columns() -> int:
+    """How wide the terminal is."""
+    # Brings the compressors with it; what is not printed to a terminal needs none of that.
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 class Guarded:
@@ -113,7 +120,7 @@ def progress_bar() -> Iterator[ProgressCallback]:
             return
         drawn = now
         line = bar_line(progress, now - start)
-        shown = line[: shutil.get_terminal_size().columns - 1]
+        shown = line[: terminal_columns() - 1]
         sys.stderr.write(own(_CLEAR, sys.stderr) + shown)
         sys.stderr.flush()
 

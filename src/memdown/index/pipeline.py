@@ -40,6 +40,10 @@ _CHUNKS_AHEAD = 1024
 # What is written at once: many files cost little more than one, but a kill loses them all, and a
 # file without a new chunk counts too.
 _CHUNKS_A_WRITE = 4_096
+# The last file of a batch is written with it, not as a small segment of its own.
+_MOST_CHUNKS_A_BATCH = _CHUNKS_A_WRITE - _CHUNKS_A_BATCH
+# The words of a first portion are all new, which takes more memory than any later one.
+_MOST_CHUNKS_A_SHARE = 3_072
 _FILES_A_WRITE = 256
 
 
@@ -125,6 +129,9 @@ class Pipeline:
     def _index_notes(self, states: Sequence[FileState], indexed: Mapping[str, FileState]) -> None:
         enough = _CHUNKS_AHEAD if self.embedding and self.embedding.works_ahead else _CHUNKS_A_BATCH
         waits = self.embedding is not None and self.embedding.works_ahead
+        planned = self.embedding is None or self.embedding.adds_up
+        if planned:
+            enough = max(enough, self._even_share(states))
         ready, unembedded, touched = _Basket(enough), _Basket(enough), _Basket(enough)
         flying: _Batch | None = None
         for number, state in enumerate(states):
@@ -151,17 +158,23 @@ class Pipeline:
                 launched = self._launch(ready.take())
                 self._land(flying)
                 flying = launched
-                if not waits:
+                if not waits and not planned:
                     # The more is indexed, the more is written at once: large segments need no merging.
-                    # The last file of a batch is written with it, not as a small segment of its own.
-                    most = _CHUNKS_A_WRITE - _CHUNKS_A_BATCH
-                    ready.grow_to(min(most, max(enough, self.tally.chunks)))
+                    ready.grow_to(max(enough, min(_MOST_CHUNKS_A_BATCH, self.tally.chunks)))
         launched = self._launch(ready.take())
         self._land(flying)
         self._land(launched)
         self._write_texts(unembedded.take(), IN_A_JOB)
         self._touch(touched.take())
         self._report(len(states), len(states), "")
+
+    def _even_share(self, states: Sequence[FileState]) -> int:
+        """About how many chunks each of few and equal portions has: fewer segments have fewer words twice."""
+        # A little less than a chunk adds: one more than expected would leave a small portion at the end.
+        characters = 3.8 * max(1, self.chunking.tokens - self.chunking.overlap)
+        chunks = round(sum(max(0, state.size) for state in states) / characters)
+        portions = -(-chunks // _MOST_CHUNKS_A_SHARE)
+        return -(-chunks // portions) if portions else 0
 
     def _read(self, state: FileState, known: FileState | None) -> _Cut | None:
         """Read and cut a note; None if it failed, no chunks if it says what is indexed."""

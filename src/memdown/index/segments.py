@@ -40,16 +40,21 @@ PASSAGES_A_BLOCK = 1_024
 
 # A gap of more than this takes a further byte.
 _STEP = 255
-# Lists of so few entries, or of less than a passage in so many, are not packed: it would not pay.
-_FEW, _SPARSE = 8, 256
+# Lists of so few entries, or of less than a passage in so many, are not packed: it would not pay. A gap of
+# several bytes takes less than two once it is deflated.
+_FEW, _SPARSE = 8, 768
 _MOST_TF = 254
-# Lists of so many bytes are deflated; of shorter ones little would be gained.
-_LONG = 128
+# Lists of so many bytes are deflated; of shorter ones little would be gained. Gaps hardly ever repeat in the
+# same order, so only runs of one gap are looked for: that is smaller than with all repetitions, and quicker.
+_LONG = 96
 _ENTRIES_AT_ONCE = 1 << 17
-_ROWS_HEAD = struct.Struct("<III")
+_ROWS_HEAD = struct.Struct("<5I")
+# Lines between passages, and in them, that share a byte.
+_FEW_STEPS = 16
 _TERMS_HEAD = struct.Struct("<III")
-# Stands beside the number of passages where it is marked which lists are deflated.
-_MARKED = 1 << 31
+_COUNT = struct.Struct("<I")
+# Stands for a number that does not fit into a byte, and for a width that is a byte with such numbers.
+_LARGE, _MIXED = 255, 0
 _VECTORS_HEAD = struct.Struct("<II")
 # Stands beside the length of vectors that have half a byte a number.
 _HALF = 1 << 31
@@ -172,7 +177,7 @@ def encode(rows: Rows, lists: Lists) -> dict[Part, bytes]:
     names = b"".join(lists.names)
     terms = b"".join(
         (
-            _TERMS_HEAD.pack(len(lists.names), rows.count | _MARKED, len(names)),
+            _TERMS_HEAD.pack(len(lists.names), rows.count, len(names)),
             _shrunk(np.fromiter(map(len, lists.names), np.int64, len(lists.names))),
             _shrunk(np.diff(postings.ends, prepend=0)),
             _shrunk(np.diff(positions.ends, prepend=0)),
@@ -182,24 +187,44 @@ def encode(rows: Rows, lists: Lists) -> dict[Part, bytes]:
             names,
         )
     )
-    first, last = rows.lines[:, 0].astype(np.int64), rows.lines[:, 1]
-    head = b"".join(
-        (
-            _ROWS_HEAD.pack(len(rows.key), rows.count, len(rows.strikes)),
-            rows.key.astype("<i8").tobytes(),
-            rows.strikes.astype("<i8").tobytes(),
-            _shrunk(_folded(np.diff(first, prepend=0))),
-            _shrunk(_folded(last - first)),
-            _shrunk(rows.length),
-            _shrunk(rows.passages),
-        )
-    )
     return {
-        ("rows", 0): head,
+        ("rows", 0): _packed_rows(rows),
         ("terms", 0): terms,
         **_blocks("postings", postings.data),
         **_blocks("positions", positions.data),
     }
+
+
+def _packed_rows(rows: Rows) -> bytes:
+    """What is known of chunks and passages, as bytes.
+
+    The number of a chunk follows from the one before, but for the first of a file. How many lines lie between
+    the beginnings of two passages, and how many more than one a passage has, share a byte if they are few.
+    """
+    first, last = rows.lines[:, 0].astype(np.int64), rows.lines[:, 1]
+    steps, more = _folded(np.diff(first, prepend=0)), _folded(last - first)
+    many = (steps >= _FEW_STEPS) | (more >= _FEW_STEPS - 1)
+    together = np.where(many, _LARGE, steps + _FEW_STEPS * more).astype(np.uint8)
+    jumps = np.flatnonzero(np.diff(rows.key - _before(rows.passages), prepend=-1))
+    return b"".join(
+        (
+            _ROWS_HEAD.pack(len(rows.key), rows.count, len(rows.strikes), len(jumps), many.sum()),
+            rows.key[jumps].astype("<i8").tobytes(),
+            rows.strikes.astype("<i8").tobytes(),
+            together.tobytes(),
+            _shrunk(steps[many]),
+            _shrunk(more[many]),
+            _shrunk(rows.length),
+            _shrunk(rows.passages),
+            _shrunk(np.diff(jumps, prepend=0)),
+        )
+    )
+
+
+def _before(sizes: Numbers) -> Numbers:
+    """The sum of all sizes before each."""
+    before: Numbers = np.cumsum(sizes) - sizes
+    return before
 
 
 def _joined(each: Sequence[tuple[Bytes, Numbers]]) -> tuple[bytes, Numbers]:
@@ -226,7 +251,8 @@ def _deflated(packed: bytes, ends: Numbers) -> _Stream:
     done = 0
     for number in np.flatnonzero(sizes >= _LONG).tolist():
         begin, end = int(begins[number]), int(ends[number])
-        small = zlib.compress(packed[begin:end], 1, wbits=-zlib.MAX_WBITS)
+        deflate = zlib.compressobj(1, wbits=-zlib.MAX_WBITS, strategy=zlib.Z_RLE)
+        small = deflate.compress(packed[begin:end]) + deflate.flush()
         if len(small) < end - begin:
             made += (packed[done:begin], small)
             sizes[number], deflated[number], done = len(small), True, end
@@ -259,9 +285,19 @@ def inflated_lists(stream: _Stream) -> tuple[bytes, Numbers]:
 
 
 def _shrunk(numbers: Integers) -> bytes:
-    """Numbers from 0 on in as few bytes each as the largest needs, after how many that are."""
+    """Numbers from 0 on in as few bytes as they need, after how many each takes.
+
+    Where most fit into a byte, the others follow in four, after how many they are.
+    """
     largest = int(numbers.max(initial=0))
     width = 1 if largest < 1 << 8 else 2 if largest < 1 << 16 else 4
+    if width > 1:
+        large = numbers >= _LARGE
+        count = int(np.count_nonzero(large))
+        if 4 * (count + 1) < (width - 1) * len(numbers):
+            small = np.where(large, _LARGE, numbers).astype(np.uint8)
+            others = numbers[large].astype("<u4")
+            return bytes([_MIXED]) + small.tobytes() + _COUNT.pack(count) + others.tobytes()
     return bytes([width]) + numbers.astype(f"<u{width}").tobytes()
 
 
@@ -276,12 +312,25 @@ def _unfolded(numbers: Integers) -> Numbers:
 
 
 def _grown(data: bytes, at: int, count: int) -> tuple[NDArray[np.integer[Any]], int]:
-    """Such numbers back from where they stand, not copied, and where they end."""
-    width = data[at] if at < len(data) else 0
-    end = at + 1 + count * width
-    if width not in (1, 2, 4) or end > len(data):
-        raise IndexCorrupt("The numbers of a segment are cut off; run `memdown index --force`.")
-    return np.frombuffer(data, f"<u{width}", count, at + 1), end
+    """Such numbers back from where they stand, and where they end."""
+    width = data[at] if at < len(data) else 1
+    end = at + 1 + count * (width or 1)
+    if width not in (_MIXED, 1, 2, 4) or end + (4 if width == _MIXED else 0) > len(data):
+        raise _cut_off()
+    if width != _MIXED:
+        return np.frombuffer(data, f"<u{width}", count, at + 1), end
+    numbers = np.frombuffer(data, np.uint8, count, at + 1).astype(np.uint32)
+    (others,) = _COUNT.unpack_from(data, end)
+    large = np.flatnonzero(numbers == _LARGE)
+    begin, end = end + _COUNT.size, end + _COUNT.size + 4 * others
+    if len(large) != others or end > len(data):
+        raise _cut_off()
+    numbers[large] = np.frombuffer(data, "<u4", others, begin)
+    return numbers, end
+
+
+def _cut_off() -> IndexCorrupt:
+    return IndexCorrupt("The numbers of a segment are cut off; run `memdown index --force`.")
 
 
 def _blocks(name: str, stream: bytes) -> dict[Part, bytes]:
@@ -376,36 +425,54 @@ def _packed_positions(lists: Lists) -> tuple[Bytes, Numbers]:
 
 def read_rows(data: bytes) -> Rows:
     """What is known of the chunks and passages of a segment."""
-    chunks, count, strikes = _ROWS_HEAD.unpack_from(data)
+    chunks, count, strikes, jumps, many = _ROWS_HEAD.unpack_from(data)
     at = _ROWS_HEAD.size
-    if len(data) < at + 8 * (chunks + strikes):
+    if len(data) < at + 8 * (jumps + strikes) + count:
         raise IndexCorrupt("The rows of a segment are cut off; run `memdown index --force`.")
-    key = np.frombuffer(data, "<i8", chunks, at)
-    struck = np.frombuffer(data, "<i8", strikes, at + 8 * chunks)
+    keys = np.frombuffer(data, "<i8", jumps, at)
+    struck = np.frombuffer(data, "<i8", strikes, at + 8 * jumps)
+    at += 8 * (jumps + strikes)
+    together = np.frombuffer(data, np.uint8, count, at)
+    at += count
     parts = []
-    at += 8 * (chunks + strikes)
-    for size in (count, count, count, chunks):
+    for size in (many, many, count, chunks, jumps):
         part, at = _grown(data, at, size)
         parts.append(part)
-    steps, more, length, passages = parts
-    if at != len(data):
+    long_steps, much_more, length, passages, places = parts
+    apart = np.flatnonzero(together == _LARGE)
+    if at != len(data) or len(apart) != many:
         raise IndexCorrupt("The rows of a segment are damaged; run `memdown index --force`.")
+    steps, more = (
+        (together % _FEW_STEPS).astype(np.int64),
+        (together // _FEW_STEPS).astype(np.int64),
+    )
+    steps[apart], more[apart] = long_steps, much_more
     first = np.cumsum(_unfolded(steps))
+    sizes = passages.astype(np.int64)
     return Rows(
-        key.astype(np.int64, copy=False),
-        passages.astype(np.int64),
+        _all_keys(keys, np.cumsum(places, dtype=np.int64), sizes),
+        sizes,
         np.stack([first, first + _unfolded(more)], axis=1).astype(np.int32),
         length.astype(np.int32),
         struck.astype(np.int64, copy=False),
     )
 
 
+def _all_keys(keys: Numbers, places: Numbers, sizes: Numbers) -> Numbers:
+    """The number of each chunk, of those that do not follow from the one before, and where these stand."""
+    if len(sizes) and (not len(places) or places[0] or places[-1] >= len(sizes)):
+        raise IndexCorrupt("The keys of a segment are damaged; run `memdown index --force`.")
+    before = _before(sizes)
+    runs = np.diff(places, append=len(sizes))
+    found: Numbers = np.repeat(keys - before[places], runs) + before
+    return found
+
+
 class Dictionary:
     """The terms of a segment and where their lists stand, read without unpacking."""
 
     def __init__(self, data: bytes) -> None:
-        self.count, passages, size = _TERMS_HEAD.unpack_from(data)
-        self.passages = passages & ~_MARKED
+        self.count, self.passages, size = _TERMS_HEAD.unpack_from(data)
         ends = []
         at = _TERMS_HEAD.size
         for _ in range(3):
@@ -414,11 +481,8 @@ class Dictionary:
             ends.append(np.cumsum(sizes, dtype=np.uint32).data)
         self.name_ends, self.posting_ends, self.position_ends = ends
         fewer, at = _grown(data, at, self.count)
-        # Of an index made before there were marks, nothing is deflated.
         marks = (self.count + 7) // 8
         self._marks = (data[at : at + marks], data[at + marks : at + 2 * marks])
-        if not passages & _MARKED:
-            self._marks, marks = (bytes(marks), bytes(marks)), 0
         at += 2 * marks
         if len(data) != at + size:
             raise IndexCorrupt(

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from memdown.notes.details import (
@@ -110,7 +110,8 @@ class _Judge:
 def _judge() -> _Judge:
     """The judge with the fitted weights; read at the first use."""
     judge = _Judge()
-    text = files("memdown.notes").joinpath("superseding.json").read_text(encoding="utf-8")
+    # Not by `importlib.resources`, which takes longer to import than the rest of this module.
+    text = Path(__file__).with_name("superseding.json").read_text(encoding="utf-8")
     judge.use(json.loads(text))
     return judge
 

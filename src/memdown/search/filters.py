@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import difflib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -92,5 +91,7 @@ def _tag(given: str) -> str:
 
 def _nearest(name: str, known: Iterable[str]) -> str:
     """What to try instead."""
+    import difflib
+
     near = difflib.get_close_matches(name, sorted(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""

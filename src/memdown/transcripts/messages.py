@@ -6,9 +6,8 @@ import datetime
 import json
 import math
 from dataclasses import replace
+from functools import cache
 from typing import Any, Literal
-
-import re2
 
 from memdown.values import dataclass, pattern
 
@@ -24,11 +23,9 @@ _FRAME_NAMES = (
     "recalled[-_]memor(?:y|ies)",
     "memdown[-_](?:recall|memory)",
 )
-_FRAMES = re2.compile(
-    "|".join(rf"(?is)<{name}(?:\s[^>]*)?>.*?</{name}\s*>" for name in _FRAME_NAMES)
-)
+_FRAMES = "|".join(rf"(?is)<{name}(?:\s[^>]*)?>.*?</{name}\s*>" for name in _FRAME_NAMES)
 # A label of a turn, also with Markdown around it; escaped ones stay as they are.
-_FAKED_TURN = re2.compile(
+_FAKED_TURN = (
     r"(^|[^\w])((?:User|USER|Assistant|ASSISTANT|System|SYSTEM|Human)[*_]{0,2}[ \t]{0,3})([:：])"
 )
 _CITATION = pattern(r"\bSources?:\s*[`\"(\[]?[^\s`\"()\[\]]+#L[0-9]+")
@@ -43,14 +40,20 @@ _PROGRAMS_WORDS = (
     "[cron:",
 )
 _PROGRAMS_MODELS = ("delivery-mirror", "gateway-injected", "<synthetic>")
-_METADATA = re2.compile(
+_METADATA = (
     r"(?s)(?:^|\n)[A-Z][\w ]{0,60}\(untrusted[^)]{0,60}\):\s*```(?:json)?\n.*?\n```[ \t]*\n?"
 )
-_MESSAGE_ID = re2.compile(
-    r"(?m)^[ \t]*\[(?:message_id|msg_id|from_id|reply_to): [^\]\n]*\][ \t]*\n?"
-)
+_MESSAGE_ID = r"(?m)^[ \t]*\[(?:message_id|msg_id|from_id|reply_to): [^\]\n]*\][ \t]*\n?"
 _BLANKS = "\n\t\r\v\f\x1c\x1d\x1e\x1f"
 _FOREIGN_BLANKS = "\x85\xa0\u1680\u2002\u2003\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+
+
+@cache
+def _linear(source: str) -> Any:
+    """A pattern that takes time linear in the text; a search needs none of them, nor what compiles them."""
+    import re2
+
+    return re2.compile(source)
 
 
 class BrokenLine(Exception):
@@ -122,9 +125,9 @@ def spoken_text(role: str, text: str, model: Any = None) -> str:
     if text.startswith(_PROGRAMS_WORDS):
         return ""
     if "(untrusted" in text:
-        text = _METADATA.sub("\n", text).strip("\n")
+        text = _linear(_METADATA).sub("\n", text).strip("\n")
     if "_id: " in text or "[reply_to: " in text:
-        text = _MESSAGE_ID.sub("", text).strip("\n")
+        text = _linear(_MESSAGE_ID).sub("", text).strip("\n")
     return "" if text.startswith(_PROGRAMS_WORDS) else text
 
 
@@ -168,7 +171,7 @@ def without_recalled(text: str) -> str:
     it.
     """
     if "<" in text and ("memor" in text or "recall" in text):
-        text = _FRAMES.sub(" ", text)
+        text = _linear(_FRAMES).sub(" ", text)
     if "#L" not in text or not _CITATION.search(text):
         return text
     kept: list[str] = []
@@ -194,7 +197,7 @@ def flattened(role: Role, text: str) -> str:
     What looks like the beginning of another turn inside it is escaped: `Assistant\\: …`.
     """
     if any(mark in text for mark in ("ser", "SER", "sistant", "SISTANT", "ystem", "uman")):
-        text = _FAKED_TURN.sub(r"\1\2\\\\\3", text)
+        text = _linear(_FAKED_TURN).sub(r"\1\2\\\\\3", text)
     return ("User: " if role == "user" else "Assistant: ") + _folded(text)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import NamedTuple
 
 import apsw
 import numpy as np
@@ -21,6 +23,10 @@ from memdown.types import Chunk, FileState, IndexedFile, Source, Vectors
 from memdown.values import dataclass
 
 _NEXT_SEGMENT = "next_segment"
+# What a page takes besides its rows, and a row of `chunks` besides its texts and blobs, at most; how many
+# rows one is chosen from to fill a page, and how many more fit by then.
+_PAGE_HEAD, _ROW_HEAD = 16, 42
+_ROWS_IN_REACH, _FEW_ROWS = 48, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,62 +246,113 @@ def _next_file(db: apsw.Connection, prefix: str, file: FileState) -> int:
     return ids.start if last is None else last + 1
 
 
+class _NewRow(NamedTuple):
+    """A row of `chunks`: what follows its number, its vector unless that stands in the row, and its text."""
+
+    columns: tuple[object, ...]
+    vector: bytes | None
+    text: str
+    source: Source
+
+
 class _Inserts:
     """Rows of chunks that are not kept, of many files, to be written by one statement a table."""
 
     def __init__(self, generation: Generation) -> None:
         self._generation = generation
         self._now = _now()
-        self._rows: list[tuple[object, ...]] = []
-        self._texts: list[tuple[int, str]] = []
-        self._vectors: dict[Source, tuple[list[int], dict[int, bytes]]] = {}
+        self._rows: dict[int, _NewRow] = {}
+        self._new: list[_NewRow] = []
+        self._gone: dict[Source, list[int]] = {}
 
     def add(self, key: int, file: IndexedFile, gone: Sequence[int]) -> None:
-        """The chunks of a file from number `key` on, in place of those `gone`."""
-        model, with_vec = self._generation.model, self._generation.with_vec
-        dead, blobs = self._vectors.setdefault(file.state.source, ([], {}))
-        dead += gone
+        """The chunks of a file from key `key` on, in place of the rows `gone`, whose numbers they take."""
+        self._gone.setdefault(file.state.source, []).extend(gone)
         own = file.vectors
-        for number, chunk in enumerate(file.chunks[file.keep :]):
-            blob = None if own is None else own[number].tobytes()
-            if blob is not None and with_vec:
-                blobs[key], blob = blob, b""
-            headings, passages = packing.pack_passages(chunk)
-            text = packing.as_text(chunk.text)
-            self._rows.append(
-                (
-                    key,
-                    chunk.id,
-                    packing.as_text(chunk.path),
-                    chunk.source,
-                    chunk.start_line,
-                    chunk.end_line,
-                    chunk.digest,
-                    model,
-                    text,
-                    blob,
-                    self._now,
-                    packing.as_text(headings),
-                    passages,
-                    packing.pack_lines(chunk),
-                )
-            )
-            if isinstance(text, bytes):
-                text = chunk.text.encode("utf-8", "replace").decode()
-            self._texts.append((key, text))
+        for place, chunk in enumerate(file.chunks[file.keep :]):
+            row = self._row(key, chunk, None if own is None else own[place].tobytes())
+            if place < len(gone):
+                self._rows[gone[place]] = row
+            else:
+                self._new.append(row)
             key += len(chunk.passages)
+
+    def _row(self, key: int, chunk: Chunk, blob: bytes | None) -> _NewRow:
+        vector = None
+        if blob is not None and self._generation.with_vec:
+            vector, blob = blob, b""
+        headings, passages = packing.pack_closely(chunk)
+        text = packing.as_text(chunk.text)
+        columns = (
+            key,
+            packing.as_text(chunk.path),
+            chunk.source,
+            chunk.start_line,
+            chunk.end_line,
+            self._generation.model,
+            text,
+            blob,
+            self._now,
+            packing.pack_digest(chunk.id),
+            packing.pack_digest(chunk.digest),
+            packing.as_text(headings),
+            passages,
+            packing.pack_lines(chunk),
+        )
+        if isinstance(text, bytes):
+            text = chunk.text.encode("utf-8", "replace").decode()
+        return _NewRow(columns, vector, text, chunk.source)
 
     def write(self, db: apsw.Connection) -> None:
         """Write all rows."""
         prefix = self._generation.prefix
-        marks = ", ".join("?" * 14)
-        _many(db, f"INSERT INTO {prefix}chunks VALUES ({marks})", self._rows)
+        # Numbers of rows that are gone may be larger than all that are left; `chunks_vec` still has them.
+        there = one(db, f"SELECT max(number) FROM {prefix}chunks")
+        last = max(int(there or 0), *chain.from_iterable(self._gone.values()), 0)
+        for number, row in enumerate(_filling_pages(db, self._new), start=last + 1):
+            self._rows[number] = row
+        marks = ", ".join("?" * 15)
+        rows = [(number, *row.columns) for number, row in self._rows.items()]
+        _many(db, f"INSERT INTO {prefix}chunks VALUES ({marks})", rows)
         if self._generation.with_vec:
-            for source, (gone, blobs) in self._vectors.items():
+            for source, gone in self._gone.items():
+                mine = ((number, row) for number, row in self._rows.items() if row.source == source)
+                blobs = {number: row.vector for number, row in mine if row.vector is not None}
                 vectors.replace(db, prefix, source, gone, blobs)
         if self._generation.with_fts:
             sql = f"INSERT INTO {prefix}chunks_fts(rowid, text) VALUES (?, ?)"
-            _many(db, sql, self._texts)
+            _many(db, sql, [(number, row.text) for number, row in self._rows.items()])
+
+
+def _filling_pages(db: apsw.Connection, rows: Sequence[_NewRow]) -> Iterator[_NewRow]:
+    """New rows in an order in which little room is left at the end of pages; each stays near its place.
+
+    SQLite begins a new page where the next row does not fit any more, which left one byte in twenty unused.
+    A size is at most some bytes too large; one too small would shift all pages after it. If that went wrong,
+    pages would be less full, and nothing else.
+    """
+    page = int(str(db.pragma("page_size"))) - _PAGE_HEAD
+    left = page
+    waiting: list[tuple[int, _NewRow]] = []
+    coming = ((sum(map(_stored_size, row.columns)) + _ROW_HEAD, row) for row in rows)
+    while True:
+        waiting += islice(coming, _ROWS_IN_REACH - len(waiting))
+        if not waiting:
+            return
+        # The largest one that fits, once few more do; before that they come in turn.
+        place = 0
+        if left < _FEW_ROWS * waiting[0][0]:
+            fits = [(size, -at) for at, (size, _) in enumerate(waiting) if size <= left]
+            place = -max(fits)[1] if fits else 0
+        size, row = waiting.pop(place)
+        left = (left if size <= left else page) - size
+        yield row
+
+
+def _stored_size(value: object) -> int:
+    if isinstance(value, str):
+        return len(value) if value.isascii() else len(value.encode())
+    return len(value) if isinstance(value, bytes) else 0
 
 
 def _many(db: apsw.Connection, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
@@ -308,15 +365,16 @@ def _count_passages(db: apsw.Connection, prefix: str, keys: range) -> int:
 
 
 def _delete_from(db: apsw.Connection, generation: Generation, keys: range) -> list[int]:
-    """Delete a file's rows with these numbers, but for the vectors in `chunks_vec`; the chunks' keys."""
+    """Delete a file's rows with these keys, but for the vectors in `chunks_vec`; the rows' numbers."""
     prefix, bounds = generation.prefix, (keys.start, keys.stop)
-    gone = run(db, f"SELECT key FROM {prefix}chunks WHERE key >= ? AND key < ?", bounds)
+    sql = f"SELECT number FROM {prefix}chunks WHERE key >= ? AND key < ? ORDER BY key"
+    gone = run(db, sql, bounds)
     if generation.with_fts:
         _many(db, f"DELETE FROM {prefix}chunks_fts WHERE rowid = ?", gone)
     run(db, f"DELETE FROM {prefix}chunks WHERE key >= ? AND key < ?", bounds)
     if gone and generation.leaves_strays:
         vectors.note_strays(db)
-    return [key for (key,) in gone]
+    return [number for (number,) in gone]
 
 
 def _now() -> int:

@@ -3,7 +3,8 @@
 `files`, `chunks`, `segments`, `manifest`, `chunks_fts` and `chunks_vec` form a generation. A rebuild makes
 a second set whose names start with `next_`, and swaps the names when it is complete; `meta` and
 `embedding_cache` stand outside the generations. `chunks` holds the plain text, one row a chunk, under
-the names that other programs know. A search reads `segments`; `chunks_fts` is for other programs.
+the names that other programs know; its rows count up, and those of `chunks_fts` and `chunks_vec` have the
+same numbers, while `key` is what the rest of Memdown knows a chunk by. A search reads `segments`; `chunks_fts` is for other programs.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def older_layout(_: apsw.Connection) -> None:
     """Changes to tables that the last migration makes anew."""
 
 
-def m007_small_segments(db: apsw.Connection) -> None:
+def m009_close_rows(db: apsw.Connection) -> None:
     """The tables of a generation; older ones go, and the next sync fills these from the notes."""
     if run(db, "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = 'chunks'"):
         run(db, "DROP VIEW chunks")
@@ -64,10 +65,6 @@ def m007_small_segments(db: apsw.Connection) -> None:
     create_generation(db, LIVE)
 
 
-def m008_deflated_lists(_: apsw.Connection) -> None:
-    """Long posting lists are deflated from here on; those that are not are read as well."""
-
-
 MIGRATIONS = (
     m001_first_tables,
     older_layout,
@@ -75,11 +72,12 @@ MIGRATIONS = (
     older_layout,
     older_layout,
     older_layout,
-    m007_small_segments,
-    m008_deflated_lists,
+    older_layout,
+    older_layout,
+    m009_close_rows,
 )
 # The last of them after which an index is empty.
-_EMPTIES = 7
+_EMPTIES = 9
 
 
 def migrate(db: apsw.Connection, path: object) -> bool:
@@ -138,9 +136,11 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
     run(
         db,
         f"CREATE TABLE {prefix}chunks ("
-        "key INTEGER PRIMARY KEY, id TEXT NOT NULL, path TEXT NOT NULL, source TEXT NOT NULL, "
-        "start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, hash TEXT NOT NULL, "
+        f"number INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, {_in_hex('id', 'id_digest')}, "
+        "path TEXT NOT NULL, source TEXT NOT NULL, "
+        f"start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, {_in_hex('hash', 'text_digest')}, "
         "model TEXT NOT NULL, text TEXT NOT NULL, embedding BLOB, updated_at INTEGER NOT NULL, "
+        "id_digest BLOB NOT NULL, text_digest BLOB NOT NULL, "
         "headings TEXT NOT NULL, passages BLOB NOT NULL, lines BLOB)",
     )
     run(
@@ -163,6 +163,12 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
                 f"INSERT INTO {prefix}chunks_fts({prefix}chunks_fts, rank) VALUES (?, ?)",
                 (option, value),
             )
+
+
+def _in_hex(name: str, stored: str) -> str:
+    """A column that shows as text what is stored in half the bytes; what is no digest is stored as text."""
+    shown = f"CASE typeof({stored}) WHEN 'blob' THEN lower(hex({stored})) ELSE {stored} END"
+    return f"{name} TEXT GENERATED ALWAYS AS ({shown}) VIRTUAL"
 
 
 def fts5_error(db: apsw.Connection) -> str | None:

@@ -153,7 +153,7 @@ def _may_have_strays(db: apsw.Connection) -> bool:
 def _strays(db: apsw.Connection) -> set[int]:
     rows = run(
         db,
-        "SELECT r.rowid FROM chunks_vec_rowids r LEFT JOIN chunks c ON c.key = r.rowid "
+        "SELECT r.rowid FROM chunks_vec_rowids r LEFT JOIN chunks c ON c.number = r.rowid "
         f"WHERE c.embedding IS NOT {IN_VEC}",
     )
     return {key for (key,) in rows}
@@ -196,7 +196,7 @@ def _fetch_from_vec(db: apsw.Connection, dims: int, wanted: str, prefix: str) ->
         # CROSS keeps the order of the tables, from the few keys to the many vectors.
         "SELECT c.key, v._rowid_, r.chunk_offset FROM json_each(?) AS wanted "
         f"CROSS JOIN {prefix}chunks c ON c.key = wanted.value "
-        f"CROSS JOIN {prefix}chunks_vec_rowids r ON r.rowid = c.key "
+        f"CROSS JOIN {prefix}chunks_vec_rowids r ON r.rowid = c.number "
         f"CROSS JOIN {prefix}chunks_vec_vector_chunks00 v ON v.rowid = r.chunk_id "
         f"WHERE c.embedding = {IN_VEC} ORDER BY v._rowid_",
         (wanted,),
@@ -225,16 +225,18 @@ def is_sound(rows: Vectors) -> NDArray[np.bool_]:
 def read_blocks(db: apsw.Connection, dims: int) -> Iterator[tuple[Keys, Vectors]]:
     """Every vector, wherever it is stored, many at a time, without the extension."""
     if table_names(db) >= {"chunks_vec_chunks", "chunks_vec_vector_chunks00"}:
+        numbers, known = _numbered(db)
         strays = np.array(sorted(_strays(db)) if _may_have_strays(db) else [], np.int64)
         for validity, rowids, vectors in db.execute(
             "SELECT c.validity, c.rowids, v.vectors FROM chunks_vec_chunks c "
             "JOIN chunks_vec_vector_chunks00 v ON v.rowid = c.chunk_id",
         ):
             used = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little").astype(bool)
-            keys = np.frombuffer(rowids, np.int64)
+            rows = np.frombuffer(rowids, np.int64)
             if len(strays):
-                used &= ~np.isin(keys, strays)
-            yield keys[used], np.frombuffer(vectors, np.float32).reshape(-1, dims)[used]
+                used &= ~np.isin(rows, strays)
+            keys = _keys_of(rows[used], numbers, known)
+            yield keys, np.frombuffer(vectors, np.float32).reshape(-1, dims)[used]
     sql = (
         f"SELECT key, embedding FROM chunks WHERE embedding IS NOT NULL "
         f"AND embedding <> {IN_VEC} ORDER BY key"
@@ -243,6 +245,21 @@ def read_blocks(db: apsw.Connection, dims: int) -> Iterator[tuple[Keys, Vectors]
     while some := list(itertools.islice(cursor, _ROWS_A_BLOCK)):
         keys = np.array([key for key, _ in some], np.int64)
         yield keys, np.frombuffer(b"".join(row for _, row in some), np.float32).reshape(-1, dims)
+
+
+def _numbered(db: apsw.Connection) -> tuple[Keys, Keys]:
+    """The numbers of all rows of `chunks`, ascending, and their keys."""
+    rows = run(db, "SELECT number, key FROM chunks ORDER BY number")
+    both: Keys = np.array(rows, np.int64).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def _keys_of(rows: Keys, numbers: Keys, known: Keys) -> Keys:
+    """The key of each row by its number; 0, which no chunk has, where there is none."""
+    place = np.searchsorted(numbers, rows).clip(max=max(0, len(numbers) - 1))
+    if not len(numbers):
+        return np.zeros(len(rows), np.int64)
+    return np.where(numbers[place] == rows, known[place], 0)
 
 
 def read_all(db: apsw.Connection, dims: int) -> tuple[Keys, Vectors]:

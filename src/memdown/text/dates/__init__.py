@@ -22,6 +22,8 @@ _LONGEST_DATE = 100
 _WORDS = pattern(r"[^\W\d_]+")
 _WORD_OR_NUMBER = pattern(r"[^\W_]+")
 _DIGIT = pattern(r"\d")
+# Where every word is spaced, a number of a date begins one, unlike that of "C317".
+_SPACED_DIGIT = pattern(r"\b(?:q|kalenderwoche)?\d")
 # "since" makes a time go on until today.
 _SINCE = pattern(
     r"(?:\b(?:since|seit|seitdem|ab|depuis|desde|dal|dallo|sinds|vanaf|с)"
@@ -131,6 +133,6 @@ def _may_name_a_time(text: str) -> bool:
     """Whether it is worth a closer look; most questions name no time."""
     return (
         not TELLING.isdisjoint(_WORDS.findall(text))
-        or _DIGIT.search(text) is not None
+        or (_SPACED_DIGIT if text.isascii() else _DIGIT).search(text) is not None
         or any(piece in text for piece in TELLING_PIECES)
     )
