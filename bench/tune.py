@@ -43,6 +43,7 @@ COLUMNS = (
     "asks",
     "answers",
     "told",
+    "own",
 )
 # So many candidates of a question are kept, the best by today's weights and all that hold evidence.
 _KEPT = 80

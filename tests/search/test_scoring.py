@@ -200,3 +200,19 @@ def test_behind_the_first_short_messages_come_before_long_ones_that_fit_alike() 
     assert np.argsort(-shortened).tolist() == [0, 1, 3, 2, 4]
     assert sorted(shortened) == sorted(scores)
     assert scoring.shorter_first(scores, order[:3], lengths, tuning) is scores
+
+
+def test_it_is_told_who_speaks_of_themselves() -> None:
+    lines = [
+        "Nora: I went to the lake.",
+        "Nora: You went to the lake.",
+        "Ben: I went to the lake.",
+        "Nora: Ida took my boat to the lake.",
+        "Ben: You and Ida went to the lake.",
+        "Ben: The lake is far.",
+    ]
+    reader = reader_of({"memory/talk.md": "\n".join(lines)})
+    assert (measured("Where did Nora go?", reader).own > 0).tolist() == [1, 0, 0, 1, 0, 0]
+    # Nobody is named, the user asks, or nothing tells the language.
+    for question in ("Where is the lake?", "Where did Nora go with my boat?", "Nora lake"):
+        assert not measured(question, reader).own.any()

@@ -44,7 +44,8 @@ def test_messages_that_fit_are_shown_and_the_gaps_between_them_marked(
     hits: tuple[Hit, ...], lines: list[str]
 ) -> None:
     shown = [line for hit in hits for line in hit.snippet.split("\n")]
-    assert set(SAID.values()) <= set(shown)
+    # Ben is not asked about.
+    assert {line for line in SAID.values() if line.startswith("Nora")} <= set(shown)
     for hit in hits:
         assert len(hit.snippet) <= 700
         inside = iter(lines[hit.start_line - 1 : hit.end_line])
@@ -105,6 +106,20 @@ def test_a_short_question_is_shown_before_its_answer(tmp_path: Path) -> None:
     with Memory.open(tmp_path, state_dir=tmp_path / "state") as memory:
         found = memory.search("where does the beehive stand, on which roof").hits
     assert found[0].snippet.startswith("Ben: And the third?\nNora: The third beehive")
+
+
+def test_a_long_message_is_shown_without_the_question_before_it(tmp_path: Path) -> None:
+    """It says enough by itself, and who reads six results should read six answers."""
+    (tmp_path / "memory").mkdir()
+    talk = [SMALL_TALK[n % 4] for n in range(40)]
+    talk[20:22] = [
+        "Ben: And the third?",
+        "Nora: The third beehive stands on the roof of the school, where the children can see it from the yard.",
+    ]
+    (tmp_path / "memory" / "talk.md").write_text("\n".join(talk))
+    with Memory.open(tmp_path, state_dir=tmp_path / "state") as memory:
+        found = memory.search("where does the beehive stand, on which roof").hits
+    assert found[0].snippet.startswith("Nora: The third beehive")
 
 
 def test_talk_is_shown_though_nothing_of_it_scores(tmp_path: Path) -> None:

@@ -9,8 +9,11 @@ from memdown.text.cues import (
     asked_kind,
     asks_of_oneself,
     cues_of,
+    introduces,
     label_of,
     named_speakers,
+    own_words,
+    sounds_like,
     speaker_terms,
 )
 
@@ -83,3 +86,40 @@ def test_the_first_person_asks_of_oneself() -> None:
     assert asks_of_oneself("What is my blood type?")
     assert asks_of_oneself("Wo ist mein Pass?")
     assert not asks_of_oneself("What does Nora like?")
+
+
+def test_own_words_are_those_of_the_language_of_a_question() -> None:
+    assert {"i", "my", "we"} <= own_words("What did Nora plant in the garden?")
+    assert {"ich", "mein"} <= own_words("Was hat Nora in dem Garten gepflanzt?")
+    assert not own_words("Nora tulips")
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "is_one"),
+    [
+        ("Emi: Haha, I'm Kate. And you?", "Kate", True),
+        ("Emi: my name is Kate", "Kate", True),
+        ("Emi: Ich heiße Käthe!", "Käthe", True),
+        ("Эми: Меня зовут Катя", "Катя", True),
+        ("Emi: I'm Kate's sister", "Kate", False),
+        ("Emi: I am Katerina", "Kate", False),
+        ("Emi: I'm open to that", "Open", False),
+        ("Emi: Hello Kate", "Kate", False),
+    ],
+)
+def test_an_introduction_says_ones_own_name(line: str, name: str, is_one: bool) -> None:
+    assert introduces(line, name) is is_one
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "alike"),
+    [
+        ("Muhammad", "Mohammed", True),
+        ("Faheem", "Fahim", True),
+        ("Elisa", "Elise", True),
+        ("Anna", "Ina", False),
+        ("Nora", "Norbert", False),
+    ],
+)
+def test_names_sound_alike_by_their_consonants(name: str, other: str, alike: bool) -> None:
+    assert sounds_like(name, other) is alike

@@ -20,6 +20,7 @@ from memdown.search.currency import Seen, read_as_of
 from memdown.search.filters import why_none
 from memdown.search.gathering import gather, respell
 from memdown.search.query import Asked, Query, SearchOptions, prepare, settle, timed
+from memdown.search.spelling import speakers_meant
 from memdown.types import Answer, Embedder, Failure, Hit, ModelKey, Reranker, Source
 from memdown.values import dataclass
 
@@ -158,7 +159,7 @@ def _found(
                 asked = replace(asked, files=files)
                 nothing_left = "" if files else why_none(only, known)
             if not nothing_left:
-                asked = settle(timed(asked, snapshot), snapshot)
+                asked = speakers_meant(settle(timed(asked, snapshot), snapshot), snapshot)
                 gathered = gather(asked, snapshot)
                 if not _missing(snapshot) and (better := respell(asked, gathered, snapshot)):
                     asked, gathered = better

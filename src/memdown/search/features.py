@@ -13,7 +13,14 @@ from memdown.index.reader import Posting, Reader, Rows, Unit, word
 from memdown.search.candidates import Candidates, Floats, UnitPosting
 from memdown.search.tuning import Tuning
 from memdown.text import is_gram
-from memdown.text.cues import ASKS, USER_TERMS, asked_kind, asks_of_oneself, named_speakers
+from memdown.text.cues import (
+    ASKS,
+    USER_TERMS,
+    asked_kind,
+    asks_of_oneself,
+    named_speakers,
+    own_words,
+)
 from memdown.values import dataclass
 
 # A leg of meaning counts in full only if the best stands out by _TELLING from an average text. Where an
@@ -56,6 +63,7 @@ class Features:
     asks: Floats
     answers: Floats
     told: Floats
+    own: Floats
 
 
 def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) -> Features:
@@ -73,6 +81,7 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
         found.passage_background if found.passage_similarity is not None else found.chunk_background
     )
     nothing = np.zeros(len(rows), np.float32)
+    similar = nothing if passage is None else closeness(passage, own_background)
     kind = asked_kind(question)
     asking = reader.posting(word(ASKS))
     speaker = _speaker(question, reader, rows, tuning)
@@ -85,13 +94,16 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
         coverage=covered.words,
         idf_coverage=covered.idf,
         once=covered.once,
-        passage_similarity=nothing if passage is None else closeness(passage, own_background),
+        passage_similarity=similar,
         chunk_similarity=nothing if chunk is None else closeness(chunk, found.chunk_background),
         speaker=speaker,
         kind=_holds(reader.posting(word(kind)), rows) if kind else nothing,
         asks=_holds(asking, rows),
         answers=_behind(asking, reader, rows) * speaker if speaker.any() else nothing,
         told=_told(reader.passage_length[rows]) * speaker if speaker.any() else nothing,
+        own=_of_oneself(question, reader, rows, speaker, np.minimum(similar + covered.words, 1))
+        if speaker.any()
+        else nothing,
     )
 
 
@@ -310,6 +322,24 @@ def _told(lengths: Rows) -> Floats:
     """How much is said in so many terms: from 0, a greeting, to 1, a long message."""
     found: Floats = (np.log(np.maximum(lengths, 1) / _GREETING) / _LONG_MESSAGE).clip(0, 1)
     return found.astype(np.float32)
+
+
+def _of_oneself(
+    question: str, reader: Reader, rows: Rows, speaker: Floats, fitting: Floats
+) -> Floats:
+    """How well it fits the question where people who are named speak of themselves: who tells something says *I*
+    and *my*; in small talk they do, too.
+
+    Not measured for what one said oneself, as a user, nor meant for it: what was answered counts there, too.
+    """
+    found = np.zeros(len(rows), np.float32)
+    if asks_of_oneself(question):
+        return found
+    said = np.flatnonzero(speaker)
+    spoken = rows[said]
+    for term in sorted(own_words(question)):
+        found[said[np.searchsorted(spoken, reader.among(word(term), spoken))]] = 1
+    return found * fitting
 
 
 def _speaker(question: str, reader: Reader, rows: Rows, tuning: Tuning) -> Floats:

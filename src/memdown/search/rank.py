@@ -54,7 +54,7 @@ _ECHOED = 12
 _READ_FIRST, _READ_NEXT = 10, 6
 # Beside a message that was found, those are shown that are among the best by themselves and score this share of
 # it: so six results hold six answers.
-_BEST_MESSAGES, _BESIDE_SHARE = 25, 0.5
+_BEST_MESSAGES, _BESIDE_SHARE = 20, 0.6
 # What is compared of a score: the last digits differ from machine to machine.
 _DIGITS = 6
 _SPEAKERS = frozenset(index_terms("User Assistant"))

@@ -218,6 +218,7 @@ def _scores(made: Features, weights: Weights, tuning: Tuning, *, few: bool) -> F
         + tuning.asks * made.asks
         + tuning.answers * made.answers
         + tuning.told * made.told
+        + tuning.own * made.own
     )
     if few:
         by_vector = np.float32(_VECTOR_SHARE) * made.passage_similarity

@@ -30,10 +30,11 @@ _LEAST_SAID = 2
 _LEAST_SAID_SHARE = 0.25
 # Bullets with labels are mostly facts by topic ("- Car: …", "- Dentist: …"), unless few say much.
 _LEAST_SAID_IN_BULLETS = 3
-# Messages so far from the one that was found may be shown with it; a question before its answer, if it is
-# short. Measured on chats (docs/evaluation.md).
+# Messages so far from the one that was found may be shown with it. A short one says little without what it
+# asks or answers: the answer comes with it, and the question, if that is short. Measured on chats
+# (docs/evaluation.md).
 REACH = 12
-_SHORT_QUESTION = 120
+_SHORT_MESSAGE, _SHORT_QUESTION = 80, 120
 _CACHED_CHUNKS = 256
 _start = attrgetter("start")
 
@@ -188,7 +189,9 @@ def show_talk(
 
 
 def _belonging(key: int, near: Mapping[int, TalkPassage]) -> list[int]:
-    """What is said in answer to a message that asks, and the short question that one answers."""
+    """Of a short message: what is said in answer if it asks, and the short question that it answers."""
+    if len(near[key].text) > _SHORT_MESSAGE:
+        return []
     found = [key + 1] if key + 1 in near and asks(near[key].text) else []
     before = near.get(key - 1)
     if before is not None and len(before.text) <= _SHORT_QUESTION and asks(before.text):

@@ -1,5 +1,5 @@
 """How the notes write what a question names: misspelled words, short forms that they define, compounds
-whose parts stand apart, and words of another language.
+whose parts stand apart, words of another language, and speakers by other names.
 
 Misspellings are asked for when a search found nothing, so that may take longer than a search. A word is
 put right by one letter that is missing, too many, wrong or at its neighbour's place; the first one is
@@ -10,15 +10,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
-from memdown.index.reader import Reader, Sought, word
+from memdown.index.reader import Reader, Rows, Sought, Unit, word
 from memdown.index.store import Snapshot
 from memdown.search.candidates import file_mask
-from memdown.text import Alternative, QueryTerms, fold, is_stop, without_stop_words
+from memdown.search.query import Asked
+from memdown.search.tuning import TUNING
+from memdown.text import (
+    Alternative,
+    QueryTerms,
+    fold,
+    index_terms,
+    is_stop,
+    prefix_terms,
+    without_stop_words,
+)
 from memdown.text.acronyms import (
     DEFINES,
     Definition,
@@ -27,11 +38,20 @@ from memdown.text.acronyms import (
     definitions_in,
     forms_of,
 )
+from memdown.text.cues import (
+    SPEAKER,
+    introduces,
+    label_of,
+    names_in,
+    sounds_like,
+    speaker_terms,
+)
 from memdown.text.stemming import stem
 from memdown.text.stopwords import is_english
 from memdown.text.synonyms import as_terms, meanings
 from memdown.text.terms import is_gram, ordered_terms, token_terms, tokens
 from memdown.types import Embedder, Source, SynonymKnowing
+from memdown.values import dataclass
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LEAST_LETTERS, _MOST_LETTERS = 4, 20
@@ -46,6 +66,11 @@ _LEAST_PART, _PART = 4, 0.5
 _LEAST_FIRST, _MOST_COMPOUNDS = 3, 12
 # What a word counts for one of another language.
 _TRANSLATED = 0.7
+# So many passages with a name are read for an introduction, which mostly comes first, and so many messages for
+# the labels of speakers with its first letter.
+_MOST_INTRODUCING, _MOST_LABELS = 12, 24
+# What the name itself counts beside that of the speaker.
+_NAME = 0.95
 
 
 class Correction(NamedTuple):
@@ -280,3 +305,93 @@ def _place(some: list[str], every: list[str]) -> int | None:
     """Where some terms stand one after the other among others; None if nowhere."""
     starts = range(len(every) - len(some) + 1)
     return next((n for n in starts if every[n : n + len(some)] == some), None)
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerMeant:
+    """A name of a question, and the word of a speaker's label that is meant by it."""
+
+    name: str
+    speaker: str
+    # Whether the notes hold the name as well.
+    held: bool
+
+
+def speakers_meant(asked: Asked, snapshot: Snapshot) -> Asked:
+    """The question with speakers in the place of names that they go by."""
+    names = [name for name in names_in(asked.query.text) if _term(name) in asked.query.terms.words]
+    if not names:
+        return asked
+    sought = Sought(tuple(map(_term, names)), sources=asked.options.sources, files=asked.files)
+    reader = snapshot.reader(sought)
+    for name in names:
+        meant = _meant(name, reader)
+        if meant is not None:
+            asked = _asked_of(meant, asked)
+    return asked
+
+
+def _meant(name: str, reader: Reader) -> SpeakerMeant | None:
+    if any(_is_speaker(term, reader) for term in speaker_terms(name)):
+        return None
+    rows = reader.posting(word(_term(name))).rows
+    label = _introduced(name, rows, reader) if len(rows) else _spelled_otherwise(name, reader)
+    return None if label is None else SpeakerMeant(name, label, held=len(rows) > 0)
+
+
+def _is_speaker(term: str, reader: Reader) -> bool:
+    return reader.document_frequency(word(term)) >= TUNING.least_labels
+
+
+def _introduced(name: str, rows: Rows, reader: Reader) -> str | None:
+    """The speaker who says to be called so."""
+    spoken = reader.among(Unit("prefix", (SPEAKER,)), rows)[:_MOST_INTRODUCING].tolist()
+    for line in (line for text in reader.texts(spoken) for line in text.split("\n")):
+        label = label_of(line)
+        if label is not None and introduces(line, name) and _is_label(label, reader):
+            return label.split()[0]
+    return None
+
+
+def _spelled_otherwise(name: str, reader: Reader) -> str | None:
+    """The speaker whose name sounds like one that stands nowhere."""
+    rows = reader.posting(Unit("prefix", (SPEAKER + name[0].lower(),))).rows
+    some = rows[np.linspace(0, len(rows) - 1, min(len(rows), _MOST_LABELS)).astype(np.int64)]
+    labels = [
+        part
+        for text in reader.texts(some.tolist())
+        if (label := label_of(text)) and _is_label(label, reader)
+        for part in label.split()
+    ]
+    return next((label for label in labels if sounds_like(label, name)), None)
+
+
+def _is_label(label: str, reader: Reader) -> bool:
+    return any(_is_speaker(term, reader) for term in speaker_terms(label))
+
+
+def _asked_of(meant: SpeakerMeant, asked: Asked) -> Asked:
+    query, term, speaker = asked.query, _term(meant.name), _term(meant.speaker)
+    terms = query.terms
+    words = tuple(dict.fromkeys(speaker if one == term else one for one in terms.words))
+    alternatives = tuple(one for one in terms.alternatives if one.word != term)
+    if meant.held:
+        # Others may have the name as well.
+        alternatives = (*alternatives, Alternative(speaker, (term,), _NAME))
+    prefixes = tuple(prefix_terms(words)) if terms.prefixes else ()
+    text = re.sub(rf"\b{re.escape(meant.name)}\b", meant.speaker, query.text)
+    query = replace(
+        query,
+        text=text,
+        terms=replace(terms, words=words, prefixes=prefixes, alternatives=alternatives),
+    )
+    if asked.embedder and asked.embedder.instant and query.vector is not None:
+        query = replace(query, vector=asked.embedder.embed_query(text))
+    respelled = (
+        {**asked.respelled} if meant.held else {**asked.respelled, meant.name: meant.speaker}
+    )
+    return replace(asked, query=query, respelled=respelled)
+
+
+def _term(name: str) -> str:
+    return "".join(index_terms(name)[:1])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 from memdown.text import changes
 from memdown.text.acronyms import may_define
 from memdown.text.scripts import fold
-from memdown.text.stopwords import looks_english, stop_words_of
+from memdown.text.stopwords import first_person_of, looks_english, plain, stop_words_of
 from memdown.values import pattern
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ PAIRED_TIME: Final = (_CLOCK | _DATE | _SPAN) << _SECOND
 PAIRED_NAME: Final = _NAME << _SECOND
 # What every feature term begins with, and no word.
 FEATURE: Final = "\x02"
-_SPEAKER: Final = f"{FEATURE}speaker:"
+SPEAKER: Final = f"{FEATURE}speaker:"
 _KIND: Final = f"{FEATURE}kind:"
 ASKS: Final = f"{FEATURE}asks"
 CHANGES: Final = f"{FEATURE}changes"
@@ -96,6 +96,18 @@ _WORD: Final = pattern(r"\w{2,}")
 _POSSESSIVE: Final = pattern(r"['’]s\b")
 _MOST_CHARACTERS: Final = 500
 _WRITTEN_AS_NAME: Final = pattern(r"(?<=[a-z,;)] )[A-Z][a-z]{2,}\b")
+# What people say before their names, in many languages.
+_INTRODUCING: Final = pattern(
+    r"\b(?:i['’]?m|i am|my name['’]?s|my name is|call me|ich bin|ich hei(?:ß|ss)e|mein name ist|me llamo|"
+    r"mi nombre es|soy|je m['’]appelle|je suis|mon nom est|mi chiamo|meu nome é|me chamo|ik ben|ik heet|"
+    r"mijn naam is|меня зовут|моё имя|мое имя)\s+",
+    re.IGNORECASE,
+)
+_VOWELS: Final = pattern(r"(?<=.)[aeiouyà-åè-ïò-öù-ý'’-]+")
+# What makes a longer name of a name, or says whose something is.
+_GOES_ON: Final = pattern(r"['’]s\b|[^\W_]")
+_DOUBLED: Final = pattern(r"(.)\1+")
+_LEAST_SOUNDS: Final = 3
 _USERS: Final = ("user", "human", "me", "i")
 _ASKED_KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     (
@@ -137,7 +149,7 @@ def label_of(line: str) -> str | None:
 @lru_cache(maxsize=1_024)
 def speaker_terms(name: str) -> tuple[str, ...]:
     """The feature terms of a speaker: one for each word of the name."""
-    return tuple(_SPEAKER + word for word in fold(name).split() if word.isalnum())
+    return tuple(SPEAKER + word for word in fold(name).split() if word.isalnum())
 
 
 def cues_of(text: str) -> tuple[str, ...]:
@@ -253,7 +265,34 @@ def named_speakers(question: str) -> tuple[str, ...]:
     words = _POSSESSIVE.sub("", fold(question[:_MOST_CHARACTERS]))
     found = list(dict.fromkeys(_WORD.findall(words)))
     unsaid = stop_words_of(found)
-    return tuple(_SPEAKER + one for one in found if one not in unsaid)
+    return tuple(SPEAKER + one for one in found if one not in unsaid)
+
+
+def introduces(line: str, name: str) -> bool:
+    """Whether someone says to have a name: "I'm Kate", and neither "I'm Kate's sister" nor, for Open, "I'm open"."""
+    if name not in line:
+        return False
+    for found in _INTRODUCING.finditer(line):
+        behind = line[found.end() :]
+        if behind.startswith(name) and not _GOES_ON.match(behind, len(name)):
+            return True
+    return False
+
+
+def sounds_like(name: str, other: str) -> bool:
+    """Whether two names differ only in their vowels and double letters: Mohammed and Muhamad."""
+    first, second = _sounds(name), _sounds(other)
+    return first == second and len(first) >= _LEAST_SOUNDS
+
+
+@lru_cache(maxsize=1_024)
+def _sounds(name: str) -> str:
+    return _DOUBLED.sub(r"\1", _VOWELS.sub("", fold(name)))
+
+
+def own_words(question: str) -> frozenset[str]:
+    """The terms by which people speak of themselves in the language of a question: I, my, we."""
+    return first_person_of([plain(one) for one in _WORD.findall(question[:_MOST_CHARACTERS])])
 
 
 def names_in(question: str) -> tuple[str, ...]:
@@ -263,4 +302,4 @@ def names_in(question: str) -> tuple[str, ...]:
     return found if found and looks_english(text.lower().split()) else ()
 
 
-USER_TERMS: Final = tuple(_SPEAKER + name for name in _USERS)
+USER_TERMS: Final = tuple(SPEAKER + name for name in _USERS)

@@ -98,6 +98,25 @@ zo zou zouden zelf zonder zullen
 _BENT: Final = frozenset((1, 6))
 _RUSSIAN: Final = 7
 
+# How people speak of themselves, in the order of the lists above; but for the endings of Russian, as they are indexed.
+_OF_ONESELF: Final = """
+i im ive me mine my myself our us we
+
+ich mein meine meinem meinen meiner meines mich mir uns unser unsere unserem unseren unserer wir
+
+je ma mes moi mon nos notre nous
+
+me mi mis nosotros nuestra nuestras nuestro nuestros yo
+
+io mi mia mie miei mio noi nostra nostre nostri nostro
+
+eu me meu meus minha minhas nossa nossas nosso nossos nós
+
+ik me mij mijn ons onze wij
+
+меня мне мной мои моя моё мой моего моей мою мы нам нас наш наша наши я
+"""
+
 # With these questions begin; hardly one of them means something else in another language.
 _ASKING: Final = """
 wann warum was welche welchem welchen welcher welches wem wen wer wie wieso wo woher wohin
@@ -152,6 +171,12 @@ def stop_words_of(words: Sequence[str]) -> frozenset[str]:
 def personal_words_of(words: Sequence[str]) -> frozenset[str]:
     """What says little more in the language of a question, unless it is written as a name."""
     return frozenset().union(*(_personal()[number] for number in _languages_of(words)))
+
+
+def first_person_of(words: Sequence[str]) -> frozenset[str]:
+    """How people speak of themselves in the language of a question with these plain words, as terms; nothing if
+    nothing tells the language."""
+    return frozenset().union(*(_of_oneself()[number] for number in _languages_of(words)))
 
 
 def bends_verbs(words: Sequence[str]) -> bool:
@@ -211,6 +236,11 @@ def _by_language() -> tuple[frozenset[str], ...]:
 @cache
 def _personal() -> tuple[frozenset[str], ...]:
     return _lists(_PERSONAL)
+
+
+@cache
+def _of_oneself() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(ordered_terms(words)) for words in _OF_ONESELF.split("\n\n"))
 
 
 def _lists(written: str) -> tuple[frozenset[str], ...]:
