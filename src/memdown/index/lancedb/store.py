@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
 from pathlib import Path
@@ -27,6 +29,13 @@ from memdown.index.lancedb.database import Database
 from memdown.index.lancedb.reading import LanceSnapshot, make_indexes, read
 from memdown.index.lancedb.writing import NewTable, TableWriter, chunks_of, with_vectors
 from memdown.index.manifest import Manifest, same_for_all
+from memdown.index.ownership import (
+    Ownership,
+    ReportTurn,
+    find_orphans,
+    is_report_due,
+    pack_paths,
+)
 from memdown.index.packing import file_keys
 from memdown.index.store import Rebuild, Writes
 from memdown.types import (
@@ -40,6 +49,8 @@ from memdown.types import (
     Vector,
     Vectors,
 )
+
+log = logging.getLogger("memdown")
 
 _LOCK_SECONDS = 60.0
 _AGENT_NAME = "{agentId}"
@@ -85,6 +96,7 @@ class LanceStore:
         self._cache_entries = cache_entries
         self._vector_error = None if vector_enabled else "turned off in the settings"
         self._compacted: dict[str, int] = {}
+        self._turn = ReportTurn()
 
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
@@ -115,7 +127,12 @@ class LanceStore:
         if self._manifest is None:
             return False
         noted = self._manifest.settled()
-        return noted is not None and noted == (self._settled_state(), found)
+        is_settled = noted is not None and noted == (self._settled_state(), found)
+        if is_settled and self._turn.is_due(self._manifest):
+            # Whoever has nothing to write says once a day that it is there.
+            with contextlib.suppress(StoreError), self.writing(0.0):
+                pass
+        return is_settled
 
     def settle(self, found: str) -> None:
         """Note that all files are indexed which a look at this host's disk has `found`."""
@@ -319,6 +336,7 @@ class LanceStore:
                     self._writer.end()
                 with database.using() as db:
                     upkeep.compact(database, db, self._compacted)
+                self._report_files()
             finally:
                 if lease is not None:
                     with contextlib.suppress(StoreError), database.using(make=True) as db:
@@ -396,16 +414,63 @@ class LanceStore:
 
     def vacuum(self) -> None:
         """Write every table anew and clear all earlier versions: what was removed is gone from disk."""
+        with self._alone(), self._database.using() as db:
+            if db is not None:
+                upkeep.vacuum(self._database, db)
+            self._database.let_go_of_tables()
+
+    def ownership(self, days: float, gone: Sequence[str] = ()) -> Ownership | None:
+        """Which hosts have files here, and what none of them has; None if it is this host's alone."""
+        manifest = self._manifest
+        if manifest is None:
+            return None
+        with self._database.using(make=True) as db:
+            pointer = self._database.find(db)
+            return find_orphans(
+                self._database.files(db, pointer.table) if pointer else (),
+                manifest.facts().keys(),
+                upkeep.read_reports(db),
+                manifest.host(),
+                days=days,
+                gone=gone,
+            )
+
+    def remove_orphans(self, days: float, gone: Sequence[str], *, unreported: bool) -> list[str]:
+        """Take files out that no living host has, and forget the hosts that are gone; which files."""
+        with self._alone():
+            found = self.ownership(days, gone)
+            if found is None:
+                return []
+            paths = found.removable(unreported=unreported)
+            with self._database.using(make=True) as db:
+                if paths:
+                    self._writer.remove(db, self._database.live(db).table, paths)
+                upkeep.forget_hosts(db, [one.host for one in found.gone])
+            return paths
+
+    def _report_files(self) -> None:
+        """Let others know which files this host has, if they do not yet; it can wait if it fails."""
+        manifest = self._manifest
+        if manifest is None or not is_report_due(manifest):
+            return
+        try:
+            with self._database.using(make=True) as db:
+                packed = pack_paths(manifest.facts())
+                upkeep.report_files(db, manifest.host(), socket.gethostname(), packed)
+        except StoreError as error:
+            log.info("This host's files were not reported: %s", error)
+        else:
+            manifest.note_report()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
         with self.writing(_LOCK_SECONDS) as acquired:
             if not acquired:
                 raise IndexBusy(
                     f"Another process is writing to {self._database.place}; try again when that is "
                     "done."
                 )
-            with self._database.using() as db:
-                if db is not None:
-                    upkeep.vacuum(self._database, db)
-                self._database.let_go_of_tables()
+            yield
 
     def close(self) -> None:
         """Let go of everything; a closed store cannot be used again."""
