@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
+import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import lancedb
 import pyarrow as pa
@@ -17,6 +18,13 @@ import pyarrow as pa
 from memdown.errors import DiskFull, IndexBusy, StoreError
 from memdown.types import Fingerprint, ModelKey
 
+_Result = TypeVar("_Result")
+
+# How long a search waits for what it can do without, and for one answer that it needs. After the latter
+# nobody asks for a while: a storage that is silent stays so for the next.
+PATIENCE_SECONDS = 1.5
+READ_SECONDS = 10.0
+_SILENT_SECONDS = 5.0
 # Old versions are kept for searches that still read them.
 KEPT_FOR = datetime.timedelta(seconds=20)
 
@@ -49,11 +57,66 @@ def opened(db: Any, name: str) -> Any:
         raise
 
 
+class Waits:
+    """Reads at an address, each with a time limit; a folder on this host's disk needs none. Thread-safe.
+
+    LanceDB cannot be told to give up: what took too long goes on in its thread, for as long as its own
+    attempts take, and nobody waits for it.
+    """
+
+    def __init__(self, *, is_local: bool) -> None:
+        self._is_local = is_local
+        self._silent_until = 0.0
+
+    def ask(self, work: Callable[[], _Result], until: float | None = None) -> _Result:
+        """What `work` reads; TimeoutError if it is not there in time, or by `until` (monotonic clock)."""
+        if self._is_local:
+            return work()
+        begun = time.monotonic()
+        limit = READ_SECONDS if until is None else max(0.0, min(READ_SECONDS, until - begun))
+        if begun < self._silent_until:
+            raise TimeoutError(f"it has not answered for {READ_SECONDS:.0f} seconds")
+        found = _InThread(work)
+        found.thread.join(limit)
+        if found.thread.is_alive():
+            if until is None:
+                self._silent_until = time.monotonic() + _SILENT_SECONDS
+            raise TimeoutError(f"it has not answered for {limit:.1f} seconds")
+        return found.result()
+
+
+class _InThread(Generic[_Result]):
+    """Work in a thread of its own, which keeps no process from ending."""
+
+    def __init__(self, work: Callable[[], _Result]) -> None:
+        self._work = work
+        self._value: list[_Result] = []
+        self._error: BaseException | None = None
+        self.thread = threading.Thread(target=self._run, name="memdown-lancedb", daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._value.append(self._work())
+        except BaseException as error:
+            self._error = error
+
+    def result(self) -> _Result:
+        if self._error is not None:
+            raise self._error
+        return self._value[0]
+
+
 @contextlib.contextmanager
 def mapped(place: str) -> Iterator[None]:
     """Turns the errors of a block into ours; LanceDB tells them apart by their text only."""
     try:
         yield
+    except TimeoutError as error:
+        raise StoreError(
+            f"The index {place} cannot be reached ({error}); check the network and the storage, then "
+            "ask again."
+        ) from error
     except (OSError, RuntimeError, ValueError) as error:
         text = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
         if "No space left" in str(error):

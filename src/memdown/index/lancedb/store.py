@@ -15,6 +15,7 @@ from memdown.errors import IndexBusy, IndexCorrupt, StoreError
 from memdown.files import locked, reach
 from memdown.index.lancedb import cache, rows, upkeep
 from memdown.index.lancedb.connection import (
+    PATIENCE_SECONDS,
     PREFIX,
     Pointer,
     connect,
@@ -25,7 +26,7 @@ from memdown.index.lancedb.connection import (
     unused_tables,
     write_pointer,
 )
-from memdown.index.lancedb.database import Database
+from memdown.index.lancedb.database import Database, Files
 from memdown.index.lancedb.reading import LanceSnapshot, make_indexes, read
 from memdown.index.lancedb.writing import NewTable, TableWriter, chunks_of, with_vectors
 from memdown.index.manifest import Manifest, same_for_all
@@ -64,15 +65,16 @@ def create(
     host_file: Path | None = None,
     vector_enabled: bool = True,
     cache_entries: int = 50_000,
+    patience: float = PATIENCE_SECONDS,
 ) -> LanceStore:
     """A store in the folder `path`, or in the agent's own folder at an address such as `s3://b/m`.
 
     `host_file` is where this host keeps what it knows of its own files; without one the index is taken
-    to be of this host alone.
+    to be of this host alone. At an address a search waits `patience` seconds for what it can do without.
     """
     place = agent_url(url, agent) if url else None
     manifest = Manifest(host_file, place) if host_file and place else None
-    return LanceStore(Database(path, place, manifest), vector_enabled, cache_entries)
+    return LanceStore(Database(path, place, manifest), vector_enabled, cache_entries, patience)
 
 
 def agent_url(url: str, agent: str) -> str:
@@ -89,37 +91,43 @@ def agent_url(url: str, agent: str) -> str:
 class LanceStore:
     """One index. Many processes may read while one writes."""
 
-    def __init__(self, database: Database, vector_enabled: bool, cache_entries: int) -> None:
+    def __init__(
+        self, database: Database, vector_enabled: bool, cache_entries: int, patience: float
+    ) -> None:
         self._database = database
         self._manifest = database.manifest
         self._writer = TableWriter(database)
         self._cache_entries = cache_entries
+        self._patience = patience
         self._vector_error = None if vector_enabled else "turned off in the settings"
         self._compacted: dict[str, int] = {}
         self._turn = ReportTurn()
 
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
-        with self._database.using() as db:
-            pointer = self._database.pointer(db)
-            return pointer.fingerprint if pointer else None
+        pointer = self._database.ask(self._database.pointer)
+        return pointer.fingerprint if pointer else None
 
     def state(self) -> object:
         """What tells one state of the index from another: any change makes a new one."""
-        with self._database.using() as db:
+
+        def read_state(db: Any) -> object:
             pointer = self._database.pointer(db)
             table = None if pointer is None else self._database.latest(db, pointer.table)
             return None if table is None else (pointer, table.version)
 
+        return self._database.ask(read_state)
+
     def files(self) -> dict[str, FileState]:
         """Every indexed file that this host has, with its facts on this host's disk."""
+
+        def read_files(db: Any) -> Files:
+            pointer = self._database.find(db)
+            return {} if pointer is None else self._writer.files(db, pointer.table)
+
         with self._database.using() as db:
             self._writer.flush(db)
-            pointer = self._database.find(db)
-            if pointer is None:
-                return {}
-            known = self._writer.files(db, pointer.table)
-            found = {path: state for path, (_, state) in known.items()}
+        found = {path: state for path, (_, state) in self._database.ask(read_files).items()}
         return found if self._manifest is None else self._manifest.seen(found)
 
     def is_settled(self, found: str) -> bool:
@@ -140,10 +148,12 @@ class LanceStore:
             self._manifest.settle(state, found)
 
     def _settled_state(self) -> str:
-        with self._database.using() as db:
+        def read_state(db: Any) -> str:
             pointer = self._database.pointer(db)
             table = None if pointer is None else self._database.latest(db, pointer.table)
             return "" if table is None else f"{table.name} {table.version}"
+
+        return self._database.ask(read_state)
 
     def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
         """The vectors that are already known, by the digest of their text."""
@@ -304,13 +314,18 @@ class LanceStore:
     def snapshot(self) -> Iterator[LanceSnapshot]:
         """One unchanging view for one search: one version of the live table."""
         database = self._database
-        with database.using() as db:
+
+        def look(db: Any) -> tuple[Pointer | None, Any]:
             pointer = database.pointer(db)
-            if pointer is None:
-                raise StoreError(f"There is no index at {database.place} yet: run `memdown index`.")
-            dims = pointer.fingerprint.dims if self._vector_error is None else None
-            table = database.at_version(db, pointer.table)
-        yield LanceSnapshot(database.place, table, dims, database.kept)
+            return pointer, None if pointer is None else database.at_version(db, pointer.table)
+
+        pointer, table = database.ask(look)
+        if pointer is None:
+            raise StoreError(f"There is no index at {database.place} yet: run `memdown index`.")
+        dims = pointer.fingerprint.dims if self._vector_error is None else None
+        yield LanceSnapshot(
+            database.place, table, dims, database.kept, database.waits, self._patience
+        )
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
