@@ -380,7 +380,7 @@ def test_lists_that_were_put_together_hold_what_changed_since(
     postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", 0)
-    monkeypatch.setattr("memdown.index.postgres.reading.MANY_PASSAGES", 0)
+    monkeypatch.setattr("memdown.index.postgres.choosing.MANY_PASSAGES", 0)
     monkeypatch.setattr("memdown.index.postgres.lists.LEAST_PASSAGES", 0)
     with begun(postgres, "packed") as store, opened(postgres, "packed") as other:
         for number in range(30):

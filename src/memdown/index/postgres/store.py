@@ -30,6 +30,7 @@ from memdown.index.postgres import (
     upkeep,
     writing,
 )
+from memdown.index.postgres.choosing import MANY_PASSAGES
 from memdown.index.postgres.connection import (
     PATIENCE_SECONDS,
     Connection,
@@ -41,7 +42,6 @@ from memdown.index.postgres.connection import (
 from memdown.index.postgres.generations import LAYOUT, Live
 from memdown.index.postgres.link import Link
 from memdown.index.postgres.reading import (
-    MANY_PASSAGES,
     Kept,
     PostgresSnapshot,
     give_memory_back,
