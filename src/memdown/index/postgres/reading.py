@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import datetime
 import logging
+import threading
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -21,10 +22,12 @@ from typing import Any
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
+from psycopg import sql
 from psycopg.pq import TransactionStatus
 
+from memdown.errors import StoreError
 from memdown.index.filters import Filter
-from memdown.index.packing import file_keys
+from memdown.index.packing import count_passages, file_keys
 from memdown.index.postgres import chunk_rows, file_rows, postings, vectors
 from memdown.index.postgres.choosing import AskedLists, UnitCounts, best_passages, read_lists
 from memdown.index.postgres.connection import (
@@ -62,6 +65,10 @@ _MOST_PASSAGES = 700
 # Of so many of the files that must be represented, the beginnings are in.
 _MOST_PREFERRED = 100
 
+# Comparing the vectors of so many chunks takes long enough to do something else meanwhile; how much later
+# than the deadline a cancelled statement may come back.
+_WORTH_ASKING_ASIDE, _LATE_SECONDS = 5_000, 0.5
+
 # What an answer lacks if there was no time for it.
 _WORDS, _VECTORS = "words were looked up in what is alike only", "found by words only"
 # A word of which nobody can tell how rare it is, stands in one of so many passages.
@@ -80,6 +87,8 @@ class Kept:
     # The generation that is known to have an index over vectors, shelves whose chunks tell of their terms.
     indexed: int = 0
     telling: set[str] = field(default_factory=set)
+    # Whether a pooler stands between: who waits for a second connection there may keep others from a first.
+    is_pooled: bool | None = None
 
 
 def give_memory_back() -> None:
@@ -102,6 +111,7 @@ class PostgresSnapshot:
         kept: Kept,
         reconnect: Callable[[], Connection],
         patience: float = PATIENCE_SECONDS,
+        ask_aside: AskAside | None = None,
     ) -> None:
         self._server = server
         self._live = live
@@ -115,6 +125,10 @@ class PostgresSnapshot:
         # A question is often looked up twice, with other forms of its words the second time.
         self._files: dict[int, FileState] = {}
         self._near: dict[object, list[int]] = {}
+        self._ask_aside = ask_aside
+        # The chunks that were read, and the passages that the server has found them by.
+        self._rows: dict[int, ListedChunk] = {}
+        self._looked_up: Keys = np.empty(0, np.int64)
 
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""
@@ -151,6 +165,7 @@ class PostgresSnapshot:
     def let_go(self) -> None:
         """Keep no reader: it keeps this view, and each would wait for the other to go."""
         self._latest = None
+        self._rows.clear()
 
     def reader(self, sought: Sought) -> Reader:
         """The chunks that may answer, or all of a small index.
@@ -165,10 +180,11 @@ class PostgresSnapshot:
         return self._latest
 
     def _shortlist(self, sought: Sought) -> Reader:
+        ahead = self._compare_ahead(sought)
         lists = self._lists_in_time(sought)
         wanted = best_passages(lists, sought, self._live)
         frequencies = lists.frequencies()
-        near = self._nearest_once(sought)
+        near = self._nearest_once(sought, ahead)
         # The key of a file's first passage is that of its first chunk.
         near += [file_keys(number).start for number in sorted(sought.preferred)[-_MOST_PREFERRED:]]
         rows = self._chunks_of(wanted, near)
@@ -228,23 +244,57 @@ class PostgresSnapshot:
             kept.reader, kept.state = reader, (self._live.state, self._dims)
         return kept.reader
 
-    def _nearest_once(self, sought: Sought) -> list[int]:
-        vector = None if sought.vector is None else sought.vector.tobytes()
-        asked = (vector, sought.sources, sought.chunks, sought.files, sought.preferred)
+    def _compare_ahead(self, sought: Sought) -> _Ahead | None:
+        """Have the server compare vectors while posting lists are read and scored, if that is worth it."""
+        if (
+            self._ask_aside is None
+            or sought.vector is None
+            or sought.files is not None
+            or sought.preferred
+            or not (self._can_compare(sought) and self._place.has_vectors)
+            or self._live.chunks < _WORTH_ASKING_ASIDE
+            or _asked_by_meaning(sought) in self._near
+            or self._is_late()
+        ):
+            return None
+        statements = vectors.comparing(
+            self._place, sought.vector, sought.sources, sought.chunks, indexed=self._has_index()
+        )
+        return _Ahead(partial(self._ask_aside, statements, self._deadline))
+
+    def _nearest_once(self, sought: Sought, ahead: _Ahead | None) -> list[int]:
+        asked = _asked_by_meaning(sought)
         if asked not in self._near:
-            self._near[asked] = self._nearest(sought)
+            found = None if ahead is None else ahead.keys(self._deadline)
+            self._near[asked] = self._nearest(sought) if found is None else found
         return [*self._near[asked]]
 
     def _chunks_of(self, passages: Keys, chunks: Sequence[int]) -> list[ListedChunk]:
-        """The chunks of some passages, the best first, and others, by ascending key; their files are known then."""
+        """The chunks of some passages, the best first, and others, by ascending key; their files are known then.
+
+        What an earlier look has read is not read again.
+        """
+        best = passages[:_MOST_PASSAGES]
+        others = [key for key in chunks if key not in self._rows]
+        new = best[_holders(best, self._rows, self._looked_up) < 0]
+        self._read(new, others)
+        self._looked_up = np.concatenate([self._looked_up, new])
+        held = _holders(best, self._rows, self._looked_up)
+        firsts = list(dict.fromkeys(held[held >= 0].tolist()))[:_MOST_CHUNKS]
+        wanted = dict.fromkeys([*firsts, *(key for key in chunks if key in self._rows)])
+        return sorted(self._rows[key] for key in wanted)
+
+    def _read(self, passages: Keys, chunks: Sequence[int]) -> None:
+        """Read the chunks of some passages, the best first, and others, with their files."""
+        if not len(passages) and not chunks:
+            return
         rows = _read_chunks(self._place, passages, chunks, told=self._tells())
-        listed = [_listed(row) for row in rows]
+        self._rows |= {one.key: one for one in map(_listed, rows)}
         for key, *_, path, source, date, problem, tags, names in rows:
             number = key // FILE_SPAN
             if number not in self._files:
                 file = FileState(path, source, 0, 0, 0, 0, "", date, problem, tuple(tags), names)
                 self._files[number] = file
-        return sorted(listed)
 
     def _tells(self) -> bool:
         """Whether chunks may come without their terms: tables of an earlier version lack a column."""
@@ -324,6 +374,49 @@ class PostgresSnapshot:
         return known[key]
 
 
+AskAside = Callable[[Sequence[sql.Composable], float], list[list[Any]]]
+
+
+class _Ahead:
+    """The nearest chunks, asked for in a thread of its own while something else is done."""
+
+    def __init__(self, ask: Callable[[], list[list[Any]]]) -> None:
+        self._ask = ask
+        self._found: list[int] | None = None
+        self._thread = threading.Thread(target=self._run, name="memdown-nearest", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        # Who waits for it asks again, and then learns what is wrong.
+        with contextlib.suppress(psycopg.Error, StoreError):
+            self._found = [key for rows in self._ask() for (key,) in rows]
+
+    def keys(self, deadline: float) -> list[int] | None:
+        """Their keys; None if that failed, or took longer than to some time of the monotonic clock."""
+        self._thread.join(max(0.0, deadline - time.monotonic()) + _LATE_SECONDS)
+        return None if self._thread.is_alive() else self._found
+
+
+def _asked_by_meaning(sought: Sought) -> object:
+    """What the nearest chunks depend on."""
+    vector = None if sought.vector is None else sought.vector.tobytes()
+    return vector, sought.sources, sought.chunks, sought.files, sought.preferred
+
+
+def _holders(passages: Keys, rows: Mapping[int, ListedChunk], looked_up: Keys) -> Keys:
+    """The key of the chunk that holds each passage; -1 where none of these does.
+
+    What was `looked_up` may be behind the end of its file: its chunk is the last before it.
+    """
+    if not rows:
+        return np.full(len(passages), -1, np.int64)
+    keys = np.sort(np.fromiter(rows, np.int64, len(rows)))
+    after = keys + np.array([count_passages(rows[key].passages) for key in keys.tolist()])
+    places = np.searchsorted(keys, passages, side="right") - 1
+    inside = (places >= 0) & ((passages < after[places]) | np.isin(passages, looked_up))
+    return np.where(inside, keys[places], -1)
+
+
 def _read_chunks(place: Place, passages: Keys, chunks: Sequence[int], *, told: bool) -> list[Any]:
     """The rows of the chunks of some passages, the best first, and of others; with those of their files."""
     terms = "CASE WHEN c.told IS NULL THEN c.terms END, c.told" if told else "c.terms, NULL::bytea"
@@ -341,7 +434,7 @@ def _read_chunks(place: Place, passages: Keys, chunks: Sequence[int], *, told: b
             "SELECT key FROM best UNION SELECT unnest(%s::bigint[])))"
         ),
         (
-            numbers(passages[:_MOST_PASSAGES].tolist()),
+            numbers(passages.tolist()),
             place.generation,
             place.generation,
             numbers(chunks),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import socket
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
 from pathlib import Path
@@ -36,12 +37,14 @@ from memdown.index.postgres.connection import (
     Connection,
     Place,
     checked_url,
+    is_pooled,
     run,
     shown,
 )
 from memdown.index.postgres.generations import LAYOUT, Live
 from memdown.index.postgres.link import Link
 from memdown.index.postgres.reading import (
+    AskAside,
     Kept,
     PostgresSnapshot,
     give_memory_back,
@@ -67,6 +70,7 @@ log = logging.getLogger("memdown")
 SCHEMA = "memdown"
 _LOCK_SECONDS = 60.0
 _REMOVED_AT_ONCE = 50
+_FRESH_SECONDS = 1.0
 
 
 def create(
@@ -112,16 +116,21 @@ class PostgresStore:
         self._known_files: tuple[object, dict[str, FileState]] | None = None
         self._kept = Kept()
         self._turn = ReportTurn()
+        self._peeked: Live | None = None
+        self._peeked_at = 0.0
 
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
-        live = self._link.peek()
+        live, self._peeked = self._peeked, None
+        # A search has just asked whether anything changed; it reads from a view that is newer, in any case.
+        if live is None or time.monotonic() - self._peeked_at > _FRESH_SECONDS:
+            live = self._link.peek()
         return live.fingerprint if live else None
 
     def state(self) -> object:
         """What tells one state of the index from another: any change makes a new one."""
-        live = self._link.peek()
-        return None if live is None else live.state
+        self._peeked, self._peeked_at = self._link.peek(), time.monotonic()
+        return None if self._peeked is None else self._peeked.state
 
     def files(self) -> dict[str, FileState]:
         """Every indexed file that this host has, with its facts on this host's disk."""
@@ -304,6 +313,7 @@ class PostgresStore:
                 self._kept,
                 lambda: stack.enter_context(link.reading()),
                 self._patience,
+                self._aside(live),
             )
             try:
                 yield view
@@ -312,9 +322,18 @@ class PostgresStore:
                 if live.passages > MANY_PASSAGES:
                     give_memory_back()
 
+    def _aside(self, live: Live) -> AskAside | None:
+        """How a search may ask something else meanwhile: not through a pooler, nor beside a replica."""
+        if self._link.has_replica:
+            return None
+        if self._kept.is_pooled is None:
+            self._kept.is_pooled = is_pooled(live.place.db)
+        return None if self._kept.is_pooled else self._link.ask_aside
+
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
         """Be the one writer of this agent among all hosts; False when another still is."""
+        self._peeked = None
         with self._link.locked(timeout) as acquired:
             if acquired:
                 upkeep.clear_leftovers(self._link)
@@ -548,7 +567,7 @@ class PostgresStore:
             self._manifest.note(files)
 
     def _choose(self, variant: str) -> None:
-        self._known_files = None
+        self._known_files = self._peeked = None
         self._link.choose(variant)
 
     def _vector_error(self, db: Connection, live: Live | None) -> str | None:
