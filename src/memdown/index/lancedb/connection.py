@@ -10,7 +10,8 @@ import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
 
 import lancedb
 import pyarrow as pa
@@ -67,6 +68,8 @@ class Waits:
     def __init__(self, *, is_local: bool) -> None:
         self._is_local = is_local
         self._silent_until = 0.0
+        self._lock = threading.Lock()
+        self._idle: list[_Worker] = []
 
     def ask(self, work: Callable[[], _Result], until: float | None = None) -> _Result:
         """What `work` reads; TimeoutError if it is not there in time, or by `until` (monotonic clock)."""
@@ -76,35 +79,65 @@ class Waits:
         limit = READ_SECONDS if until is None else max(0.0, min(READ_SECONDS, until - begun))
         if begun < self._silent_until:
             raise TimeoutError(f"it has not answered for {READ_SECONDS:.0f} seconds")
-        found = _InThread(work)
-        found.thread.join(limit)
-        if found.thread.is_alive():
+        if limit <= 0.0:
+            raise TimeoutError("there is no time left")
+        with self._lock:
+            worker = self._idle.pop() if self._idle else _Worker()
+        result: SimpleQueue[_Outcome] = SimpleQueue()
+        worker.work.put((work, result))
+        try:
+            outcome = result.get(timeout=limit)
+        except Empty:
+            # It ends when its work does.
+            worker.work.put(None)
             if until is None:
                 self._silent_until = time.monotonic() + _SILENT_SECONDS
-            raise TimeoutError(f"it has not answered for {limit:.1f} seconds")
-        return found.result()
+            raise TimeoutError(f"it has not answered for {limit:.1f} seconds") from None
+        with self._lock:
+            self._idle.append(worker)
+        if outcome.error is not None:
+            raise outcome.error
+        value: _Result = outcome.value
+        return value
+
+    def close(self) -> None:
+        """Let the threads end."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.work.put(None)
 
 
-class _InThread(Generic[_Result]):
-    """Work in a thread of its own, which keeps no process from ending."""
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What some work gave, or why it failed."""
 
-    def __init__(self, work: Callable[[], _Result]) -> None:
-        self._work = work
-        self._value: list[_Result] = []
-        self._error: BaseException | None = None
-        self.thread = threading.Thread(target=self._run, name="memdown-lancedb", daemon=True)
-        self.thread.start()
+    value: Any = None
+    error: BaseException | None = None
+
+
+_Work = tuple[Callable[[], Any], "SimpleQueue[_Outcome]"]
+
+
+class _Worker:
+    """A thread that does one piece of work after the other, and keeps no process from ending.
+
+    One is used again and again: each new thread would keep memory of its own.
+    """
+
+    def __init__(self) -> None:
+        self.work: SimpleQueue[_Work | None] = SimpleQueue()
+        threading.Thread(target=self._run, name="memdown-lancedb", daemon=True).start()
 
     def _run(self) -> None:
-        try:
-            self._value.append(self._work())
-        except BaseException as error:
-            self._error = error
-
-    def result(self) -> _Result:
-        if self._error is not None:
-            raise self._error
-        return self._value[0]
+        while (given := self.work.get()) is not None:
+            work, result = given
+            try:
+                result.put(_Outcome(work()))
+            except BaseException as error:
+                result.put(_Outcome(error=error))
+            # What was read belongs to who asked for it.
+            del given, work, result
 
 
 @contextlib.contextmanager

@@ -171,4 +171,5 @@ class Database:
             self._closed = True
             if self.manifest is not None:
                 self.manifest.close()
+            self.waits.close()
             self.let_go()

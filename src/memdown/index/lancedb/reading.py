@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from memdown.index.filters import FileListing, Filter, folders_of, meanings
 from memdown.index.lancedb import rows
-from memdown.index.lancedb.connection import Waits, mapped
+from memdown.index.lancedb.connection import READ_SECONDS, Waits, mapped
 from memdown.index.lancedb.rows import BEGINNING
 from memdown.index.packing import count_passages, source_keys
 from memdown.index.reader import Reader, Sought, Unit, Whole
@@ -135,6 +135,8 @@ class ReadCache:
     drawn: object = None
     figures: Figures | None = None
     chunks: int = 0
+    # Whether a search has been answered whole: the indexes are open then.
+    is_warm: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +149,6 @@ class LanceSnapshot:
     kept: ReadCache
     waits: Waits
     patience: float
-    begun: float = field(default_factory=time.monotonic)
     late: dict[str, str] = field(default_factory=dict)
 
     def missing(self) -> Sequence[str]:
@@ -213,10 +214,10 @@ class LanceSnapshot:
         with mapped(self.place):
             return self.waits.ask(work)
 
-    def _ask_soon(self, what: str, work: Callable[[], Listed]) -> Listed:
+    def _ask_soon(self, what: str, work: Callable[[], Listed], deadline: float) -> Listed:
         """The chunks that something finds, or none if that takes longer than a search waits for it."""
         # If one of both took too long, the other is all there is.
-        until = None if self.late else self.begun + self.patience
+        until = None if self.late else deadline
         with mapped(self.place):
             try:
                 return self.waits.ask(work, until)
@@ -301,6 +302,8 @@ class LanceSnapshot:
         """The chunks that words and meaning find, as far as there is time for both."""
         terms = _asked_terms(sought)
         found: Listed = {}
+        # The first search of a process opens indexes, which may take longer.
+        deadline = time.monotonic() + (self.patience if self.kept.is_warm else READ_SECONDS)
         for source in sought.sources:
             if not figures.chunks.get(source):
                 continue
@@ -311,11 +314,12 @@ class LanceSnapshot:
                     found |= self._ask(by_words)
                     continue
                 if _WORDS not in self.late:
-                    found |= self._ask_soon(_WORDS, by_words)
+                    found |= self._ask_soon(_WORDS, by_words, deadline)
                 if _VECTORS not in self.late:
-                    found |= self._ask_soon(_VECTORS, by_meaning)
+                    found |= self._ask_soon(_VECTORS, by_meaning, deadline)
             if sought.preferred:
                 found |= self._ask(partial(self._beginnings, sought.preferred, source))
+        self.kept.is_warm = self.kept.is_warm or not self.late
         return found
 
     def _ending(self, end: str) -> set[str]:
