@@ -364,7 +364,14 @@ def store_options(settings: Settings, environ: Mapping[str, str] | None = None) 
         url = store.url.reveal() if store.url else None
         tenant = _tenant(settings)
         host = _default_index(settings).with_name(f"{tenant}.host.sqlite")
-        return {**options, "path": path, "url": url, "agent": tenant, "host_file": host}
+        return {
+            **options,
+            "path": path,
+            "url": url,
+            "agent": tenant,
+            "host_file": host,
+            "patience": store.timeout_ms / 1000,
+        }
     if store.driver != "sqlite":
         return {
             **options,

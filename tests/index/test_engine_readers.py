@@ -30,7 +30,7 @@ from contracts.store_contract import (
 from index.postgres_server import Server
 from memdown.index import lancedb, postgres
 from memdown.index.postgres import PostgresStore
-from memdown.index.postgres.reading import best_sums
+from memdown.index.postgres.choosing import best_sums
 from memdown.index.reader import Sought
 from memdown.index.sqlite.store import SqliteStore
 from memdown.index.store import Snapshot, Store
@@ -304,7 +304,7 @@ def test_sqlite_without_the_extension_compares_vectors_too(tmp_path: Path) -> No
 
 def test_the_best_sums_are_those_of_all_lists_merged(monkeypatch: pytest.MonkeyPatch) -> None:
     """Long lists are looked into only, where they cannot bring anything new."""
-    monkeypatch.setattr("memdown.index.postgres.reading._LONG_LIST", 40)
+    monkeypatch.setattr("memdown.index.postgres.choosing._LONG_LIST", 40)
     drawn = np.random.default_rng(5)
     for _ in range(200):
         lists = []

@@ -112,7 +112,7 @@ def test_what_a_large_index_needs_is_made_and_leaves_no_lock_and_no_setting(
 ) -> None:
     monkeypatch.setattr(vector_leg, "FEW", 50)
     monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", 0)
-    monkeypatch.setattr("memdown.index.postgres.reading.MANY_PASSAGES", 0)
+    monkeypatch.setattr("memdown.index.postgres.choosing.MANY_PASSAGES", 0)
     monkeypatch.setattr("memdown.index.postgres.lists.LEAST_PASSAGES", 0)
     rows = np.random.default_rng(1).normal(size=(120, DIMS)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)

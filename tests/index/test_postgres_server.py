@@ -37,7 +37,7 @@ from index.postgres_server import Server
 from index.rebuilding import rebuilding
 from memdown import Memory, cli
 from memdown.errors import ConfigError, IndexBusy, IndexCorrupt, IndexTooNew, StoreError
-from memdown.index.postgres import PostgresStore, create, schema
+from memdown.index.postgres import PostgresStore, create, reading, schema
 from memdown.index.postgres import vectors as vector_leg
 from memdown.index.postgres.connection import Place, connect
 from memdown.index.postgres.schema import shelf_for
@@ -380,7 +380,7 @@ def test_lists_that_were_put_together_hold_what_changed_since(
     postgres: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", 0)
-    monkeypatch.setattr("memdown.index.postgres.reading.MANY_PASSAGES", 0)
+    monkeypatch.setattr("memdown.index.postgres.choosing.MANY_PASSAGES", 0)
     monkeypatch.setattr("memdown.index.postgres.lists.LEAST_PASSAGES", 0)
     with begun(postgres, "packed") as store, opened(postgres, "packed") as other:
         for number in range(30):
@@ -484,7 +484,7 @@ def test_others_read_and_write_while_a_schema_is_brought_up_to_date(postgres: Se
             assert migrating.is_alive(), "the lock is still held"
             db.rollback()
             migrating.join()
-            assert new.describe().steps == 11
+            assert new.describe().steps == 12
             new.apply(Writes(removed=["a.md"]))
             assert texts_found(old, words("alpha")) == []
             assert new.check() == []
@@ -493,7 +493,7 @@ def test_others_read_and_write_while_a_schema_is_brought_up_to_date(postgres: Se
         db.commit()
         with opened(postgres, "main", schema=name) as writer, writer.writing(5.0):
             put(writer, state("c.md"), [chunk("c.md", 1, ["gamma"])], unit(0, 0, 1, 0))
-            assert writer.describe().steps == 11, "a writer does it while it holds its own lock"
+            assert writer.describe().steps == 12, "a writer does it while it holds its own lock"
     with psycopg.connect(postgres.url) as db:
         rows = db.execute(
             "SELECT bool_and(indisvalid), count(*) FROM pg_index WHERE indexrelid = ANY "
@@ -684,9 +684,17 @@ def _is_whole(memory: Memory) -> bool:
         ("postings", "words were looked up in what is alike only"),
     ],
 )
+@pytest.mark.parametrize("from_chunks", [0, 5_000], ids=["beside", "in turn"])
 def test_a_search_answers_with_what_it_has_when_the_server_takes_too_long(
-    own_server: Server, lighthouse: Memory, table: str, reason: str
+    own_server: Server,
+    lighthouse: Memory,
+    monkeypatch: pytest.MonkeyPatch,
+    table: str,
+    reason: str,
+    from_chunks: int,
 ) -> None:
+    """Whether vectors are compared while lists are read, or after it."""
+    monkeypatch.setattr("memdown.index.postgres.reading._WORTH_ASKING_ASIDE", from_chunks)
     with psycopg.connect(own_server.url) as db:
         db.execute(f"LOCK TABLE memdown.{table}_{shelf_for('main')} IN ACCESS EXCLUSIVE MODE")
         answer = lighthouse.search("Which lighthouse is red?")
@@ -696,6 +704,52 @@ def test_a_search_answers_with_what_it_has_when_the_server_takes_too_long(
         waiting = db.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
         assert waiting.fetchone() == (0,), "nothing works on for a search that has given up"
     eventually(lambda: _is_whole(lighthouse))
+
+
+def test_vectors_are_compared_while_lists_are_read(
+    own_server: Server, lighthouse: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both find the same as in turn; the second connection is kept, not made for every search."""
+    in_turn = lighthouse.search("Which lighthouse is red?")
+    monkeypatch.setattr("memdown.index.postgres.reading._WORTH_ASKING_ASIDE", 0)
+    monkeypatch.setattr("memdown.index.postgres.vectors.nearest", None)
+    beside = lighthouse.search("Which lighthouse is red?")
+    assert beside.hits == in_turn.hits
+    backends = own_server.backends()
+    for _ in range(3):
+        assert lighthouse.search("Which lighthouse is red?").hits == in_turn.hits
+    assert own_server.backends() == backends
+
+
+def test_what_one_look_has_read_the_next_does_not_read_again(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question is looked up twice, with other forms of its words the second time."""
+    monkeypatch.setattr("memdown.index.postgres.reading.FEW_CHUNKS", 0)
+    read: list[int] = []
+    whole = reading._read_chunks
+
+    def count(*given: Any, **options: Any) -> list[Any]:
+        rows = whole(*given, **options)
+        read.extend(row[0] for row in rows)
+        return rows
+
+    monkeypatch.setattr("memdown.index.postgres.reading._read_chunks", count)
+    with opened(postgres, "looks") as store:
+        with store.writing(5.0):
+            store.begin(PRINT)
+            for number in range(20):
+                name = "alpha" if number % 2 else "beta"
+                path = f"{number}.md"
+                put(store, state(path), [chunk(path, 1, [name, "gamma"])], unit(1, 0, 0, 0))
+        with store.snapshot() as view:
+            first = view.reader(Sought(("alpha",))).chunk_key
+            again = view.reader(Sought(("alpha", "beta"))).chunk_key
+        with store.snapshot() as view:
+            fresh = view.reader(Sought(("alpha", "beta"))).chunk_key
+    assert again.tolist() == fresh.tolist()
+    assert (first >= 0).sum() == 10
+    assert len(read) == 20 + 20, "each chunk once for a view"
 
 
 def test_a_backend_that_freezes_while_it_compares_costs_the_vectors_only(

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from commands import Done, memdown
 from index.postgres_server import Server
 from memdown import Memory
 from memdown.config import load_settings
@@ -55,6 +58,20 @@ class Host:
     def sync(self, *, force: bool = False) -> SyncReport:
         with self.memory() as memory:
             return memory.sync(force=force)
+
+    def run(self, *arguments: str) -> Done:
+        """A command as somebody types it on this machine."""
+        place = ("--config", str(self.config), "--workspace", str(self.notes))
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("MEMDOWN_STATE_DIR", str(self.state))
+            return memdown(*arguments, *place, "--agent", self.agent)
+
+    def number(self) -> str:
+        """By what other hosts know this one."""
+        (file,) = self.state.rglob("*.host.sqlite")
+        with sqlite3.connect(file) as db:
+            ((number,),) = db.execute("SELECT id FROM host").fetchall()
+        return str(number)
 
     def find(self, text: str) -> list[str]:
         with self.memory() as memory:
@@ -219,3 +236,100 @@ def test_two_folders_of_one_agent_on_one_host_have_an_index_each(
             text = " ".join(hit.snippet for hit in memory.search("who lives where").hits)
         assert mine in text
         assert theirs not in text
+
+
+def test_files_of_a_gone_host_are_removed_when_asked(hosts: tuple[Host, Host]) -> None:
+    a, b = hosts
+    a.write(NOTES)
+    a.sync()
+    b.write({**NOTES, "memory/garden.md": "Tomatoes stand in the garden.\n"})
+    b.sync()
+    looked = a.run("store", "orphans")
+    assert looked.returncode == 0, looked.stderr
+    assert "Every file of the index is one of a living host's." in looked.stdout
+    assert a.run("store", "orphans", "--gone", a.number()).returncode != 0, "this host is here"
+    assert "No host 'nobody'" in a.run("store", "orphans", "--gone", "nobody").stderr
+    shutil.rmtree(b.notes)
+    looked = a.run("store", "orphans", "--gone", b.number())
+    assert "memory/garden.md" in looked.stdout
+    assert "memory/home.md" not in looked.stdout, "this host has it, too"
+    assert "--apply" in looked.stdout
+    assert "memory/garden.md" in a.find("tomatoes"), "it was a look"
+    done = json.loads(a.run("store", "orphans", "--gone", b.number(), "--apply", "--json").stdout)
+    assert done["removed"] == ["memory/garden.md"]
+    assert "memory/garden.md" not in a.find("tomatoes")
+    assert "memory/home.md" in a.find("router")
+    (left,) = json.loads(a.run("store", "orphans", "--json").stdout)["hosts"]
+    assert (left["isThis"], left["files"]) == (True, 2)
+    with a.memory() as memory:
+        assert memory.index.check() == []
+
+
+def test_a_host_brings_back_what_it_still_has(hosts: tuple[Host, Host]) -> None:
+    """The files are the truth: to call a living host gone does no lasting harm."""
+    a, b = hosts
+    a.write(NOTES)
+    a.sync()
+    b.write({"memory/garden.md": "Tomatoes stand in the garden.\n"})
+    b.sync()
+    assert a.run("store", "orphans", "--gone", b.number(), "--apply").returncode == 0
+    assert "memory/garden.md" not in a.find("tomatoes")
+    assert "memory/garden.md" in b.find("tomatoes")
+    assert "memory/garden.md" in a.find("tomatoes")
+
+
+def test_what_nobody_reported_goes_only_if_named(
+    hosts: tuple[Host, Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a version that reported nothing has left it; a rebuild takes it over."""
+    a, b = hosts
+    a.write(NOTES)
+    a.sync()
+    b.write({"eval/question.md": "What was asked once.\n", "memory/eval.md": "Asked once.\n"})
+    for store in (PostgresStore, LanceStore):
+        monkeypatch.setattr(store, "_report_files", lambda _: None)
+    b.sync()
+    monkeypatch.undo()
+    assert a.sync(force=True).rebuilt
+    kept = a.run("store", "orphans", "--days", "0", "--apply")
+    assert "memory/eval.md  (reported by no host)" in kept.stdout
+    assert "1 that no host has reported were kept" in kept.stdout
+    assert "memory/eval.md" in a.find("asked once")
+    done = a.run("store", "orphans", "--unreported", "--apply")
+    assert "Removed from the index: 1 files. No note was touched." in done.stdout
+    assert "memory/eval.md" not in a.find("asked once")
+    assert a.sync(force=True).rebuilt
+    assert "memory/eval.md" not in a.find("asked once"), "and no rebuild brings it back"
+
+
+def test_who_only_searches_reports_once_a_day(
+    hosts: tuple[Host, Host], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b = hosts
+    for host in hosts:
+        host.write({f"memory/{host.state.parent.name}.md": "Tomatoes stand in the garden.\n"})
+        host.sync()
+        host.find("tomatoes")
+
+    def age() -> float:
+        found = json.loads(b.run("store", "orphans", "--json").stdout)["hosts"]
+        return float(next(one["secondsAgo"] for one in found if not one["isThis"]))
+
+    time.sleep(1.6)
+    a.find("tomatoes")
+    assert age() >= 1, "it has reported today"
+    monkeypatch.setattr("memdown.index.ownership.REPORT_SECONDS", 1.0)
+    a.find("tomatoes")
+    monkeypatch.undo()
+    assert age() < 1.5
+
+
+def test_an_index_of_one_host_has_no_orphans(tmp_path: Path) -> None:
+    host = Host(tmp_path, "a", "", "main")
+    for driver in ("sqlite", "lancedb"):
+        config = {"agents": {"defaults": {"memorySearch": {"store": {"driver": driver}}}}}
+        host.config.write_text(json.dumps(config))
+        done = host.run("store", "orphans")
+        assert done.stdout == (
+            f"This index ({driver}) is of this host alone, so there are no files of others in it.\n"
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from memdown.cli.options import Target, target_options
 
 if TYPE_CHECKING:
     from memdown.config import Settings
+    from memdown.index.ownership import Ownership
     from memdown.index.postgres.upkeep import ServerDetails
     from memdown.index.store import Store
 
@@ -42,6 +43,17 @@ class Server(Describes, Protocol):
     def prepare(self, role: str | None = None) -> None: ...
 
     def own_tables(self) -> bool: ...
+
+
+@runtime_checkable
+class SharedByHosts(Protocol):
+    """A store that several hosts write to, each its own files."""
+
+    def ownership(self, days: float, gone: Sequence[str] = ()) -> Ownership | None: ...
+
+    def remove_orphans(
+        self, days: float, gone: Sequence[str], *, unreported: bool
+    ) -> list[str]: ...
 
 
 @click.group("store")
@@ -268,6 +280,105 @@ def vacuum_command(target: Target) -> None:
         print_json({"before": before, "after": after})
         return
     click.echo(f"Cleared: {before / 1e6:,.1f} MB before, {after / 1e6:,.1f} MB now.")
+
+
+@store_command.command("orphans")
+@click.option("--days", type=click.FloatRange(min=0), default=30.0, show_default=True,
+              help="A host that has not reported for so long counts as gone.")  # fmt: skip
+@click.option("--gone", multiple=True, metavar="HOST",
+              help="This host is gone, however lately it has reported; by its name or number.")  # fmt: skip
+@click.option("--unreported", is_flag=True,
+              help="Remove files that no host has ever reported, too.")  # fmt: skip
+@click.option("--apply", "is_applied", is_flag=True, help="Remove them; otherwise only show them.")
+@target_options
+def orphans_command(
+    target: Target, days: float, gone: tuple[str, ...], unreported: bool, is_applied: bool
+) -> None:
+    """Find files in an index that several hosts share which no living host has, and remove them.
+
+    Every host reports which files it has when they change, and once a day. What a host has that reported
+    within --days is never removed. Only the index is changed, no note on any disk: a host that still has
+    a removed file brings it back at its next sync. Without --apply nothing is changed.
+
+    \b
+    Examples:
+      memdown store orphans
+      memdown store orphans --gone old-laptop --apply
+      memdown store orphans --unreported --apply
+    """
+    from memdown.cli.index import print_json
+
+    with _opened(target) as store:
+        found = store.ownership(days, gone) if isinstance(store, SharedByHosts) else None
+        if found is None or not isinstance(store, SharedByHosts):
+            driver = target.settings().store.driver
+            click.echo(
+                f"This index ({driver}) is of this host alone, so there are no files of others in it."
+            )
+            return
+        removed = store.remove_orphans(days, gone, unreported=unreported) if is_applied else []
+    if target.as_json:
+        print_json(_ownership_json(found, removed))
+        return
+    _print_ownership(found)
+    if is_applied:
+        _print_removed(found, removed)
+    elif found.orphans:
+        click.echo("Nothing was removed: this was a look. Run it again with --apply.")
+
+
+_MOST_SHOWN = 40
+
+
+def _ownership_json(found: Ownership, removed: Sequence[str]) -> dict[str, object]:
+    return {
+        "hosts": [
+            {
+                "host": one.host,
+                "name": one.name,
+                "files": one.files,
+                "secondsAgo": round(one.age),
+                "isThis": one.host == found.me,
+                "isGone": one in found.gone,
+            }
+            for one in found.hosts
+        ],
+        "orphans": [{"path": one.path, "lastHost": one.had} for one in found.orphans],
+        "removed": list(removed),
+    }
+
+
+def _print_ownership(found: Ownership) -> None:
+    click.echo("Hosts that have reported files:" if found.hosts else "No host has reported yet.")
+    for one in found.hosts:
+        mark = " (this one)" if one.host == found.me else ""
+        mark = " (counts as gone)" if one in found.gone else mark
+        days = one.age / 86_400
+        ago = f"{days:.0f} days" if days >= 2 else f"{one.age / 3600:.1f} hours"
+        click.echo(f"  {one.name} {one.host}: {one.files:,} files, {ago} ago{mark}")
+    if not found.orphans:
+        click.echo("Every file of the index is one of a living host's.")
+        return
+    click.echo(f"{len(found.orphans):,} files of the index belong to no living host:")
+    for orphan in found.orphans[:_MOST_SHOWN]:
+        why = f"of {orphan.had}, which is gone" if orphan.had else "reported by no host"
+        click.echo(f"  {orphan.path}  ({why})")
+    if len(found.orphans) > _MOST_SHOWN:
+        click.echo(f"  … and {len(found.orphans) - _MOST_SHOWN:,} more; --json lists all.")
+    if any(orphan.had is None for orphan in found.orphans):
+        click.echo(
+            "What no host has reported may be of one that has not synced since this version: run "
+            "`memdown index` on every host first, then remove it with --unreported."
+        )
+
+
+def _print_removed(found: Ownership, removed: Sequence[str]) -> None:
+    click.echo(f"Removed from the index: {len(removed):,} files. No note was touched.")
+    kept = len(found.orphans) - len(removed)
+    if kept > 0:
+        click.echo(f"{kept:,} that no host has reported were kept; --unreported removes them.")
+    if removed:
+        click.echo("`memdown store vacuum` gives their space back.")
 
 
 @contextmanager

@@ -14,6 +14,8 @@ import datetime
 import hashlib
 import json
 import threading
+import time
+import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -38,6 +40,8 @@ CREATE TABLE IF NOT EXISTS shared (
 CREATE TABLE IF NOT EXISTS learned (place TEXT PRIMARY KEY, state TEXT);
 CREATE TABLE IF NOT EXISTS chosen (place TEXT PRIMARY KEY, variant TEXT);
 CREATE TABLE IF NOT EXISTS settled (place TEXT PRIMARY KEY, state TEXT, found TEXT);
+CREATE TABLE IF NOT EXISTS host (id TEXT);
+CREATE TABLE IF NOT EXISTS reported (place TEXT PRIMARY KEY, at REAL);
 """
 
 
@@ -204,6 +208,8 @@ class Manifest:
                 f"INSERT OR IGNORE INTO facts VALUES (?, ?, {_UNKNOWN}, 0, 0, '0')",
                 [(self._place, path) for path in some],
             )
+            if not known.keys() >= set(some):
+                self._unreport(db)
             for path in some:
                 known.setdefault(path, Facts(_UNKNOWN, 0, 0, 0))
             self._unsettle(db)
@@ -230,6 +236,8 @@ class Manifest:
                 ],
             )
             self._share(db, some)
+            if not known.keys() >= {one.path for one in some}:
+                self._unreport(db)
             for one in some:
                 known[one.path] = Facts(one.size, one.mtime_ns, one.ctime_ns, one.inode)
                 states[one.path] = one
@@ -250,6 +258,7 @@ class Manifest:
                 for path in some:
                     known.pop(path, None)
                     states.pop(path, None)
+                self._unreport(db)
             self._unsettle(db)
 
     def variant(self) -> str | None:
@@ -288,9 +297,40 @@ class Manifest:
                 "INSERT OR REPLACE INTO settled VALUES (?, ?, ?)", (self._place, state, found)
             )
 
+    def host(self) -> str:
+        """This host's number, drawn once; whoever has the same state folder has the same."""
+        with self._lock:
+            db = self._open()
+            db.execute(
+                "INSERT INTO host SELECT ? WHERE NOT EXISTS (SELECT 1 FROM host)",
+                (uuid.uuid4().hex[:12],),
+            )
+            ((number,),) = db.execute("SELECT id FROM host").fetchall()
+        return str(number)
+
+    def reported_before(self) -> float:
+        """How many seconds ago this host reported the files that it has now; infinite if never."""
+        with self._lock:
+            row = (
+                self._open()
+                .execute("SELECT at FROM reported WHERE place = ?", (self._place,))
+                .fetchone()
+            )
+        # A clock that was set back must not put a report off for ever.
+        return float("inf") if row is None or row[0] > time.time() else time.time() - row[0]
+
+    def note_report(self) -> None:
+        """All files of this host were reported just now."""
+        with self._lock, self._open() as db:
+            db.execute("INSERT OR REPLACE INTO reported VALUES (?, ?)", (self._place, time.time()))
+
+    def _unreport(self, db: apsw.Connection) -> None:
+        db.execute("DELETE FROM reported WHERE place = ?", (self._place,))
+
     def _forget_all(self, db: apsw.Connection) -> None:
         for table in ("facts", "shared", "learned"):
             db.execute(f"DELETE FROM {table} WHERE place = ?", (self._place,))
+        self._unreport(db)
         self._known, self._states = {}, {}
 
     def _share(self, db: apsw.Connection, files: Iterable[FileState]) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
+import threading
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
 
 import lancedb
 import pyarrow as pa
@@ -17,6 +19,13 @@ import pyarrow as pa
 from memdown.errors import DiskFull, IndexBusy, StoreError
 from memdown.types import Fingerprint, ModelKey
 
+_Result = TypeVar("_Result")
+
+# How long a search waits for what it can do without, and for one answer that it needs. After the latter
+# nobody asks for a while: a storage that is silent stays so for the next.
+PATIENCE_SECONDS = 1.5
+READ_SECONDS = 10.0
+_SILENT_SECONDS = 5.0
 # Old versions are kept for searches that still read them.
 KEPT_FOR = datetime.timedelta(seconds=20)
 
@@ -49,11 +58,98 @@ def opened(db: Any, name: str) -> Any:
         raise
 
 
+class Waits:
+    """Reads at an address, each with a time limit; a folder on this host's disk needs none. Thread-safe.
+
+    LanceDB cannot be told to give up: what took too long goes on in its thread, for as long as its own
+    attempts take, and nobody waits for it.
+    """
+
+    def __init__(self, *, is_local: bool) -> None:
+        self._is_local = is_local
+        self._silent_until = 0.0
+        self._lock = threading.Lock()
+        self._idle: list[_Worker] = []
+
+    def ask(self, work: Callable[[], _Result], until: float | None = None) -> _Result:
+        """What `work` reads; TimeoutError if it is not there in time, or by `until` (monotonic clock)."""
+        if self._is_local:
+            return work()
+        begun = time.monotonic()
+        limit = READ_SECONDS if until is None else max(0.0, min(READ_SECONDS, until - begun))
+        if begun < self._silent_until:
+            raise TimeoutError(f"it has not answered for {READ_SECONDS:.0f} seconds")
+        if limit <= 0.0:
+            raise TimeoutError("there is no time left")
+        with self._lock:
+            worker = self._idle.pop() if self._idle else _Worker()
+        result: SimpleQueue[_Outcome] = SimpleQueue()
+        worker.work.put((work, result))
+        try:
+            outcome = result.get(timeout=limit)
+        except Empty:
+            # It ends when its work does.
+            worker.work.put(None)
+            if until is None:
+                self._silent_until = time.monotonic() + _SILENT_SECONDS
+            raise TimeoutError(f"it has not answered for {limit:.1f} seconds") from None
+        with self._lock:
+            self._idle.append(worker)
+        if outcome.error is not None:
+            raise outcome.error
+        value: _Result = outcome.value
+        return value
+
+    def close(self) -> None:
+        """Let the threads end."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.work.put(None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What some work gave, or why it failed."""
+
+    value: Any = None
+    error: BaseException | None = None
+
+
+_Work = tuple[Callable[[], Any], "SimpleQueue[_Outcome]"]
+
+
+class _Worker:
+    """A thread that does one piece of work after the other, and keeps no process from ending.
+
+    One is used again and again: each new thread would keep memory of its own.
+    """
+
+    def __init__(self) -> None:
+        self.work: SimpleQueue[_Work | None] = SimpleQueue()
+        threading.Thread(target=self._run, name="memdown-lancedb", daemon=True).start()
+
+    def _run(self) -> None:
+        while (given := self.work.get()) is not None:
+            work, result = given
+            try:
+                result.put(_Outcome(work()))
+            except BaseException as error:
+                result.put(_Outcome(error=error))
+            # What was read belongs to who asked for it.
+            del given, work, result
+
+
 @contextlib.contextmanager
 def mapped(place: str) -> Iterator[None]:
     """Turns the errors of a block into ours; LanceDB tells them apart by their text only."""
     try:
         yield
+    except TimeoutError as error:
+        raise StoreError(
+            f"The index {place} cannot be reached ({error}); check the network and the storage, then "
+            "ask again."
+        ) from error
     except (OSError, RuntimeError, ValueError) as error:
         text = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
         if "No space left" in str(error):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from memdown.errors import StoreError
 from memdown.files import make_folder
@@ -15,6 +15,7 @@ from memdown.index.lancedb.connection import (
     ONLY,
     POINTER,
     Pointer,
+    Waits,
     connect,
     mapped,
     opened,
@@ -27,6 +28,7 @@ from memdown.types import FileState, Fingerprint
 # How rows are laid out: another layout is another variant.
 _LAYOUT = 1
 
+_Result = TypeVar("_Result")
 Files = dict[str, tuple[int, FileState]]
 
 
@@ -43,6 +45,7 @@ class Database:
         self.is_local = url is None
         self.manifest = manifest
         self.kept = ReadCache()
+        self.waits = Waits(is_local=self.is_local)
         # Which of the indexes at an address this host uses: there is one for each way to make it.
         self.variant: str | None = ONLY if manifest is None else None
         self.lock = threading.RLock()
@@ -71,8 +74,13 @@ class Database:
                     return
                 make_folder(self.path)
             if self._db is None:
-                self._db = connect(self.place)
+                self._db = self.waits.ask(lambda: connect(self.place))
             yield self._db
+
+    def ask(self, work: Callable[[Any], _Result]) -> _Result:
+        """What `work` reads from the database, which is None while there is none, in time."""
+        with self.using() as db:
+            return self.waits.ask(lambda: work(db))
 
     def pointer(self, db: Any) -> Pointer | None:
         """Where the live index is; its table stays open, since every search asks."""
@@ -163,4 +171,5 @@ class Database:
             self._closed = True
             if self.manifest is not None:
                 self.manifest.close()
+            self.waits.close()
             self.let_go()

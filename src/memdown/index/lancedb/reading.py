@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import datetime
 import json
+import logging
+import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 from lancedb.index import FTS, BTree, IvfPq
@@ -21,7 +24,7 @@ from numpy.typing import NDArray
 
 from memdown.index.filters import FileListing, Filter, folders_of, meanings
 from memdown.index.lancedb import rows
-from memdown.index.lancedb.connection import mapped
+from memdown.index.lancedb.connection import READ_SECONDS, Waits, mapped
 from memdown.index.lancedb.rows import BEGINNING
 from memdown.index.packing import count_passages, source_keys
 from memdown.index.reader import Reader, Sought, Unit, Whole
@@ -53,11 +56,16 @@ _KEYS_A_READ = 2_000
 # A table of so many chunks is read through for words that end alike, and of so many chunks that have one
 # the words are taken: LanceDB gives out no list of its terms.
 _MOST_READ_THROUGH, _MOST_ENDING = 60_000, 100
+# What an answer lacks if there was no time for it.
+_WORDS, _VECTORS = "words were looked up in what is alike only", "found by words only"
 _ALL = (1 << 31) - 1
 _COLUMNS = ["key", "passages", "terms", "passage_vectors"]
 _FILE_COLUMNS = ["key", "path", "source", "digest", "facts"]
 
 Keys = NDArray[np.int64]
+Listed = dict[int, ListedChunk]
+_Result = TypeVar("_Result")
+log = logging.getLogger("memdown")
 
 
 def read(table: Any, where: str, columns: list[str]) -> Any:
@@ -127,6 +135,8 @@ class ReadCache:
     drawn: object = None
     figures: Figures | None = None
     chunks: int = 0
+    # Whether a search has been answered whole: the indexes are open then.
+    is_warm: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +146,14 @@ class LanceSnapshot:
     place: str
     table: Any
     dims: int | None
-    kept: ReadCache = field(default_factory=ReadCache)
+    kept: ReadCache
+    waits: Waits
+    patience: float
+    late: dict[str, str] = field(default_factory=dict)
+
+    def missing(self) -> Sequence[str]:
+        """What there was no time for."""
+        return list(self.late.values())
 
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""
@@ -168,8 +185,9 @@ class LanceSnapshot:
         """Every folder that holds a file, however deep."""
         if self.table is None:
             return frozenset()
-        with mapped(self.place):
-            paths = read(self.table, "key < 0 AND strpos(path, '/') > 0", ["path"])["path"]
+        paths = self._ask(
+            lambda: read(self.table, "key < 0 AND strpos(path, '/') > 0", ["path"])["path"]
+        )
         return frozenset(name for path in paths.to_pylist() for name in folders_of(path))
 
     def tags(self) -> frozenset[str]:
@@ -183,23 +201,40 @@ class LanceSnapshot:
     def _files_where(self, where: str) -> dict[int, FileState]:
         if self.table is None:
             return {}
-        with mapped(self.place):
-            found = read(self.table, f"key < 0 AND {where}", _FILE_COLUMNS)
-            return {-row["key"]: rows.read_file_row(row) for row in found.to_pylist()}
+        found = self._ask(lambda: read(self.table, f"key < 0 AND {where}", _FILE_COLUMNS))
+        return {-row["key"]: rows.read_file_row(row) for row in found.to_pylist()}
 
     def _has_files(self, where: str) -> bool:
         if self.table is None:
             return False
+        return bool(self._ask(lambda: self.table.count_rows(f"key < 0 AND {where}")))
+
+    def _ask(self, work: Callable[[], _Result]) -> _Result:
+        """What is read of the table, in time."""
         with mapped(self.place):
-            return bool(self.table.count_rows(f"key < 0 AND {where}"))
+            return self.waits.ask(work)
+
+    def _ask_soon(self, what: str, work: Callable[[], Listed], deadline: float) -> Listed:
+        """The chunks that something finds, or none if that takes longer than a search waits for it."""
+        # If one of both took too long, the other is all there is.
+        until = None if self.late else deadline
+        with mapped(self.place):
+            try:
+                return self.waits.ask(work, until)
+            except TimeoutError as error:
+                if until is None:
+                    raise
+                log.warning("%s took too long: %s", self.place, error)
+                self.late[what] = f"{self.place} took too long, {what}"
+                return {}
 
     def chunks(self, keys: Sequence[int]) -> dict[int, StoredChunk]:
         """Chunks with their text, by key."""
         if self.table is None or not keys:
             return {}
         numbers = {-(key // FILE_SPAN) for key in keys}
-        with mapped(self.place):
-            found = by_key(self.table, [*sorted(numbers), *keys], [*rows.CHUNK_COLUMNS, "facts"])
+        columns = [*rows.CHUNK_COLUMNS, "facts"]
+        found = self._ask(lambda: by_key(self.table, [*sorted(numbers), *keys], columns))
         dates: dict[str, datetime.date | None] = {
             row["path"]: rows.read_file_row(row).date for row in found if row["key"] < 0
         }
@@ -214,6 +249,7 @@ class LanceSnapshot:
         if not self._has_vectors:
             return [], np.empty((0, self.dims or 1), np.float32)
         with mapped(self.place):
+            # All vectors may take long: this is no search.
             keys = np.sort(read(self.table, "embedding IS NOT NULL", ["key"])["key"].to_numpy())
             drawn = keys[:: max(1, -(-len(keys) // limit))].tolist()
             parts = [
@@ -231,31 +267,15 @@ class LanceSnapshot:
         """The chunks that may answer, or all of a small table."""
         if self.table is None:
             return read_shortlist([], {}, self.dims, self.chunks, None)
-        with mapped(self.place):
-            count = self.table.count_rows("key >= 0")
-            self.kept.chunks = count
-            if count <= FEW_CHUNKS or not _has_index(self.table):
-                return self._everything()
-            figures = self._figures(count)
-            terms = _asked_terms(sought)
-            found: dict[int, ListedChunk] = {}
-            for source in sought.sources:
-                if figures.chunks.get(source):
-                    for where in _scopes(sought, source, figures):
-                        found |= self._by_words(terms, where)
-                        found |= self._by_meaning(sought, where)
-                    if sought.preferred:
-                        found |= self._beginnings(sought.preferred, source)
-            listed = list(found.values())
-            numbers = sorted({one.key // FILE_SPAN for one in listed})
-            files = {
-                -row["key"]: rows.read_file_row(row)
-                for row in by_key(
-                    self.table,
-                    [-number for number in numbers],
-                    _FILE_COLUMNS,
-                )
-            }
+        figures = self._ask(self._whole_figures)
+        if figures is None:
+            return self._ask(self._everything)
+        listed = list(self._listed(sought, figures).values())
+        numbers = sorted({one.key // FILE_SPAN for one in listed})
+        found = self._ask(
+            lambda: by_key(self.table, [-number for number in numbers], _FILE_COLUMNS)
+        )
+        files = {-row["key"]: rows.read_file_row(row) for row in found}
         frequencies = _Frequencies(self, figures)
         whole = Whole(
             passages=max(1, round(figures.passages)),
@@ -270,15 +290,48 @@ class LanceSnapshot:
         )
         return frequencies.reader
 
+    def _whole_figures(self) -> Figures | None:
+        """What a sample tells of the table; None if it is small, or has no index: it is read whole then."""
+        count = self.table.count_rows("key >= 0")
+        self.kept.chunks = count
+        if count <= FEW_CHUNKS or not _has_index(self.table):
+            return None
+        return self._figures(count)
+
+    def _listed(self, sought: Sought, figures: Figures) -> Listed:
+        """The chunks that words and meaning find, as far as there is time for both."""
+        terms = _asked_terms(sought)
+        found: Listed = {}
+        # The first search of a process opens indexes, which may take longer.
+        deadline = time.monotonic() + (self.patience if self.kept.is_warm else READ_SECONDS)
+        for source in sought.sources:
+            if not figures.chunks.get(source):
+                continue
+            for where in _scopes(sought, source, figures):
+                by_meaning = partial(self._by_meaning, sought, where)
+                by_words = partial(self._by_words, terms, where)
+                if not self._can_compare(sought):
+                    found |= self._ask(by_words)
+                    continue
+                if _WORDS not in self.late:
+                    found |= self._ask_soon(_WORDS, by_words, deadline)
+                if _VECTORS not in self.late:
+                    found |= self._ask_soon(_VECTORS, by_meaning, deadline)
+            if sought.preferred:
+                found |= self._ask(partial(self._beginnings, sought.preferred, source))
+        self.kept.is_warm = self.kept.is_warm or not self.late
+        return found
+
     def _ending(self, end: str) -> set[str]:
         """The longer words that end like this, unless the table is too large to be read through."""
         # The bytes of half a character are in no condition.
         if not end.isalpha() or self.kept.chunks > _MOST_READ_THROUGH:
             return set()
         where = f"key >= 0 AND regexp_like(terms, '[^\\s]{end}\\s')"
-        with mapped(self.place):
-            query = self.table.search().where(where).select(["terms"]).limit(_MOST_ENDING)
-            found = query.to_arrow()["terms"].to_pylist()
+        if self.late:
+            return set()
+        query = self.table.search().where(where).select(["terms"]).limit(_MOST_ENDING)
+        found = self._ask(lambda: query.to_arrow()["terms"].to_pylist())
         texts = (terms.partition("\t")[0].replace("\n", " ") for terms in found)
         every = f" {' '.join(texts)} ".encode("utf-8", "surrogatepass")
         return words_ending(every, end)
@@ -329,7 +382,7 @@ class LanceSnapshot:
             _passage_mean(listed),
         )
 
-    def _by_words(self, terms: Sequence[str], where: str) -> dict[int, ListedChunk]:
+    def _by_words(self, terms: Sequence[str], where: str) -> Listed:
         if not terms:
             return {}
         query = self._match(terms).limit(_CANDIDATES).select([*self._columns, "_score"])
@@ -337,12 +390,11 @@ class LanceSnapshot:
             (query.where(where, prefilter=True) if where else query).to_arrow()
         ).listed()
 
-    def _by_meaning(self, sought: Sought, where: str) -> dict[int, ListedChunk]:
-        vector = sought.vector
-        if vector is None or not self._has_vectors or vector.size != self.dims:
+    def _by_meaning(self, sought: Sought, where: str) -> Listed:
+        if not self._can_compare(sought):
             return {}
         query = (
-            self.table.search(vector, vector_column_name="embedding")
+            self.table.search(sought.vector, vector_column_name="embedding")
             .distance_type("cosine")
             .where(where or "key >= 0", prefilter=True)
             .select([*self._columns, "_distance"])
@@ -352,7 +404,7 @@ class LanceSnapshot:
         )
         return _Found.of(query.to_arrow()).listed()
 
-    def _beginnings(self, preferred: frozenset[int], source: Source) -> dict[int, ListedChunk]:
+    def _beginnings(self, preferred: frozenset[int], source: Source) -> Listed:
         """The first chunks of files that must be represented."""
         mine = [n * FILE_SPAN for n in sorted(preferred) if n * FILE_SPAN in source_keys(source)]
         some = _among(mine[-_CANDIDATES:])
@@ -360,13 +412,16 @@ class LanceSnapshot:
 
     def count_chunks(self, term: str) -> int:
         """In how many chunks a term stands, counted up to a limit."""
-        with mapped(self.place):
-            found = self._match([term]).limit(_MOST_COUNTED).select(["key", "_score"]).to_arrow()
-        return len(found)
+        found = self._match([term]).limit(_MOST_COUNTED).select(["key", "_score"])
+        return len(self._ask(found.to_arrow))
 
     def _match(self, terms: Sequence[str]) -> Any:
         query = MatchQuery(" ".join(terms), "terms")  # type: ignore[call-arg]
         return self.table.search(query, query_type="fts")
+
+    def _can_compare(self, sought: Sought) -> bool:
+        vector = sought.vector
+        return vector is not None and self._has_vectors and vector.size == self.dims
 
     @property
     def _has_vectors(self) -> bool:
@@ -462,7 +517,7 @@ class _Found:
             found = found.drop_columns(["embedding"])
         return cls(found.to_pylist(), vectors)
 
-    def listed(self) -> dict[int, ListedChunk]:
+    def listed(self) -> Listed:
         """The chunks by key."""
         return {
             row["key"]: ListedChunk(
@@ -504,8 +559,8 @@ class _Frequencies:
         if drawn >= _FEW_IN_SAMPLE or self._figures.share >= 1.0:
             return max(here, round(drawn / self._figures.share))
         chunks = len(np.unique(self.reader.passage_chunk[rows]))
-        if chunks < _WORTH_COUNTING:
-            # All chunks that hold so rare a term are among the candidates.
+        if chunks < _WORTH_COUNTING or self._snapshot.late:
+            # All chunks that hold so rare a term are among the candidates, unless there was no time.
             return here
         return max(here, round(self._snapshot.count_chunks(term) * here / chunks))
 

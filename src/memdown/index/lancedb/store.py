@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
 from pathlib import Path
@@ -13,6 +15,7 @@ from memdown.errors import IndexBusy, IndexCorrupt, StoreError
 from memdown.files import locked, reach
 from memdown.index.lancedb import cache, rows, upkeep
 from memdown.index.lancedb.connection import (
+    PATIENCE_SECONDS,
     PREFIX,
     Pointer,
     connect,
@@ -23,10 +26,17 @@ from memdown.index.lancedb.connection import (
     unused_tables,
     write_pointer,
 )
-from memdown.index.lancedb.database import Database
+from memdown.index.lancedb.database import Database, Files
 from memdown.index.lancedb.reading import LanceSnapshot, make_indexes, read
 from memdown.index.lancedb.writing import NewTable, TableWriter, chunks_of, with_vectors
 from memdown.index.manifest import Manifest, same_for_all
+from memdown.index.ownership import (
+    Ownership,
+    ReportTurn,
+    find_orphans,
+    is_report_due,
+    pack_paths,
+)
 from memdown.index.packing import file_keys
 from memdown.index.store import Rebuild, Writes
 from memdown.types import (
@@ -41,6 +51,8 @@ from memdown.types import (
     Vectors,
 )
 
+log = logging.getLogger("memdown")
+
 _LOCK_SECONDS = 60.0
 _AGENT_NAME = "{agentId}"
 
@@ -53,15 +65,16 @@ def create(
     host_file: Path | None = None,
     vector_enabled: bool = True,
     cache_entries: int = 50_000,
+    patience: float = PATIENCE_SECONDS,
 ) -> LanceStore:
     """A store in the folder `path`, or in the agent's own folder at an address such as `s3://b/m`.
 
     `host_file` is where this host keeps what it knows of its own files; without one the index is taken
-    to be of this host alone.
+    to be of this host alone. At an address a search waits `patience` seconds for what it can do without.
     """
     place = agent_url(url, agent) if url else None
     manifest = Manifest(host_file, place) if host_file and place else None
-    return LanceStore(Database(path, place, manifest), vector_enabled, cache_entries)
+    return LanceStore(Database(path, place, manifest), vector_enabled, cache_entries, patience)
 
 
 def agent_url(url: str, agent: str) -> str:
@@ -78,36 +91,43 @@ def agent_url(url: str, agent: str) -> str:
 class LanceStore:
     """One index. Many processes may read while one writes."""
 
-    def __init__(self, database: Database, vector_enabled: bool, cache_entries: int) -> None:
+    def __init__(
+        self, database: Database, vector_enabled: bool, cache_entries: int, patience: float
+    ) -> None:
         self._database = database
         self._manifest = database.manifest
         self._writer = TableWriter(database)
         self._cache_entries = cache_entries
+        self._patience = patience
         self._vector_error = None if vector_enabled else "turned off in the settings"
         self._compacted: dict[str, int] = {}
+        self._turn = ReportTurn()
 
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
-        with self._database.using() as db:
-            pointer = self._database.pointer(db)
-            return pointer.fingerprint if pointer else None
+        pointer = self._database.ask(self._database.pointer)
+        return pointer.fingerprint if pointer else None
 
     def state(self) -> object:
         """What tells one state of the index from another: any change makes a new one."""
-        with self._database.using() as db:
+
+        def read_state(db: Any) -> object:
             pointer = self._database.pointer(db)
             table = None if pointer is None else self._database.latest(db, pointer.table)
             return None if table is None else (pointer, table.version)
 
+        return self._database.ask(read_state)
+
     def files(self) -> dict[str, FileState]:
         """Every indexed file that this host has, with its facts on this host's disk."""
+
+        def read_files(db: Any) -> Files:
+            pointer = self._database.find(db)
+            return {} if pointer is None else self._writer.files(db, pointer.table)
+
         with self._database.using() as db:
             self._writer.flush(db)
-            pointer = self._database.find(db)
-            if pointer is None:
-                return {}
-            known = self._writer.files(db, pointer.table)
-            found = {path: state for path, (_, state) in known.items()}
+        found = {path: state for path, (_, state) in self._database.ask(read_files).items()}
         return found if self._manifest is None else self._manifest.seen(found)
 
     def is_settled(self, found: str) -> bool:
@@ -115,7 +135,12 @@ class LanceStore:
         if self._manifest is None:
             return False
         noted = self._manifest.settled()
-        return noted is not None and noted == (self._settled_state(), found)
+        is_settled = noted is not None and noted == (self._settled_state(), found)
+        if is_settled and self._turn.is_due(self._manifest):
+            # Whoever has nothing to write says once a day that it is there.
+            with contextlib.suppress(StoreError), self.writing(0.0):
+                pass
+        return is_settled
 
     def settle(self, found: str) -> None:
         """Note that all files are indexed which a look at this host's disk has `found`."""
@@ -123,10 +148,12 @@ class LanceStore:
             self._manifest.settle(state, found)
 
     def _settled_state(self) -> str:
-        with self._database.using() as db:
+        def read_state(db: Any) -> str:
             pointer = self._database.pointer(db)
             table = None if pointer is None else self._database.latest(db, pointer.table)
             return "" if table is None else f"{table.name} {table.version}"
+
+        return self._database.ask(read_state)
 
     def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
         """The vectors that are already known, by the digest of their text."""
@@ -287,13 +314,18 @@ class LanceStore:
     def snapshot(self) -> Iterator[LanceSnapshot]:
         """One unchanging view for one search: one version of the live table."""
         database = self._database
-        with database.using() as db:
+
+        def look(db: Any) -> tuple[Pointer | None, Any]:
             pointer = database.pointer(db)
-            if pointer is None:
-                raise StoreError(f"There is no index at {database.place} yet: run `memdown index`.")
-            dims = pointer.fingerprint.dims if self._vector_error is None else None
-            table = database.at_version(db, pointer.table)
-        yield LanceSnapshot(database.place, table, dims, database.kept)
+            return pointer, None if pointer is None else database.at_version(db, pointer.table)
+
+        pointer, table = database.ask(look)
+        if pointer is None:
+            raise StoreError(f"There is no index at {database.place} yet: run `memdown index`.")
+        dims = pointer.fingerprint.dims if self._vector_error is None else None
+        yield LanceSnapshot(
+            database.place, table, dims, database.kept, database.waits, self._patience
+        )
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
@@ -319,6 +351,7 @@ class LanceStore:
                     self._writer.end()
                 with database.using() as db:
                     upkeep.compact(database, db, self._compacted)
+                self._report_files()
             finally:
                 if lease is not None:
                     with contextlib.suppress(StoreError), database.using(make=True) as db:
@@ -396,16 +429,63 @@ class LanceStore:
 
     def vacuum(self) -> None:
         """Write every table anew and clear all earlier versions: what was removed is gone from disk."""
+        with self._alone(), self._database.using() as db:
+            if db is not None:
+                upkeep.vacuum(self._database, db)
+            self._database.let_go_of_tables()
+
+    def ownership(self, days: float, gone: Sequence[str] = ()) -> Ownership | None:
+        """Which hosts have files here, and what none of them has; None if it is this host's alone."""
+        manifest = self._manifest
+        if manifest is None:
+            return None
+        with self._database.using(make=True) as db:
+            pointer = self._database.find(db)
+            return find_orphans(
+                self._database.files(db, pointer.table) if pointer else (),
+                manifest.facts().keys(),
+                upkeep.read_reports(db),
+                manifest.host(),
+                days=days,
+                gone=gone,
+            )
+
+    def remove_orphans(self, days: float, gone: Sequence[str], *, unreported: bool) -> list[str]:
+        """Take files out that no living host has, and forget the hosts that are gone; which files."""
+        with self._alone():
+            found = self.ownership(days, gone)
+            if found is None:
+                return []
+            paths = found.removable(unreported=unreported)
+            with self._database.using(make=True) as db:
+                if paths:
+                    self._writer.remove(db, self._database.live(db).table, paths)
+                upkeep.forget_hosts(db, [one.host for one in found.gone])
+            return paths
+
+    def _report_files(self) -> None:
+        """Let others know which files this host has, if they do not yet; it can wait if it fails."""
+        manifest = self._manifest
+        if manifest is None or not is_report_due(manifest):
+            return
+        try:
+            with self._database.using(make=True) as db:
+                packed = pack_paths(manifest.facts())
+                upkeep.report_files(db, manifest.host(), socket.gethostname(), packed)
+        except StoreError as error:
+            log.info("This host's files were not reported: %s", error)
+        else:
+            manifest.note_report()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
         with self.writing(_LOCK_SECONDS) as acquired:
             if not acquired:
                 raise IndexBusy(
                     f"Another process is writing to {self._database.place}; try again when that is "
                     "done."
                 )
-            with self._database.using() as db:
-                if db is not None:
-                    upkeep.vacuum(self._database, db)
-                self._database.let_go_of_tables()
+            yield
 
     def close(self) -> None:
         """Let go of everything; a closed store cannot be used again."""

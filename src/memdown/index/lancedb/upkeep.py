@@ -5,7 +5,10 @@ from __future__ import annotations
 import datetime
 import time
 import warnings
+from collections.abc import Sequence
 from typing import Any
+
+import pyarrow as pa
 
 from memdown.index.lancedb import cache
 from memdown.index.lancedb.connection import (
@@ -19,12 +22,18 @@ from memdown.index.lancedb.connection import (
 )
 from memdown.index.lancedb.database import Database
 from memdown.index.lancedb.reading import make_indexes
+from memdown.index.ownership import HostReport
 
 # Every write makes a small file and a version; after so many they are put together and cleared.
 _COMPACT_AFTER = 20
 _AT_ONCE = datetime.timedelta(0)
 # A variant that is used is noted as such once a day; one that was not for so many days is cleared.
 _DAY, UNUSED_DAYS = 24 * 3600.0, 30
+
+_HOSTS = "hosts"
+_HOSTS_SCHEMA = pa.schema(
+    [("host", pa.string()), ("name", pa.string()), ("at", pa.float64()), ("paths", pa.binary())]
+)
 
 
 def clear_leftovers(db: Any) -> None:
@@ -74,3 +83,31 @@ def size_of(database: Database) -> int:
     if not database.is_local or not database.path.exists():
         return 0
     return sum(file.stat().st_size for file in database.path.rglob("*") if file.is_file())
+
+
+def report_files(db: Any, host: str, name: str, paths: bytes) -> None:
+    """Note which files a host has, for the day when it is gone."""
+    row = {"host": [host], "name": [name], "at": [time.time()], "paths": [paths]}
+    table = db.create_table(_HOSTS, schema=_HOSTS_SCHEMA, exist_ok=True)
+    merge = table.merge_insert("host").when_matched_update_all().when_not_matched_insert_all()
+    merge.execute(pa.table(row, schema=_HOSTS_SCHEMA))
+    if table.version % _COMPACT_AFTER == 0:
+        table.optimize(cleanup_older_than=KEPT_FOR)
+
+
+def read_reports(db: Any) -> list[HostReport]:
+    """What every host has reported, the latest first."""
+    table = opened(db, _HOSTS)
+    found = [] if table is None else table.to_arrow().to_pylist()
+    return [
+        HostReport(row["host"], row["name"], time.time() - row["at"], row["paths"])
+        for row in sorted(found, key=lambda row: -float(row["at"]))
+    ]
+
+
+def forget_hosts(db: Any, hosts: Sequence[str]) -> None:
+    """Forget what some hosts have reported."""
+    table = opened(db, _HOSTS)
+    if table is not None and hosts:
+        names = ", ".join(f"'{host}'" for host in hosts)
+        table.delete(f"host IN ({names})")

@@ -266,6 +266,24 @@ class Connections:
         self._give_back(db)
         return db, rows
 
+    def ask_all(self, statements: Sequence[sql.Composable], deadline: float) -> list[list[Any]]:
+        """The rows of each statement that has any, in a read transaction of their own, as one message.
+
+        What runs at the deadline, a time of the monotonic clock, is cancelled.
+        """
+        with self._lock:
+            db = self._idle.pop() if self._idle else None
+        db = db or connect(self._url, self._seconds)
+        try:
+            whole = [_begin(db, read_only=True), *statements, sql.SQL("ROLLBACK")]
+            with until(db, deadline):
+                found = _results(db, sql.SQL("; ").join(whole))
+        except BaseException:
+            db.close()
+            raise
+        self._give_back(db)
+        return found
+
     def close(self) -> None:
         """Close what is idle, and what is given back later."""
         with self._lock:

@@ -6,9 +6,11 @@ import contextlib
 import hashlib
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from memdown.errors import IndexBusy, StoreError
 from memdown.index.manifest import Manifest
@@ -108,6 +110,17 @@ class Link:
             if replica and self._replica is not None and not self._replica_breaker.is_open:
                 db = self._from_replica(self._replica, stack)
             yield db or stack.enter_context(self._reads.reading())
+
+    def ask_aside(self, statements: Sequence[sql.Composable], deadline: float) -> list[list[Any]]:
+        """The rows of statements, on another connection than the one that reads meanwhile."""
+        if self._closed:
+            raise StoreError(_CLOSED)
+        return self._reads.ask_all(statements, deadline)
+
+    @property
+    def has_replica(self) -> bool:
+        """Whether searches may read from another server."""
+        return self._replica is not None
 
     @contextlib.contextmanager
     def seeing(self) -> Iterator[Live | None]:

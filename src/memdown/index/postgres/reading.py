@@ -1,8 +1,7 @@
 """One search's view of an index on a server: the chunks that may answer, from the server's own tables.
 
-The posting lists of what is asked for are scored by BM25, from the rarest on as far as a budget
-allows: the words left out then stand in so many passages that they tell little. The server compares
-vectors. The chunks of the best by words and by meaning are the shortlist that is ranked.
+Posting lists tell which passages may answer by their words, and the server compares vectors. The chunks of
+the best by words and by meaning are the shortlist that is ranked.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import contextlib
 import ctypes
 import datetime
 import logging
+import threading
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -22,13 +22,14 @@ from typing import Any
 import numpy as np
 import psycopg
 from numpy.typing import NDArray
+from psycopg import sql
 from psycopg.pq import TransactionStatus
 
-from memdown.index.bm25 import idf, length_norms, saturate
+from memdown.errors import StoreError
 from memdown.index.filters import Filter
-from memdown.index.packing import file_keys, source_keys
-from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
+from memdown.index.packing import count_passages, file_keys
 from memdown.index.postgres import chunk_rows, file_rows, postings, vectors
+from memdown.index.postgres.choosing import AskedLists, UnitCounts, best_passages, read_lists
 from memdown.index.postgres.connection import (
     PATIENCE_SECONDS,
     Connection,
@@ -39,17 +40,13 @@ from memdown.index.postgres.connection import (
     until,
 )
 from memdown.index.postgres.generations import Live
-from memdown.index.postgres.postings import NOTHING, PackedPosting
 from memdown.index.postgres.vectors import Means
-from memdown.index.reader import Reader, Sought, Unit, Whole, word
+from memdown.index.reader import Reader, Sought, Whole
 from memdown.index.shortlist import (
     FEW_CHUNKS,
-    KeyedPosting,
     ListedChunk,
-    places_of,
     read_shortlist,
 )
-from memdown.index.similarity import highest, in_files
 from memdown.types import (
     FILE_SPAN,
     SOURCES,
@@ -61,34 +58,23 @@ from memdown.types import (
 
 log = logging.getLogger("memdown")
 
-# How many postings one search may read, 8 bytes each. With 1,500,000 the first result of a million
-# chunks was another for 1 of the 50 questions it was chosen on, and the server worked half as much again.
-BUDGET = 900_000
-# From so many passages on it is worth asking first how long the lists are.
-MANY_PASSAGES = 300_000
-# A list that is longer is merged with others only if it must be.
-_LONG_LIST = 50_000
-# A phrase is looked for in so many passages that hold all of its words.
-_MOST_PHRASES = 400
-# The chunks that are read for their words at most, and the passages that stand for each unit at least.
-_MOST_CHUNKS, _EACH_UNIT = 400, 4
+# The chunks that are read for their words at most.
+_MOST_CHUNKS = 400
 # So many of the best passages are looked up for them: a chunk holds several.
 _MOST_PASSAGES = 700
-# Of the best passages so many are shown with what is around them: chunks so many passages away are in.
-_AROUND, _REACH = 60, 8
 # Of so many of the files that must be represented, the beginnings are in.
 _MOST_PREFERRED = 100
+
+# Comparing the vectors of so many chunks takes long enough to do something else meanwhile; how much later
+# than the deadline a cancelled statement may come back.
+_WORTH_ASKING_ASIDE, _LATE_SECONDS = 5_000, 0.5
 
 # What an answer lacks if there was no time for it.
 _WORDS, _VECTORS = "words were looked up in what is alike only", "found by words only"
 # A word of which nobody can tell how rare it is, stands in one of so many passages.
 _UNKNOWN_SHARE = 100
 
-# Larger than any key.
-_NO_KEY = np.iinfo(np.int64).max
-
 Keys = NDArray[np.int64]
-Scores = NDArray[np.float64]
 
 
 @dataclass(slots=True)
@@ -101,6 +87,8 @@ class Kept:
     # The generation that is known to have an index over vectors, shelves whose chunks tell of their terms.
     indexed: int = 0
     telling: set[str] = field(default_factory=set)
+    # Whether a pooler stands between: who waits for a second connection there may keep others from a first.
+    is_pooled: bool | None = None
 
 
 def give_memory_back() -> None:
@@ -123,6 +111,7 @@ class PostgresSnapshot:
         kept: Kept,
         reconnect: Callable[[], Connection],
         patience: float = PATIENCE_SECONDS,
+        ask_aside: AskAside | None = None,
     ) -> None:
         self._server = server
         self._live = live
@@ -136,6 +125,10 @@ class PostgresSnapshot:
         # A question is often looked up twice, with other forms of its words the second time.
         self._files: dict[int, FileState] = {}
         self._near: dict[object, list[int]] = {}
+        self._ask_aside = ask_aside
+        # The chunks that were read, and the passages that the server has found them by.
+        self._rows: dict[int, ListedChunk] = {}
+        self._looked_up: Keys = np.empty(0, np.int64)
 
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""
@@ -172,6 +165,7 @@ class PostgresSnapshot:
     def let_go(self) -> None:
         """Keep no reader: it keeps this view, and each would wait for the other to go."""
         self._latest = None
+        self._rows.clear()
 
     def reader(self, sought: Sought) -> Reader:
         """The chunks that may answer, or all of a small index.
@@ -186,10 +180,11 @@ class PostgresSnapshot:
         return self._latest
 
     def _shortlist(self, sought: Sought) -> Reader:
+        ahead = self._compare_ahead(sought)
         lists = self._lists_in_time(sought)
-        wanted = _best_passages(lists, sought, self._live)
+        wanted = best_passages(lists, sought, self._live)
         frequencies = lists.frequencies()
-        near = self._nearest_once(sought)
+        near = self._nearest_once(sought, ahead)
         # The key of a file's first passage is that of its first chunk.
         near += [file_keys(number).start for number in sorted(sought.preferred)[-_MOST_PREFERRED:]]
         rows = self._chunks_of(wanted, near)
@@ -214,19 +209,19 @@ class PostgresSnapshot:
     def _is_late(self) -> bool:
         return bool(self._missing) or time.monotonic() >= self._deadline
 
-    def _lists_in_time(self, sought: Sought) -> _Lists:
+    def _lists_in_time(self, sought: Sought) -> AskedLists:
         """The posting lists; none if that takes too long and meaning may tell instead.
 
         Where time is up already, words are worth the wait, and vectors are not.
         """
         if not self._can_compare(sought) or self._is_late():
-            return self._lists(sought)
+            return read_lists(self._live, sought)
         try:
             with until(self._place.db, self._deadline):
-                return self._lists(sought)
+                return read_lists(self._live, sought)
         except psycopg.OperationalError as error:
             self._give_up(_WORDS, error)
-            return _Lists({}, {})
+            return AskedLists({}, {})
 
     def _give_up(self, what: str, error: psycopg.OperationalError) -> None:
         """Go on without something that the server has no time for."""
@@ -249,51 +244,57 @@ class PostgresSnapshot:
             kept.reader, kept.state = reader, (self._live.state, self._dims)
         return kept.reader
 
-    def _lists(self, sought: Sought) -> _Lists:
-        """The posting lists of all that is looked for, as far as they may be read."""
-        phrases = [phrase for phrase in sought.phrases if len(phrase) > 1]
-        words = list(dict.fromkeys([*sought.words, *(term for one in phrases for term in one)]))
-        prefixes: Sequence[str] = sought.prefixes
-        known: dict[str, int] | None = None
-        blocks = None
-        if sought.files is not None or self._live.passages > MANY_PASSAGES:
-            known = postings.counts(self._place, words, prefixes, self._live.lists)
-            if sought.files is not None:
-                blocks = _blocks(self._place, sought.files)
-            else:
-                words, prefixes = _affordable(words, prefixes, known)
-        read = postings.read(self._place, words, prefixes, blocks, self._live.lists)
-        found: dict[Unit, _Scored] = {}
-        for term in words:
-            one = read.get(term, NOTHING)
-            count = len(one.keys) if known is None else known.get(term, 0)
-            found[word(term)] = _Scored(one, count)
-        for prefix in prefixes:
-            one = _prefix(read.get(f"{prefix}*", NOTHING))
-            count = len(one.keys) if known is None else max(len(one.keys), known[f"{prefix}*"])
-            found[Unit("prefix", (prefix,))] = _Scored(one, count)
-        for phrase in phrases:
-            one = _phrase(self._place, phrase, {term: found.get(word(term)) for term in phrase})
-            found[Unit("phrase", phrase)] = _Scored(one, len(one.keys))
-        return _Lists(found, known or {})
+    def _compare_ahead(self, sought: Sought) -> _Ahead | None:
+        """Have the server compare vectors while posting lists are read and scored, if that is worth it."""
+        if (
+            self._ask_aside is None
+            or sought.vector is None
+            or sought.files is not None
+            or sought.preferred
+            or not (self._can_compare(sought) and self._place.has_vectors)
+            or self._live.chunks < _WORTH_ASKING_ASIDE
+            or _asked_by_meaning(sought) in self._near
+            or self._is_late()
+        ):
+            return None
+        statements = vectors.comparing(
+            self._place, sought.vector, sought.sources, sought.chunks, indexed=self._has_index()
+        )
+        return _Ahead(partial(self._ask_aside, statements, self._deadline))
 
-    def _nearest_once(self, sought: Sought) -> list[int]:
-        vector = None if sought.vector is None else sought.vector.tobytes()
-        asked = (vector, sought.sources, sought.chunks, sought.files, sought.preferred)
+    def _nearest_once(self, sought: Sought, ahead: _Ahead | None) -> list[int]:
+        asked = _asked_by_meaning(sought)
         if asked not in self._near:
-            self._near[asked] = self._nearest(sought)
+            found = None if ahead is None else ahead.keys(self._deadline)
+            self._near[asked] = self._nearest(sought) if found is None else found
         return [*self._near[asked]]
 
     def _chunks_of(self, passages: Keys, chunks: Sequence[int]) -> list[ListedChunk]:
-        """The chunks of some passages, the best first, and others, by ascending key; their files are known then."""
+        """The chunks of some passages, the best first, and others, by ascending key; their files are known then.
+
+        What an earlier look has read is not read again.
+        """
+        best = passages[:_MOST_PASSAGES]
+        others = [key for key in chunks if key not in self._rows]
+        new = best[_holders(best, self._rows, self._looked_up) < 0]
+        self._read(new, others)
+        self._looked_up = np.concatenate([self._looked_up, new])
+        held = _holders(best, self._rows, self._looked_up)
+        firsts = list(dict.fromkeys(held[held >= 0].tolist()))[:_MOST_CHUNKS]
+        wanted = dict.fromkeys([*firsts, *(key for key in chunks if key in self._rows)])
+        return sorted(self._rows[key] for key in wanted)
+
+    def _read(self, passages: Keys, chunks: Sequence[int]) -> None:
+        """Read the chunks of some passages, the best first, and others, with their files."""
+        if not len(passages) and not chunks:
+            return
         rows = _read_chunks(self._place, passages, chunks, told=self._tells())
-        listed = [_listed(row) for row in rows]
+        self._rows |= {one.key: one for one in map(_listed, rows)}
         for key, *_, path, source, date, problem, tags, names in rows:
             number = key // FILE_SPAN
             if number not in self._files:
                 file = FileState(path, source, 0, 0, 0, 0, "", date, problem, tuple(tags), names)
                 self._files[number] = file
-        return sorted(listed)
 
     def _tells(self) -> bool:
         """Whether chunks may come without their terms: tables of an earlier version lack a column."""
@@ -344,11 +345,11 @@ class PostgresSnapshot:
             )
         return self._kept.indexed == generation
 
-    def _whole(self, frequencies: _Frequencies) -> Whole:
+    def _whole(self, frequencies: UnitCounts) -> Whole:
         live = self._live
         if _WORDS in self._missing:
             # Nobody can tell how rare a word is: each counts alike.
-            frequencies = _Frequencies({}, {}, live.passages // _UNKNOWN_SHARE)
+            frequencies = UnitCounts({}, {}, live.passages // _UNKNOWN_SHARE)
         means = {source: self._means(source) for source in SOURCES}
         return Whole(
             passages=live.passages,
@@ -373,255 +374,47 @@ class PostgresSnapshot:
         return known[key]
 
 
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    """A posting list as far as it was read, and in how many passages of all its unit stands."""
-
-    posting: PackedPosting
-    count: int
+AskAside = Callable[[Sequence[sql.Composable], float], list[list[Any]]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Lists:
-    """What was read for a question; `known` are the counts that were asked for first."""
+class _Ahead:
+    """The nearest chunks, asked for in a thread of its own while something else is done."""
 
-    found: dict[Unit, _Scored]
-    known: dict[str, int]
+    def __init__(self, ask: Callable[[], list[list[Any]]]) -> None:
+        self._ask = ask
+        self._found: list[int] | None = None
+        self._thread = threading.Thread(target=self._run, name="memdown-nearest", daemon=True)
+        self._thread.start()
 
-    def of_chunks(self, keys: Sequence[int]) -> dict[Unit, KeyedPosting]:
-        """What is left of them for some chunks, by ascending keys; phrases are counted in the chunks."""
-        first = np.array(keys, np.int64)
-        # A chunk ends before the next one, or with its file.
-        after = np.minimum(np.append(first[1:], _NO_KEY), (first // FILE_SPAN + 1) * FILE_SPAN)
-        return {
-            unit: _within(one.posting, first, after)
-            for unit, one in self.found.items()
-            if unit.kind != "phrase" and postings.can_store(unit.terms[0])
-        }
+    def _run(self) -> None:
+        # Who waits for it asks again, and then learns what is wrong.
+        with contextlib.suppress(psycopg.Error, StoreError):
+            self._found = [key for rows in self._ask() for (key,) in rows]
 
-    def frequencies(self) -> _Frequencies:
-        """What is left of them when the best passages are found."""
-        return _Frequencies({unit: one.count for unit, one in self.found.items()}, self.known)
+    def keys(self, deadline: float) -> list[int] | None:
+        """Their keys; None if that failed, or took longer than to some time of the monotonic clock."""
+        self._thread.join(max(0.0, deadline - time.monotonic()) + _LATE_SECONDS)
+        return None if self._thread.is_alive() else self._found
 
 
-@dataclass(frozen=True, slots=True)
-class _Frequencies:
-    """How many passages hold each unit that was read for, and each term that was counted."""
-
-    read: dict[Unit, int]
-    known: dict[str, int]
-    every: int | None = None
-
-    def of(self, unit: Unit, live: Live) -> int:
-        """In how many passages of the index a unit stands; `every`, if they cannot be asked for."""
-        if self.every is not None:
-            return self.every
-        place, packed = live.place, live.lists
-        if unit in self.read:
-            return self.read[unit]
-        name = f"{unit.terms[0]}*" if unit.kind == "prefix" else unit.terms[0]
-        if name not in self.known:
-            if unit.kind == "prefix":
-                self.known.update(postings.counts(place, [], unit.terms, packed))
-            else:
-                self.known.update(dict.fromkeys(unit.terms, 0))
-                self.known.update(postings.counts(place, unit.terms, [], packed))
-        if unit.kind == "phrase":
-            return min(self.known.get(term, 0) for term in unit.terms)
-        return self.known.get(name, 0)
+def _asked_by_meaning(sought: Sought) -> object:
+    """What the nearest chunks depend on."""
+    vector = None if sought.vector is None else sought.vector.tobytes()
+    return vector, sought.sources, sought.chunks, sought.files, sought.preferred
 
 
-def _within(posting: PackedPosting, first: Keys, after: Keys) -> KeyedPosting:
-    """The part of a posting list between some keys and those after them."""
-    begins, ends = np.searchsorted(posting.keys, first), np.searchsorted(posting.keys, after)
-    counts = ends - begins
-    places = np.arange(counts.sum()) + np.repeat(begins - np.cumsum(counts) + counts, counts)
-    return KeyedPosting(posting.keys[places], posting.text[places], posting.head[places])
+def _holders(passages: Keys, rows: Mapping[int, ListedChunk], looked_up: Keys) -> Keys:
+    """The key of the chunk that holds each passage; -1 where none of these does.
 
-
-def _affordable(
-    words: Sequence[str], prefixes: Sequence[str], known: dict[str, int]
-) -> tuple[list[str], list[str]]:
-    """The words and prefixes with the shortest lists, up to the budget; the shortest in any case."""
-    cost = {word: known.get(word, 0) for word in words}
-    cost |= {f"{prefix}*": known.get(f"{prefix}*", 0) for prefix in prefixes}
-    chosen: set[str] = set()
-    spent = 0
-    for name in sorted(cost, key=lambda name: cost[name]):
-        if spent and spent + cost[name] > BUDGET:
-            break
-        spent += cost[name]
-        chosen.add(name)
-    return (
-        [word for word in words if word in chosen],
-        [prefix for prefix in prefixes if f"{prefix}*" in chosen],
-    )
-
-
-def _prefix(every: PackedPosting) -> PackedPosting:
-    """The passages whose text holds a term with a prefix, each once."""
-    inside = every.text > 0
-    keys, places = np.unique(every.keys[inside], return_inverse=True)
-    often = np.bincount(places, every.text[inside], minlength=len(keys)).astype(np.float32)
-    lengths = np.zeros(len(keys), np.int32)
-    lengths[places] = every.lengths[inside]
-    return PackedPosting(keys, often, np.zeros(len(keys), np.float32), lengths)
-
-
-def _phrase(
-    place: Place, phrase: tuple[str, ...], lists: Mapping[str, _Scored | None]
-) -> PackedPosting:
-    """The passages whose text holds terms in order; verified by the terms stored with their chunks."""
-    known = (lists.get(term) for term in phrase)
-    each = [NOTHING if one is None else one.posting for one in known]
-    rarest = min(each, key=lambda one: len(one.keys))
-    keys = rarest.keys
-    for one in each:
-        keys = keys[np.isin(keys, one.keys[one.text > 0])]
-    keys = keys[:_MOST_PHRASES]
-    counts = _occurrences(place, phrase, keys.tolist())
-    often = np.array([counts.get(key, 0) for key in keys.tolist()], np.float32)
-    lengths = rarest.lengths[np.searchsorted(rarest.keys, keys)]
-    some = often > 0
-    return PackedPosting(
-        keys[some], often[some], np.zeros(int(some.sum()), np.float32), lengths[some]
-    )
-
-
-def _occurrences(place: Place, phrase: tuple[str, ...], keys: Sequence[int]) -> dict[int, int]:
-    if not keys:
-        return {}
-    rows = run(
-        place.db,
-        place.sql(
-            "SELECT DISTINCT ON (c.key) c.key, c.terms FROM unnest(%s::bigint[]) AS p, "
-            "LATERAL (SELECT key, terms FROM {chunks} WHERE generation = %s AND key <= p "
-            "ORDER BY key DESC LIMIT 1) AS c"
-        ),
-        (numbers(keys), place.generation),
-        binary=True,
-    )
-    wanted, found = set(keys), {}
-    sought = f" {' '.join(phrase)} ".encode("utf-8", "surrogatepass")
-    for first, packed in rows:
-        lines = zlib.decompress(packed).partition(b"\t")[0].split(b"\n")
-        for key, line in enumerate(lines, start=first):
-            if key in wanted:
-                found[key] = len(places_of(b" " + line + b" ", sought))
-    return found
-
-
-def _best_passages(lists: _Lists, sought: Sought, live: Live) -> Keys:
-    """The best passages of each source by BM25, and some for each unit."""
-    held = [(unit, one) for unit, one in lists.found.items() if len(one.posting.keys)]
-    if not held:
-        return np.empty(0, np.int64)
-    each = [(one.posting.keys, _gains(one, live)) for _, one in held]
-    best: list[Keys] = []
-    for source in sought.sources:
-        mine = [_between(*one, source_keys(source)) for one in each]
-        if sought.files is not None:
-            mine = [_only(*one, sought.files) for one in mine]
-        best.append(best_sums(mine, sought.passages))
-        if sought.preferred:
-            then = [_only(*one, sought.preferred) for one in mine]
-            best.append(best_sums(then, sought.passages))
-    best += [keys[highest(gains, _EACH_UNIT, above=0.0)] for keys, gains in each]
-    found = np.unique(np.concatenate(best))
-    if sought.files is not None:
-        found = found[in_files(found, sought.files)]
-    scores = np.zeros(len(found))
-    for one in each:
-        scores += _looked_up(found, *one)
-    # The best first, since only so many chunks are read.
-    best_first = found[np.argsort(-scores, kind="stable")]
-    return np.concatenate(
-        [best_first[:_AROUND], _beside(best_first[:_AROUND]), best_first[_AROUND:]]
-    )
-
-
-def best_sums(lists: Sequence[tuple[Keys, Scores]], count: int) -> Keys:
-    """The keys with the `count` highest sums of their gains in ascending lists, and those equal to one.
-
-    Long lists come last. Once what they could add at most is less than what the best have, no key wins
-    that stands in them alone: then they are looked into for the best, and no longer merged (MaxScore).
+    What was `looked_up` may be behind the end of its file: its chunk is the last before it.
     """
-    short = [one for one in lists if len(one[0]) <= _LONG_LIST]
-    long = [one for one in lists if len(one[0]) > _LONG_LIST]
-    long.sort(key=lambda one: -float(one[1].max()))
-    keys, scores = _summed(short)
-    for number, one in enumerate(long):
-        left = sum(float(gains.max()) for _, gains in long[number:])
-        least = np.partition(scores, -count)[-count] if len(scores) >= count else 0.0
-        if least > left:
-            kept = scores + left >= least
-            keys, scores = keys[kept], scores[kept]
-            scores = scores + _looked_up(keys, *one)
-        else:
-            keys, scores = _summed([(keys, scores), one])
-    best: Keys = keys[highest(scores, count, above=0.0)]
-    return best
-
-
-def _looked_up(keys: Keys, listed: Keys, gains: Scores) -> Scores:
-    """The gains of keys in an ascending list; 0 for those that it does not hold."""
-    if not len(listed):
-        return np.zeros(len(keys))
-    places = np.minimum(np.searchsorted(listed, keys), len(listed) - 1)
-    return np.where(listed[places] == keys, gains[places], 0.0)
-
-
-def _between(keys: Keys, gains: Scores, bounds: range) -> tuple[Keys, Scores]:
-    first, last = np.searchsorted(keys, [bounds.start, bounds.stop])
-    return keys[first:last], gains[first:last]
-
-
-def _only(keys: Keys, gains: Scores, files: frozenset[int]) -> tuple[Keys, Scores]:
-    inside = in_files(keys, files)
-    return keys[inside], gains[inside]
-
-
-def _summed(lists: Sequence[tuple[Keys, Scores]]) -> tuple[Keys, Scores]:
-    """Each key of several ascending lists once, with the sum of its gains."""
-    some = [one for one in lists if len(one[0])]
-    if not some:
-        return np.empty(0, np.int64), np.empty(0)
-    if len(some) == 1:
-        return some[0]
-    every = np.concatenate([keys for keys, _ in some])
-    # A sort that makes use of what is in order already.
-    order = np.argsort(every, kind="stable")
-    every = every[order]
-    firsts = np.flatnonzero(np.diff(every, prepend=every[0] - 1))
-    gains = np.concatenate([gains for _, gains in some])
-    return every[firsts], np.add.reduceat(gains[order], firsts)
-
-
-def _beside(keys: Keys) -> Keys:
-    """Passages some places before and behind others, in the same file: their chunks are neighbours."""
-    every = (keys[:, None] + np.array([-_REACH, _REACH])).ravel()
-    of_file: Keys = every[every // FILE_SPAN == np.repeat(keys // FILE_SPAN, 2)]
-    return of_file
-
-
-def _gains(one: _Scored, live: Live) -> Scores:
-    posting = one.posting
-    often = np.float32(TEXT_WEIGHT) * posting.text + np.float32(HEAD_WEIGHT) * posting.head
-    weight = np.float32(idf(live.passages, min(one.count, live.passages)))
-    gains = weight * saturate(often, length_norms(posting.lengths, live.average_length))
-    return gains.astype(np.float64)
-
-
-def _blocks(place: Place, files: frozenset[int]) -> list[int]:
-    """The first files of the blocks that hold these files."""
-    return [
-        block
-        for (block,) in run(
-            place.db,
-            place.sql("SELECT DISTINCT block FROM {files} WHERE generation = %s AND id = ANY(%s)"),
-            (place.generation, sorted(files)),
-        )
-    ]
+    if not rows:
+        return np.full(len(passages), -1, np.int64)
+    keys = np.sort(np.fromiter(rows, np.int64, len(rows)))
+    after = keys + np.array([count_passages(rows[key].passages) for key in keys.tolist()])
+    places = np.searchsorted(keys, passages, side="right") - 1
+    inside = (places >= 0) & ((passages < after[places]) | np.isin(passages, looked_up))
+    return np.where(inside, keys[places], -1)
 
 
 def _read_chunks(place: Place, passages: Keys, chunks: Sequence[int], *, told: bool) -> list[Any]:
@@ -641,7 +434,7 @@ def _read_chunks(place: Place, passages: Keys, chunks: Sequence[int], *, told: b
             "SELECT key FROM best UNION SELECT unnest(%s::bigint[])))"
         ),
         (
-            numbers(passages[:_MOST_PASSAGES].tolist()),
+            numbers(passages.tolist()),
             place.generation,
             place.generation,
             numbers(chunks),

@@ -52,7 +52,14 @@ class _Storage(NamedTuple):
     setting: str
 
 
-_STEPS: tuple[_Column | _Index | _Storage, ...] = (
+class _Table(NamedTuple):
+    """A table beside the shelves that came later; roles see and change their own agents' rows."""
+
+    name: str
+    columns: str
+
+
+_STEPS: tuple[_Column | _Index | _Storage | _Table, ...] = (
     _Column("{chunks}", "passage_vectors bytea"),
     # How many files were taken out of a generation: what a host has noted of its own holds until then.
     _Column("{s}.generations", "losses bigint NOT NULL DEFAULT 0"),
@@ -71,6 +78,12 @@ _STEPS: tuple[_Column | _Index | _Storage, ...] = (
     # A search reads hundreds of rows with their vectors: half of its time went into looking these up one by one
     # in a table beside, where PostgreSQL puts what makes a row longer than 2 kB.
     _Storage("{chunks}", "toast_tuple_target = 4080"),
+    # Which files each host has, so that those can be found that none has any more.
+    _Table(
+        "hosts",
+        "agent_id text NOT NULL, host text NOT NULL, name text NOT NULL, paths bytea NOT NULL, "
+        "reported_at timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (agent_id, host)",
+    ),
 )
 # From this step on a client can read, whatever is still missing.
 _READABLE = 1
@@ -184,7 +197,7 @@ def _add_steps(db: Connection, schema: str) -> None:
     """
     done = step(db, schema)
     for number, added in enumerate(_STEPS[done:], start=done + 1):
-        for shelf in _shelves(db, schema):
+        for shelf in [""] if isinstance(added, _Table) else _shelves(db, schema):
             _add_patiently(Place(db, schema, "", shelf=shelf), added)
         run(
             db,
@@ -207,7 +220,7 @@ def _shelves(db: Connection, schema: str) -> list[str]:
     return [shelf for (shelf,) in rows]
 
 
-def _add_patiently(place: Place, added: _Column | _Index | _Storage) -> None:
+def _add_patiently(place: Place, added: _Column | _Index | _Storage | _Table) -> None:
     """One step on one shelf; where its lock is not to be had, once more a moment later."""
     for attempt in range(_TRIES):
         try:
@@ -216,7 +229,10 @@ def _add_patiently(place: Place, added: _Column | _Index | _Storage) -> None:
             else:
                 with transaction(place.db):
                     run(place.db, sql.SQL(f"SET LOCAL lock_timeout = {_LOCK_MS}"))
-                    _change_table(place, added)
+                    if isinstance(added, _Table):
+                        _add_table(place, added)
+                    else:
+                        _change_table(place, added)
         except psycopg.errors.UndefinedTable:
             # A rebuild has dropped the shelf.
             return
@@ -239,6 +255,12 @@ def _change_table(place: Place, added: _Column | _Storage) -> None:
     else:
         change = f"SET ({added.setting})"
     run(place.db, place.sql(f"ALTER TABLE {added.table} {change}"))
+
+
+def _add_table(place: Place, added: _Table) -> None:
+    run(place.db, place.sql(f"CREATE TABLE IF NOT EXISTS {{s}}.{added.name} ({added.columns})"))
+    _protect(place, f"{{s}}.{added.name}", _MINE)
+    _grant_to_roles(place, added.name)
 
 
 def _add_index(place: Place, added: _Index) -> None:
@@ -283,7 +305,7 @@ def make_shelf(db: Connection, schema: str, shelf: str) -> None:
         if isinstance(added, _Index):
             name = f"{added.name}_{shelf}"
             run(db, place.sql(f"CREATE INDEX {name} ON {added.table} {added.over}"))
-        elif not added.table.startswith("{s}"):
+        elif not isinstance(added, _Table) and not added.table.startswith("{s}"):
             _change_table(place, added)
     if has_vectors(db):
         make_vectors(place)
@@ -298,11 +320,16 @@ def make_vectors(place: Place) -> None:
 def protect_shelf_table(place: Place, name: str) -> None:
     """Let roles see and change their own agents' rows of a table that a shelf got later."""
     _protect(place, f"{{{name}}}", _OF_MY_GENERATIONS)
+    _grant_to_roles(place, f"{name}_{place.shelf}")
+
+
+def _grant_to_roles(place: Place, table: str) -> None:
+    """Let every role that uses an agent's index use a table that came later."""
     for (role,) in run(place.db, place.sql("SELECT DISTINCT role_name FROM {s}.agent_roles"), ()):
         run(
             place.db,
             sql.SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON {} TO {}").format(
-                sql.Identifier(place.schema, f"{name}_{place.shelf}"), sql.Identifier(role)
+                sql.Identifier(place.schema, table), sql.Identifier(role)
             ),
         )
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import socket
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
 from pathlib import Path
@@ -12,6 +15,13 @@ import psycopg
 from memdown.errors import ConfigError, IndexBusy, StoreError
 from memdown.files import reach
 from memdown.index.manifest import Manifest, same_for_all, variant_of
+from memdown.index.ownership import (
+    Ownership,
+    ReportTurn,
+    find_orphans,
+    is_report_due,
+    pack_paths,
+)
 from memdown.index.postgres import (
     cache,
     chunk_rows,
@@ -21,18 +31,20 @@ from memdown.index.postgres import (
     upkeep,
     writing,
 )
+from memdown.index.postgres.choosing import MANY_PASSAGES
 from memdown.index.postgres.connection import (
     PATIENCE_SECONDS,
     Connection,
     Place,
     checked_url,
+    is_pooled,
     run,
     shown,
 )
 from memdown.index.postgres.generations import LAYOUT, Live
 from memdown.index.postgres.link import Link
 from memdown.index.postgres.reading import (
-    MANY_PASSAGES,
+    AskAside,
     Kept,
     PostgresSnapshot,
     give_memory_back,
@@ -53,8 +65,12 @@ from memdown.types import (
     Vectors,
 )
 
+log = logging.getLogger("memdown")
+
 SCHEMA = "memdown"
 _LOCK_SECONDS = 60.0
+_REMOVED_AT_ONCE = 50
+_FRESH_SECONDS = 1.0
 
 
 def create(
@@ -99,16 +115,22 @@ class PostgresStore:
         self._patience = patience
         self._known_files: tuple[object, dict[str, FileState]] | None = None
         self._kept = Kept()
+        self._turn = ReportTurn()
+        self._peeked: Live | None = None
+        self._peeked_at = 0.0
 
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
-        live = self._link.peek()
+        live, self._peeked = self._peeked, None
+        # A search has just asked whether anything changed; it reads from a view that is newer, in any case.
+        if live is None or time.monotonic() - self._peeked_at > _FRESH_SECONDS:
+            live = self._link.peek()
         return live.fingerprint if live else None
 
     def state(self) -> object:
         """What tells one state of the index from another: any change makes a new one."""
-        live = self._link.peek()
-        return None if live is None else live.state
+        self._peeked, self._peeked_at = self._link.peek(), time.monotonic()
+        return None if self._peeked is None else self._peeked.state
 
     def files(self) -> dict[str, FileState]:
         """Every indexed file that this host has, with its facts on this host's disk."""
@@ -153,11 +175,16 @@ class PostgresStore:
             return False
         with self._link.reading() as db:
             live = self._link.live(db)
-            return (
+            is_settled = (
                 live is not None
                 and noted[0] == live.settled_state
                 and not file_rows.lacks_vectors(live.place)
             )
+        if is_settled and self._turn.is_due(self._manifest):
+            # Whoever has nothing to write says once a day that it is there.
+            with contextlib.suppress(StoreError), self.writing(0.0):
+                pass
+        return is_settled
 
     def settle(self, found: str) -> None:
         """Note that all files are indexed which a look at this host's disk has `found`."""
@@ -286,6 +313,7 @@ class PostgresStore:
                 self._kept,
                 lambda: stack.enter_context(link.reading()),
                 self._patience,
+                self._aside(live),
             )
             try:
                 yield view
@@ -294,15 +322,26 @@ class PostgresStore:
                 if live.passages > MANY_PASSAGES:
                     give_memory_back()
 
+    def _aside(self, live: Live) -> AskAside | None:
+        """How a search may ask something else meanwhile: not through a pooler, nor beside a replica."""
+        if self._link.has_replica:
+            return None
+        if self._kept.is_pooled is None:
+            self._kept.is_pooled = is_pooled(live.place.db)
+        return None if self._kept.is_pooled else self._link.ask_aside
+
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
         """Be the one writer of this agent among all hosts; False when another still is."""
+        self._peeked = None
         with self._link.locked(timeout) as acquired:
             if acquired:
                 upkeep.clear_leftovers(self._link)
                 upkeep.fill_vectors(self._link)
                 upkeep.fill_ends(self._link)
             yield acquired
+            if acquired:
+                self._report_files()
         if acquired:
             upkeep.improve(self._link)
 
@@ -378,6 +417,52 @@ class PostgresStore:
             upkeep.clear_unused(self._link)
         upkeep.pack_again(self._link)
         upkeep.vacuum(self._link)
+
+    def ownership(self, days: float, gone: Sequence[str] = ()) -> Ownership | None:
+        """Which hosts have files here, and what none of them has; None if it is this host's alone."""
+        manifest = self._manifest
+        if manifest is None:
+            return None
+        with self._link.using() as db:
+            live = self._link.live(db)
+            return find_orphans(
+                file_rows.read_files(live.place) if live else (),
+                manifest.facts().keys(),
+                upkeep.read_reports(self._link.at(db)),
+                manifest.host(),
+                days=days,
+                gone=gone,
+            )
+
+    def remove_orphans(self, days: float, gone: Sequence[str], *, unreported: bool) -> list[str]:
+        """Take files out that no living host has, and forget the hosts that are gone; which files."""
+        with self._alone():
+            found = self.ownership(days, gone)
+            if found is None:
+                return []
+            paths = found.removable(unreported=unreported)
+            for start in range(0, len(paths), _REMOVED_AT_ONCE):
+                with self._link.changing() as (live, _):
+                    for path in paths[start : start + _REMOVED_AT_ONCE]:
+                        writing.remove_file(live.place, path)
+            with self._link.transaction() as db:
+                upkeep.forget_hosts(self._link.at(db), [one.host for one in found.gone])
+            return paths
+
+    def _report_files(self) -> None:
+        """Let others know which files this host has, if they do not yet; it can wait if it fails."""
+        manifest = self._manifest
+        if manifest is None or not is_report_due(manifest):
+            return
+        try:
+            with self._link.transaction() as db:
+                packed = pack_paths(manifest.facts())
+                host = manifest.host()
+                upkeep.report_files(self._link.at(db), host, socket.gethostname(), packed)
+        except (StoreError, psycopg.Error) as error:
+            log.info("This host's files were not reported: %s", error)
+        else:
+            manifest.note_report()
 
     def close(self) -> None:
         """Close every connection; a closed store cannot be used again."""
@@ -482,7 +567,7 @@ class PostgresStore:
             self._manifest.note(files)
 
     def _choose(self, variant: str) -> None:
-        self._known_files = None
+        self._known_files = self._peeked = None
         self._link.choose(variant)
 
     def _vector_error(self, db: Connection, live: Live | None) -> str | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import psycopg
 
 from memdown.errors import StoreError
+from memdown.index.ownership import HostReport
 from memdown.index.postgres import generations, lists, postings, schema, vectors
 from memdown.index.postgres.connection import (
     Connection,
@@ -242,3 +243,39 @@ def pack_again(link: Link) -> None:
         ):
             if db is not None:
                 lists.pack(db, live, link.change_lock, again=True)
+
+
+def report_files(at: Place, host: str, name: str, paths: bytes) -> None:
+    """Note which files a host has, for the day when it is gone."""
+    run(
+        at.db,
+        at.sql(
+            "INSERT INTO {s}.hosts (agent_id, host, name, paths) VALUES (%s, %s, %s, %s) "
+            "ON CONFLICT (agent_id, host) DO UPDATE SET name = excluded.name, "
+            "paths = excluded.paths, reported_at = clock_timestamp()"
+        ),
+        (at.agent, host, name, paths),
+    )
+
+
+def read_reports(at: Place) -> list[HostReport]:
+    """What every host has reported, the latest first."""
+    rows = run(
+        at.db,
+        at.sql(
+            "SELECT host, name, extract(epoch FROM clock_timestamp() - reported_at)::float8, paths "
+            "FROM {s}.hosts WHERE agent_id = %s ORDER BY reported_at DESC"
+        ),
+        (at.agent,),
+        binary=True,
+    )
+    return [HostReport(*row) for row in rows]
+
+
+def forget_hosts(at: Place, hosts: Sequence[str]) -> None:
+    """Forget what some hosts have reported."""
+    run(
+        at.db,
+        at.sql("DELETE FROM {s}.hosts WHERE agent_id = %s AND host = ANY(%s)"),
+        (at.agent, list(hosts)),
+    )

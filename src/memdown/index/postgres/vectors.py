@@ -115,10 +115,26 @@ def nearest(
     if files is not None and len(files) <= _FILES_TO_COMPARE:
         found = run_guarded(place.db, list(_nearest_of(place, vector, sources, limit, files)))
         return [key for rows in found for (key,) in rows]
+    if indexed is None:
+        indexed = chunks > FEW and has_index(place, vector.size)
+    statements = comparing(place, vector, sources, limit, files, indexed=indexed)
+    return [key for rows in run_guarded(place.db, statements) for (key,) in rows]
+
+
+def comparing(
+    place: Place,
+    vector: Vector,
+    sources: Sequence[Source],
+    limit: int,
+    files: frozenset[int] | None = None,
+    *,
+    indexed: bool,
+) -> list[sql.Composable]:
+    """The statements that give the keys of the nearest chunks of each source, inside one transaction."""
     dims = vector.size
     distance = "embedding <#> {vector}::halfvec"
     statements: list[sql.Composable] = []
-    if chunks > FEW and (has_index(place, dims) if indexed is None else indexed):
+    if indexed:
         # The expression of the index, so that the planner takes it.
         distance = f"embedding::halfvec({dims}) <#> {{vector}}::halfvec({dims})"
         statements = [
@@ -140,7 +156,7 @@ def nearest(
                 limit=limit,
             )
         )
-    return [key for rows in run_guarded(place.db, statements) for (key,) in rows]
+    return statements
 
 
 def _nearest_of(
