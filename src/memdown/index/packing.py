@@ -100,7 +100,6 @@ def pack_closely(chunk: Chunk) -> tuple[str, bytes]:
         or not (min(more) >= 0 and max(more) < 16 and min(lengths) >= 0)
         or max(len(starts), starts[0], *long) >> 16
         or max(count for _, count in runs) > _LONG
-        or len(set(headings)) < len(headings)
         or any(heading.startswith(_SHARED) or "\n" in heading for heading in headings)
     ):
         return pack_passages(chunk)
