@@ -183,7 +183,10 @@ def test_of_many_bullets_those_that_were_asked_for_come_first() -> None:
 def test_what_only_stands_around_is_not_cut() -> None:
     """Facts that have nothing to do with the question stay together, though one of them replaces another."""
     found = hit("- The dentist is Dr. Yilmaz. (2026-11-05)")
-    around = hit("- The port is 8080. (2026-11-01)\n- The port is now 9090. (2026-11-05)", line=7)
+    around = replace(
+        hit("- The port is 8080. (2026-11-01)\n- The port is now 9090. (2026-11-05)", line=7),
+        score=0.3,
+    )
     shown = order_by_currency([found, around], Times(TODAY), "who is my dentist?")
     assert [one.snippet for one in shown] == [found.snippet, around.snippet]
 

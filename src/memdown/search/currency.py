@@ -43,6 +43,8 @@ _SUBJECT: Final = 2
 # A fact of so few characters says one thing; it answers nearly as well with this share of a score.
 _SHORT: Final = 140
 _NEARLY_AS_GOOD: Final = 0.7
+# What has no word of the question and less than this share of the best score only stands around.
+_AROUND: Final = 0.5
 _SAME_TOPIC: Final = 0.4
 
 
@@ -309,10 +311,11 @@ def _earlier(dated: Sequence[_Dated], question: str) -> list[_Dated]:
 def _cut(every: Sequence[_Parts], times: Times, question: str) -> list[_Dated]:
     """The hits, with those cut into facts that do not hold together, or one of which is replaced.
 
-    Of a hit that is cut, what has nothing to do with the question comes after all others. Where nothing has,
-    it is what stands around, and stays whole.
+    Of a hit that is cut, what has nothing to do with the question comes after all others. Where nothing has and
+    others fit much better, it is what stands around, and stays whole.
     """
     asked = content_words(question)
+    best = max((one.whole.hit.score for one in every), default=0.0)
     touched = _touched(every, question)
     found: list[_Dated] = []
     beside: list[_Dated] = []
@@ -321,10 +324,13 @@ def _cut(every: Sequence[_Parts], times: Times, question: str) -> list[_Dated]:
         whole = len(parts) == 1 and len(one.whole.facts) > 1
         if whole and any(_place(part) in touched for part in one.apart):
             parts = one.apart
-        if len(parts) > 1 and asked:
+        if len(parts) > 1:
             related = [part for part in parts if _is_about(part, asked)]
-            beside += [part for part in parts if related and part not in related]
-            parts = related or [one.whole]
+            if not related:
+                related = parts if one.whole.hit.score >= _AROUND * best else [one.whole]
+            else:
+                beside += [part for part in parts if part not in related]
+            parts = related
         found += parts
     return [*found, *beside]
 
