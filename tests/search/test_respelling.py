@@ -148,3 +148,23 @@ def test_a_word_is_found_in_a_compound_that_ends_with_it(
         assert hits[0].text_score > 0
     else:
         assert not any(hit.text_score for hit in hits)
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("Что такое Интернет2?", "Сеть Internet2 построена с Qwest."),
+        ("где мы ведём Нотион", "Заметки команды ведём в Notion."),
+        ("Internet2", "Сеть Internet2 построена с Qwest."),
+        ("формат A4", "Бумага формата А4 лежит в шкафу."),
+    ],
+)
+def test_names_in_latin_and_in_cyrillic_letters(tmp_path: Path, question: str, line: str) -> None:
+    """Notes have *Internet2*, who asks writes *Интернет2*; of А4, nobody sees which letter it is."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/MEMORY.md").write_text(
+        "Сеть Internet2 построена с Qwest.\n\nЗаметки команды ведём в Notion.\n\nБумага формата А4 лежит в шкафу.\n"
+    )
+    with Memory.open(tmp_path / "notes", state_dir=tmp_path / "state") as memory:
+        first = memory.search(question).hits[0]
+    assert (first.snippet, first.strength) == (line, "strong")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memdown.text import estimate_tokens, fold, weight
-from memdown.text.scripts import fitting
+from memdown.text.scripts import fitting, in_latin
 
 MIXED = st.text("ab é—жي中の한กิक📎🇩।", max_size=80)
 
@@ -66,3 +66,17 @@ def test_fitting_is_the_longest_part_that_fits(text: str, start: int, cap: int) 
     assert start <= end <= len(text)
     assert weight(text[start:end]) <= cap
     assert end == len(text) or weight(text[start : end + 1]) > cap
+
+
+def test_cyrillic_in_latin_letters() -> None:
+    words = ("интернет2", "нотион", "щука", "чехия", "київ", "notion", "東京", "")
+    assert list(map(in_latin, words)) == [
+        "internet2",
+        "notion",
+        "shchuka",
+        "chehiya",
+        "kiiv",
+        "",
+        "",
+        "",
+    ]

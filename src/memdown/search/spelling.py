@@ -46,6 +46,7 @@ from memdown.text.cues import (
     sounds_like,
     speaker_terms,
 )
+from memdown.text.scripts import in_latin
 from memdown.text.stemming import stem
 from memdown.text.stopwords import is_english
 from memdown.text.synonyms import as_terms, meanings
@@ -160,6 +161,7 @@ def other_forms(
         *_parts_of_compounds(question, terms, reader, snapshot, sources),
         *_compounds_with(question, terms, reader),
         *_translations(question, terms, reader, snapshot, sources),
+        *_in_latin(terms, reader, snapshot, sources),
     )
 
 
@@ -235,6 +237,26 @@ def _compounds_with(question: str, terms: QueryTerms, reader: Reader) -> tuple[A
             (one for one in reader.ending(term) if len(one) >= len(term) + _LEAST_FIRST),
             _MOST_COMPOUNDS,
         )
+    )
+
+
+def _in_latin(
+    terms: QueryTerms, reader: Reader, snapshot: Snapshot, sources: tuple[Source, ...]
+) -> tuple[Alternative, ...]:
+    """Names and brands that notes write in Latin letters and a question in Cyrillic ones."""
+    possible = {
+        term: tuple(index_terms(latin))
+        for term in terms.words
+        if (latin := in_latin(term)) and not len(reader.posting(word(term)).rows)
+    }
+    if not possible:
+        return ()
+    wanted = tuple({one for latin in possible.values() for one in latin})
+    held = set(snapshot.reader(Sought(wanted, sources=sources)).holding(wanted, None))
+    return tuple(
+        Alternative(term, latin, _TRANSLATED)
+        for term, latin in possible.items()
+        if latin and held.issuperset(latin)
     )
 
 

@@ -81,6 +81,19 @@ def fold(text: str) -> str:
     return text.translate(_FOLDED) if _has_folded().search(text) else text
 
 
+# Of Russian and its neighbours, as names and brands are mostly written in Latin letters.
+_CYRILLIC: Final = pattern("[\u0400-\u04ff]")
+_AS_LATIN: Final = str.maketrans(
+    dict(zip("абвгдежзийклмнопрстуфхцыэіїєґ", "abvgdejziyklmnoprstufhcyeiieg", strict=True))
+    | {"ж": "zh", "ч": "ch", "ш": "sh", "щ": "shch", "ю": "yu", "я": "ya", "ъ": "", "ь": ""}
+)
+
+
+def in_latin(word: str) -> str:
+    """A folded word of Cyrillic letters in Latin ones: *internet2* for *интернет2*; empty if it has none."""
+    return word.translate(_AS_LATIN) if _CYRILLIC.search(word) else ""
+
+
 def weight(text: str) -> int:
     """The text's size in quarters of an estimated token: a Latin letter weighs one.
 

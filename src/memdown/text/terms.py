@@ -11,7 +11,7 @@ from itertools import chain
 from operator import add
 from typing import Final
 
-from memdown.text.scripts import EMOJI, FIRST_UNSPACED, FLAG_LETTERS, MARKS, fold, runs
+from memdown.text.scripts import EMOJI, FIRST_UNSPACED, FLAG_LETTERS, MARKS, fold, in_latin, runs
 from memdown.text.stemming import stem
 from memdown.values import pattern
 
@@ -215,6 +215,8 @@ def _compound_terms(token: str) -> list[str]:
         return terms + other_spellings(token)
     if match := _LETTERS_AND_NUMBER.fullmatch(token):
         terms += map(_normal, match.groups())
+    elif not token.isascii() and any(map(str.isdigit, token)):
+        terms += other_spellings(token)
     return terms
 
 
@@ -228,7 +230,8 @@ def other_spellings(token: str) -> list[str]:
         return [_normal(token.replace("-", "").replace("_", ""))]
     if _HYPHENATED.fullmatch(token):
         return [_normal(token.replace("-", ""))]
-    return []
+    latin = "" if token.isascii() else in_latin(fold(token))
+    return [_normal(latin)] if latin.isalnum() else []
 
 
 def _normal(token: str) -> str:
