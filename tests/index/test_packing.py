@@ -16,7 +16,6 @@ from memdown.index.packing import (
     as_bytes,
     count_passages,
     pack_closely,
-    pack_digest,
     pack_passages,
     unpack_chunk,
 )
@@ -88,12 +87,6 @@ def test_a_cut_blob_is_damage() -> None:
     for cut in (passages[:5], passages[:-2], passages[:-4], passages + b"\1\1"):
         with pytest.raises(IndexCorrupt):
             _unpacked(made, (headings, cut))
-
-
-def test_only_a_digest_is_stored_as_one() -> None:
-    assert pack_digest("0f" * 32) == b"\x0f" * 32
-    for other in ("0F" * 32, "0f" * 31, "x" * 64, ""):
-        assert pack_digest(other) == other
 
 
 def test_rows_of_chunks_fill_their_pages(tmp_path: Path) -> None:

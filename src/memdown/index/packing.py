@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NUMBERS = 5
-_DIGEST_LETTERS, _DIGITS = 64, frozenset("0123456789abcdef")
 # What `pack_closely` begins with: the letter, how many passages, where the first one starts, and its line.
 _CLOSELY, _CLOSE_HEAD = b"C", struct.Struct("<cHHI")
 # Of each byte the lower four bits and one more, and the upper four.
@@ -56,13 +55,6 @@ def as_text(text: str) -> str | bytes:
 def as_bytes(text: str | bytes) -> bytes:
     """What was stored as text or as bytes, as bytes."""
     return pack_text(text) if isinstance(text, str) else text
-
-
-def pack_digest(digest: str) -> str | bytes:
-    """A digest as its bytes; anything else as it is."""
-    if len(digest) == _DIGEST_LETTERS and not set(digest) - _DIGITS:
-        return bytes.fromhex(digest)
-    return digest
 
 
 def pack_passages(chunk: Chunk) -> tuple[str, bytes]:

@@ -285,16 +285,16 @@ class _Inserts:
         text = packing.as_text(chunk.text)
         columns = (
             key,
+            chunk.id,
             packing.as_text(chunk.path),
             chunk.source,
             chunk.start_line,
             chunk.end_line,
+            chunk.digest,
             self._generation.model,
             text,
             blob,
             self._now,
-            packing.pack_digest(chunk.id),
-            packing.pack_digest(chunk.digest),
             packing.as_text(headings),
             passages,
             packing.pack_lines(chunk),

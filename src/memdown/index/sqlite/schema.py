@@ -136,11 +136,10 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
     run(
         db,
         f"CREATE TABLE {prefix}chunks ("
-        f"number INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, {_in_hex('id', 'id_digest')}, "
+        "number INTEGER PRIMARY KEY, key INTEGER NOT NULL UNIQUE, id TEXT NOT NULL, "
         "path TEXT NOT NULL, source TEXT NOT NULL, "
-        f"start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, {_in_hex('hash', 'text_digest')}, "
+        "start_line INTEGER NOT NULL, end_line INTEGER NOT NULL, hash TEXT NOT NULL, "
         "model TEXT NOT NULL, text TEXT NOT NULL, embedding BLOB, updated_at INTEGER NOT NULL, "
-        "id_digest BLOB NOT NULL, text_digest BLOB NOT NULL, "
         "headings TEXT NOT NULL, passages BLOB NOT NULL, lines BLOB)",
     )
     run(
@@ -163,12 +162,6 @@ def create_generation(db: apsw.Connection, prefix: str) -> None:
                 f"INSERT INTO {prefix}chunks_fts({prefix}chunks_fts, rank) VALUES (?, ?)",
                 (option, value),
             )
-
-
-def _in_hex(name: str, stored: str) -> str:
-    """A column that shows as text what is stored in half the bytes; what is no digest is stored as text."""
-    shown = f"CASE typeof({stored}) WHEN 'blob' THEN lower(hex({stored})) ELSE {stored} END"
-    return f"{name} TEXT GENERATED ALWAYS AS ({shown}) VIRTUAL"
 
 
 def fts5_error(db: apsw.Connection) -> str | None:
