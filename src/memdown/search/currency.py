@@ -23,13 +23,12 @@ from memdown.notes.details import (
 )
 from memdown.notes.exchanges import gives_up
 from memdown.notes.relation_words import tells_end
-from memdown.notes.relations import clauses_of
 from memdown.notes.seen import Came
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.superseding import Replaced, replaced, stand_apart
 from memdown.text.dates import read_time
 from memdown.types import LEFT_OUT, Hit
-from memdown.values import dataclass
+from memdown.values import dataclass, pattern
 
 # Of longer hits the first facts say what they are about.
 _MOST_FACTS: Final = 12
@@ -45,6 +44,8 @@ _SHORT: Final = 140
 _NEARLY_AS_GOOD: Final = 0.7
 # What has no word of the question and less than this share of the best score only stands around.
 _AROUND: Final = 0.5
+# Behind it another thing is said; a comma is not enough.
+_STATEMENT_END: Final = pattern(r";\s+|(?<=[.!?])\s+")
 _SAME_TOPIC: Final = 0.4
 
 
@@ -430,18 +431,18 @@ def _answers_as_well(newer: _Dated, older: _Dated, question: str) -> bool:
 
 
 def _is_outdated(older: str, newer: str, question: str) -> bool:
-    """Whether a newer fact may replace an older one, or that clause of it which answers the question.
+    """Whether a newer fact may replace an older one, or that statement of it which answers the question.
 
     "1:1 on Tuesdays; Priya is my manager" says two things, of which one may be over.
     """
     if replaced(older, newer, question) is not Replaced.NO:
         return True
-    if not _tells_change(newer) or len(clauses := clauses_of(older)) < 2:
+    if not _tells_change(newer) or len(said := _STATEMENT_END.split(older)) < 2:
         return False
     asked = content_words(question)
-    answering = max(clauses, key=lambda clause: len(asked & content_words(clause))).strip()
-    said, words = asked & content_words(answering), content_words(newer)
-    if not said or not all(is_among(word, words) for word in said):
+    answering = max(said, key=lambda one: len(asked & content_words(one)))
+    met, words = asked & content_words(answering), content_words(newer)
+    if not met or not all(is_among(word, words) for word in met):
         return False
     return replaced(answering, newer, question) is not Replaced.NO
 
