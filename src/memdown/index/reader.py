@@ -60,8 +60,8 @@ class Sought:
     sources: tuple[Source, ...] = SOURCES
     files: frozenset[int] | None = None
     preferred: frozenset[int] = frozenset()
-    passages: int = 1_000
-    chunks: int = 150
+    passages: int = 300
+    chunks: int = 40
 
     def units(self) -> list[Unit]:
         """All that is looked up, each once."""
@@ -317,13 +317,22 @@ class Reader:
 
     def among(self, unit: Unit, rows: Rows) -> Rows:
         """Those of some rows of living passages, ascending, that hold a unit."""
-        if isinstance(self.origin, Sparing):
-            return self.origin.among(unit, rows)
+        if self._sparing is not None:
+            return self._sparing.among(unit, rows)
         return common_rows(self.posting(unit).rows, rows)
+
+    # Whether an object has the methods of a protocol takes longer to find out than most of what is asked of it.
+    @cached_property
+    def _sparing(self) -> Sparing | None:
+        return self.origin if isinstance(self.origin, Sparing) else None
+
+    @cached_property
+    def _lexicon(self) -> Lexicon | None:
+        return self.origin if isinstance(self.origin, Lexicon) else None
 
     def holding(self, words: Sequence[str], files: Mask | None) -> Iterator[str]:
         """Those of some words, in order, that a living passage of some `files`, bool (F,), holds."""
-        there = self.origin.holding(words) if isinstance(self.origin, Lexicon) else set(words)
+        there = set(words) if self._lexicon is None else self._lexicon.holding(words)
         for one in words:
             if one in there:
                 rows = self.posting(word(one)).rows
@@ -332,7 +341,7 @@ class Reader:
 
     def ending(self, end: str) -> list[str]:
         """The longer words that end like this, in order; none where an engine cannot tell."""
-        return sorted(self.origin.ending(end)) if isinstance(self.origin, Lexicon) else []
+        return [] if self._lexicon is None else sorted(self._lexicon.ending(end))
 
     def document_frequency(self, unit: Unit) -> int:
         """How many passages of the index hold a unit."""

@@ -82,7 +82,7 @@ def _read(text: str, in_code: bool, begins_note: bool) -> _Text:
     count = read_front_matter(lines).lines if begins_note and text[:3] == "---" else 0
     start = front = sum(len(line) + 1 for line in lines[:count])
     for line in lines[count:]:
-        reader.read(start, line.rstrip("\r"))
+        reader.read(start, line)
         start += len(line) + 1
     reader.close()
     return _Text(tuple(reader.found), tuple(reader.headings), front)
@@ -125,31 +125,15 @@ def heading_at(chunk: Chunk, place: int) -> str:
     return chunk.passages[number].heading if number >= 0 else chunk.heading
 
 
-class _Open(NamedTuple):
-    """What the next line may belong to."""
-
-    kind: Literal["bullet", "row", "head", "text", "code"]
-    start: int
-    end: int
-    lines: int = 1
-    indent: int = 0
-
-    def longer(self, end: int) -> _Open:
-        return self._replace(end=end, lines=self.lines + 1)
-
-    def unit(self, section: int) -> FactSpan:
-        kind, start, end, lines, _ = self
-        alone = kind in ("bullet", "row") or (kind == "text" and lines == 1)
-        return FactSpan(start, end, section, alone and end - start <= _MOST_FACT)
-
-
 class _Reader:
-    """Reads the lines of a text one after the other."""
+    """Reads the lines of a text one after the other. What the next line may belong to is open: a bullet, a row or
+    the head of a table, text or code, from `start` to `end`."""
 
     def __init__(self, in_code: bool) -> None:
         self.found: list[FactSpan] = []
         self.headings: list[int] = []
-        self._open: _Open | None = None
+        self._kind: Literal["bullet", "row", "head", "text", "code", ""] = ""
+        self._start = self._end = self._lines = self._indent = 0
         self._fenced, self._blank = in_code, False
         self._headed = False
 
@@ -157,14 +141,13 @@ class _Reader:
         """One line, from where it starts."""
         # Most lines of notes: a bullet that is in no other always begins something.
         if line[:2] == "- " and line[2:3].isalnum() and not self._fenced:
-            self.close()
-            self._open = _Open("bullet", start, start + len(line.rstrip()))
+            self._begin("bullet", start, start + len(line.rstrip()))
             self._blank = False
             return
-        if not line and not self._fenced:
+        bare = line.strip()
+        if not bare and not self._fenced:
             self._blank = True
             return
-        bare = line.strip()
         begins = _BEGINNING.match(line)
         kind = begins.lastgroup if begins else None
         indent = line.index(bare[0]) if bare else 0
@@ -172,9 +155,6 @@ class _Reader:
         end = start + len(bare)
         if kind == "fence" or self._fenced:
             self._read_code(start, end, kind == "fence")
-        elif not bare:
-            self._blank = True
-            return
         elif kind == "heading":
             self.close()
             self.headings.append(start)
@@ -182,49 +162,55 @@ class _Reader:
             self._read_row(start, end, bare)
         else:
             is_bullet = kind == "marks" and BULLET.match(line) is not None
-            if self._open and _belongs(self._open, is_bullet, indent, end, blank=self._blank):
-                self._open = self._open.longer(end)
+            if self._belongs(is_bullet, indent, end):
+                self._go_on(end)
             elif kind == "marks" and _RULER.match(bare):
                 self.close()
             elif is_bullet:
-                self._begin(_Open("bullet", start, end, indent=indent))
+                self._begin("bullet", start, end, indent)
             else:
-                self._begin(_Open("text", start, end))
+                self._begin("text", start, end)
         self._blank = False
 
     def close(self) -> None:
         """What is open ends here."""
-        if self._open is not None:
-            if self._open.kind != "head":
-                self.found.append(self._open.unit(len(self.headings)))
-            self._open = None
+        kind, start, end = self._kind, self._start, self._end
+        if kind and kind != "head":
+            alone = kind in ("bullet", "row") or (kind == "text" and self._lines == 1)
+            is_fact = alone and end - start <= _MOST_FACT
+            self.found.append(FactSpan(start, end, len(self.headings), is_fact))
+        self._kind = ""
 
-    def _begin(self, one: _Open) -> None:
+    def _begin(
+        self, kind: Literal["bullet", "row", "text", "code"], start: int, end: int, indent: int = 0
+    ) -> None:
         self.close()
-        self._open = one
+        self._kind, self._start, self._end, self._lines, self._indent = kind, start, end, 1, indent
+
+    def _go_on(self, end: int) -> None:
+        self._end = end
+        self._lines += 1
+
+    def _belongs(self, is_bullet: bool, indent: int, end: int) -> bool:
+        """Whether a line goes on with what is open."""
+        if self._kind == "bullet" and indent > self._indent:
+            short = self._lines < _MOST_LINES and end - self._start <= _MOST_CHARS
+            return short or not is_bullet
+        return self._kind in ("bullet", "text") and not self._blank and not is_bullet
 
     def _read_code(self, start: int, end: int, is_fence: bool) -> None:
-        if self._open is None or (is_fence and not self._fenced):
-            self._begin(_Open("code", start, end))
+        if not self._kind or (is_fence and not self._fenced):
+            self._begin("code", start, end)
         else:
-            self._open = self._open.longer(max(end, self._open.end))
+            self._go_on(max(end, self._end))
         self._fenced ^= is_fence
 
     def _read_row(self, start: int, end: int, line: str) -> None:
-        in_table = self._open is not None and self._open.kind in ("row", "head") and not self._blank
+        in_table = self._kind in ("row", "head") and not self._blank
         self._headed = self._headed and in_table
         if not _RULER.match(line):
-            self._begin(_Open("row", start, end))
+            self._begin("row", start, end)
         elif in_table and not self._headed:
             # The row above a ruler is no fact; it says what the others mean.
             self._headed = True
-            if self._open is not None:
-                self._open = self._open._replace(kind="head")
-
-
-def _belongs(now: _Open, is_bullet: bool, indent: int, end: int, *, blank: bool) -> bool:
-    """Whether a line goes on with what is open."""
-    if now.kind == "bullet" and indent > now.indent:
-        short = now.lines < _MOST_LINES and end - now.start <= _MOST_CHARS
-        return short or not is_bullet
-    return now.kind in ("bullet", "text") and not blank and not is_bullet
+            self._kind = "head"

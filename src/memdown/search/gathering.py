@@ -17,13 +17,15 @@ from memdown.search.query import STRONG, Asked, SearchOptions, is_of_no_note, is
 from memdown.search.rank import Presentation, Scored, Texts
 from memdown.search.snippets import beside, is_heading, is_talk
 from memdown.search.successors import follow, is_successor
-from memdown.search.tuning import TUNING
+from memdown.search.tuning import TUNING, Tuning
 from memdown.text import distinct_terms, is_asked, prefix_terms
 from memdown.types import FILE_SPAN, Embedder, Hit, Source, WordKnowing
 
 # What each leg gives for a `candidateMultiplier` of 1. The first results must not depend on how many
 # are asked for, so the pool does not either, unless more are asked for than it has.
 _POOL = 25
+# However many results are asked for, no leg needs to give more candidates than this.
+_MOST_WANTED = 200
 # Beside an embedder that was never measured. Of 60 questions that name an identifier among 400 notes, 0.3
 # finds 20 to 31, 0.5 28 to 49 and 0.7 58 to 59; where no word is shared, meaning decides alone anyway.
 _DEFAULT_TEXT_WEIGHT = 0.7
@@ -73,7 +75,7 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
 
 
 def _sought(asked: Asked) -> Sought:
-    terms = terms_of(asked)
+    terms, pools = terms_of(asked), _pools(asked.options)
     return Sought(
         words=(
             *terms.words,
@@ -86,8 +88,20 @@ def _sought(asked: Asked) -> Sought:
         sources=asked.options.sources,
         files=asked.files,
         preferred=frozenset().union(*asked.timely.values()),
-        passages=TUNING.pool_text,
-        chunks=TUNING.pool_chunks,
+        passages=pools.pool_text,
+        chunks=pools.pool_chunks,
+    )
+
+
+def _pools(options: SearchOptions) -> Tuning:
+    """The tuning with pools for as many results as are asked for."""
+    most = candidate_count(options)
+    wanted = min(_MOST_WANTED, options.max_results * options.candidate_multiplier)
+    return replace(
+        TUNING,
+        ranked=most,
+        pool_text=max(TUNING.pool_text, most),
+        pool_chunks=max(TUNING.pool_chunks, wanted),
     )
 
 
@@ -131,10 +145,9 @@ def _ranked(asked: Asked, reader: Reader, source: Source) -> tuple[Sequence[Scor
     share = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
     embedder = asked.embedder
     free = embedder.embed_batch if embedder is not None and not embedder.cacheable else None
-    most = candidate_count(options)
+    tuning = _pools(options)
     if asked.named:
-        most = max(most, TUNING.ranked)
-    tuning = replace(TUNING, ranked=most)
+        tuning = replace(tuning, ranked=max(tuning.ranked, TUNING.ranked))
     ranked = scoring.rank(query.text, terms, query.vector, reader, scope, share, tuning, free)
     sense = _makes_sense(query.text, asked.embedder)
     sure = ranked.sure
