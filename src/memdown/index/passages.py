@@ -39,7 +39,8 @@ def feature_terms(chunk: Chunk) -> list[tuple[str, ...]]:
 
 
 def _speakers(chunk: Chunk) -> list[tuple[str, ...]]:
-    """The feature terms of who speaks in each passage, as told by the labels of lines.
+    """The feature terms of who speaks in each passage, as told by the labels of lines, and whether they may say
+    their name there.
 
     Who speaks goes on until another label or a heading; the lines that a chunk repeats from the one
     before tell who speaks in its first passage.
@@ -51,13 +52,16 @@ def _speakers(chunk: Chunk) -> list[tuple[str, ...]]:
     found: list[tuple[str, ...]] = []
     for passage in chunk.passages:
         some = text[passage.start if found else 0 : passage.end]
+        introduced: tuple[str, ...] = ()
         if ":" in some or "#" in some or "：" in some:
             for line in some.split("\n"):
                 if line.startswith("#"):
                     speaker = ()
                 elif name := cues.label_of(line):
                     speaker = cues.speaker_terms(name)
-        found.append(speaker)
+                    if cues.may_introduce(line):
+                        introduced = (cues.INTRODUCES,)
+        found.append(speaker + introduced)
     return found
 
 

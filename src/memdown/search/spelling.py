@@ -39,6 +39,7 @@ from memdown.text.acronyms import (
     forms_of,
 )
 from memdown.text.cues import (
+    INTRODUCES,
     SPEAKER,
     introduces,
     label_of,
@@ -367,7 +368,7 @@ def _is_speaker(term: str, reader: Reader) -> bool:
 
 def _introduced(name: str, rows: Rows, reader: Reader) -> str | None:
     """The speaker who says to be called so."""
-    spoken = reader.among(Unit("prefix", (SPEAKER,)), rows)[:_MOST_INTRODUCING].tolist()
+    spoken = reader.among(word(INTRODUCES), rows)[:_MOST_INTRODUCING].tolist()
     for line in (line for text in reader.texts(spoken) for line in text.split("\n")):
         label = label_of(line)
         if label is not None and introduces(line, name) and _is_label(label, reader):

@@ -85,6 +85,7 @@ SPEAKER: Final = f"{FEATURE}speaker:"
 _KIND: Final = f"{FEATURE}kind:"
 ASKS: Final = f"{FEATURE}asks"
 CHANGES: Final = f"{FEATURE}changes"
+INTRODUCES: Final = f"{FEATURE}introduces"
 
 _FIRST_PERSON: Final = pattern(
     r"\b(?:I|me|my|mine|myself|I'm|I've|I'd)\b|\b(?:we|us|our|ours)\b"
@@ -266,6 +267,11 @@ def named_speakers(question: str) -> tuple[str, ...]:
     found = list(dict.fromkeys(_WORD.findall(words)))
     unsaid = stop_words_of(found)
     return tuple(SPEAKER + one for one in found if one not in unsaid)
+
+
+def may_introduce(line: str) -> bool:
+    """Whether someone may say their name in a line: what stands before a name is there."""
+    return _INTRODUCING.search(line) is not None
 
 
 def introduces(line: str, name: str) -> bool:

@@ -15,7 +15,7 @@ from memdown.text.scripts import EMOJI, FIRST_UNSPACED, FLAG_LETTERS, MARKS, fol
 from memdown.text.stemming import stem
 from memdown.values import pattern
 
-TERMS_VERSION: Final = 12
+TERMS_VERSION: Final = 13
 """To be raised with every change of what `index_terms` or `prefix_terms` return, or of feature terms."""
 
 TOKENCHARS: Final = "-_./@:+#"
