@@ -24,8 +24,8 @@ from memdown.types import FILE_SPAN, Embedder, Hit, Source, WordKnowing
 # What each leg gives for a `candidateMultiplier` of 1. The first results must not depend on how many
 # are asked for, so the pool does not either, unless more are asked for than it has.
 _POOL = 25
-# However many results are asked for, no leg needs to give more candidates than this.
-_MOST_WANTED = 200
+# Up to so many results the pools are the same.
+_USUAL_MOST = 50
 # Beside an embedder that was never measured. Of 60 questions that name an identifier among 400 notes, 0.3
 # finds 20 to 31, 0.5 28 to 49 and 0.7 58 to 59; where no word is shared, meaning decides alone anyway.
 _DEFAULT_TEXT_WEIGHT = 0.7
@@ -94,14 +94,14 @@ def _sought(asked: Asked) -> Sought:
 
 
 def _pools(options: SearchOptions) -> Tuning:
-    """The tuning with pools for as many results as are asked for."""
+    """The tuning, with pools for as many results as are asked for."""
     most = candidate_count(options)
-    wanted = min(_MOST_WANTED, options.max_results * options.candidate_multiplier)
+    chunks = options.max_results if options.max_results > _USUAL_MOST else 0
     return replace(
         TUNING,
         ranked=most,
         pool_text=max(TUNING.pool_text, most),
-        pool_chunks=max(TUNING.pool_chunks, wanted),
+        pool_chunks=max(TUNING.pool_chunks, chunks),
     )
 
 
