@@ -33,6 +33,15 @@ def test_a_speaker_is_found_by_the_name_of_an_introduction(tmp_path: Path) -> No
     assert SAID[2] in found.hits[0].snippet
 
 
+def test_an_introduction_is_found_behind_many_other_mentions(tmp_path: Path) -> None:
+    (tmp_path / "memory").mkdir()
+    before = [f"Muhhamed: Kate, this is message number {number}." for number in range(40)]
+    (tmp_path / "memory" / "talk.md").write_text("# Talk\n\n" + "\n".join((*before, *SAID)))
+    with Memory.open(tmp_path, state_dir=tmp_path / "state") as memory:
+        found = memory.search("What instrument does Kate play?")
+    assert SAID[2] in found.hits[0].snippet
+
+
 @pytest.mark.parametrize("name", ["Mohammed", "Muhammad", "Mohamed"])
 def test_a_speaker_is_found_by_another_spelling_and_the_answer_says_so(
     tmp_path: Path, name: str
