@@ -56,10 +56,10 @@ _SURE, _STRUCK, _STRUCK_IN_LOG, _PERHAPS = 0.6, 0.65, 0.8, 0.1
 # What is asked about when something is remembered, in log-odds: what counts for a fact that is near in meaning, and
 # against one that is not the nearest.
 _ASKED, _FOR_NEARNESS, _AGAINST_OTHERS = -2.8, 4.0, 1.5
-# Of answers to a question: what is marked, and what is only shown below the newer one.
-_SURE_IF_ASKED, _PERHAPS_IF_ASKED = 0.5, 0.08
+# Of answers to a question, as log-odds: what is marked, and what is only shown below the newer one.
+_BARS: Final = tuple(math.log(chance / (1 - chance)) for chance in (0.5, 0.08))
 # The same if the newer does not have most of the words in which the older meets the question.
-_SURE_OF_OTHER, _PERHAPS_OF_OTHER = 0.6, 0.4
+_BARS_OF_OTHER: Final = tuple(math.log(chance / (1 - chance)) for chance in (0.6, 0.4))
 # Longer texts say more than one thing; a newer one may say first why.
 _LONGEST_OLD, _LONGEST_NEW = 140, 240
 _LONGEST_TITLE: Final = 24
@@ -102,7 +102,7 @@ class _Judge:
             most += max(0.0, weights.get(name, 0.0))
             self.rules.insert(0, (name, least, most))
         self.most_by_rules = most
-        for kept in (likelihood, _likelihood_if_asked, _plain, _asks_for_one):
+        for kept in (likelihood, is_replaced, _plain, _asks_for_one):
             kept.cache_clear()
 
 
@@ -139,19 +139,14 @@ def likelihood(old: str, new: str, question: str = "") -> float:
     return _share(score + _asked(old, new, question))
 
 
-@functools.lru_cache(maxsize=32_768)
-def _likelihood_if_asked(old: str, new: str, question: str) -> float:
-    """The same as answers to a question, told only so far as it matters to `replaced`: rules cost most."""
-    score = _plain(old, new)
-    if score is None:
-        return 0.0
-    score += _asked(old, new, question)
+def _reaches(score: float, bar: float, old: str, new: str) -> bool:
+    """Whether log-odds reach a bar with what rules add; those cost most, and are asked only so far as it matters."""
     judge = _judge()
     for name, least, most in judge.rules:
-        if not any(score + least < bar <= score + most for bar in _BARS):
+        if score + most < bar or score + least >= bar:
             break
         score += judge.weights.get(name, 0.0) * _RULES[name](old, new)
-    return _share(score)
+    return score >= bar
 
 
 def _asked(old: str, new: str, question: str) -> float:
@@ -259,21 +254,24 @@ def _speaks_of_it(old: str, new: str, question: str) -> bool:
 
 def replaced(old: str, new: str, question: str = "") -> Replaced:
     """How sure it is that a fact is replaced by a newer one, as answers to a question, if there is one."""
+    levels = (Replaced.SURELY, Replaced.PERHAPS)
+    return next((one for one in levels if is_replaced(old, new, question, one)), Replaced.NO)
+
+
+@functools.lru_cache(maxsize=32_768)
+def is_replaced(old: str, new: str, question: str, at_least: Replaced) -> bool:
+    """Whether it is so sure at least that a fact is replaced by a newer one; quicker to tell than how sure it is."""
     asked = content_words(question) if question else frozenset()
-    if asked and _gives_up(old, new, asked):
-        return Replaced.SURELY
-    chance = _likelihood_if_asked(old, new, question) if question else likelihood(old, new)
+    if (asked or at_least is Replaced.PERHAPS) and _gives_up(old, new, asked):
+        return True
     if not question:
-        sure, perhaps = _SURE, _PERHAPS
-    elif chance < _PERHAPS_IF_ASKED or _speaks_of_it(old, new, question):
-        sure, perhaps = _SURE_IF_ASKED, _PERHAPS_IF_ASKED
-    else:
-        sure, perhaps = _SURE_OF_OTHER, _PERHAPS_OF_OTHER
-    if chance >= sure:
-        return Replaced.SURELY
-    if chance >= perhaps or (not asked and _gives_up(old, new, asked)):
-        return Replaced.PERHAPS
-    return Replaced.NO
+        return likelihood(old, new) >= (_SURE if at_least is Replaced.SURELY else _PERHAPS)
+    score = _plain(old, new)
+    if score is None:
+        return False
+    score += _asked(old, new, question)
+    sure, perhaps = _BARS if _speaks_of_it(old, new, question) else _BARS_OF_OTHER
+    return _reaches(score, sure if at_least is Replaced.SURELY else perhaps, old, new)
 
 
 def is_worth_asking(old: str, new: str, nearness: float, *, nearest: bool) -> bool:
@@ -419,13 +417,8 @@ def _owners(text: str) -> frozenset[str]:
 _RULES: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "same_event": _both_ended,
     "state_over": _state_is_over,
+    "owned": _is_anothers,
     "restated": _is_restated,
     "another_event": _another_event,
-    "owned": _is_anothers,
     "says_otherwise": lambda old, new: says_otherwise(new, old),
 }
-# All that a chance is compared with where there is a question, as log-odds.
-_BARS: Final = tuple(
-    math.log(chance / (1 - chance))
-    for chance in (_PERHAPS_IF_ASKED, _PERHAPS_OF_OTHER, _SURE_IF_ASKED, _SURE_OF_OTHER)
-)
