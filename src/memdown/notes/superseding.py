@@ -236,7 +236,7 @@ def rule_features(old: str, new: str) -> dict[str, float]:
 def _gives_up(old: str, new: str, asked: frozenset[str]) -> bool:
     """Whether a newer fact says that what the older one answers is gone."""
     short = max(len(old), len(new)) <= _LONGEST_OLD
-    return short and not details_of(new).change.besides and gives_up(new, old, asked)
+    return short and gives_up(new, old, asked) and not details_of(new).change.besides
 
 
 def _speaks_of_it(old: str, new: str, question: str) -> bool:
