@@ -247,7 +247,7 @@ def _of_one(text: str, one: Told) -> dict[str, float]:
         "negated": details.negated,
         "is": any(word in COPULAS for word in one.words),
         "label": bool(one.label),
-        "that_day": bool(THAT_DAY.search(one.folded)),
+        "that_day": THAT_DAY.matches(one.folded),
         "no_relation": not one.relations,
         "kin": bool(one.kin),
         "many": one.is_many,

@@ -102,7 +102,7 @@ class _Judge:
             most += max(0.0, weights.get(name, 0.0))
             self.rules.insert(0, (name, least, most))
         self.most_by_rules = most
-        for kept in (likelihood, is_replaced, _plain, _asks_for_one):
+        for kept in (likelihood, is_replaced, _score, _plain, _asks_for_one):
             kept.cache_clear()
 
 
@@ -147,6 +147,13 @@ def _reaches(score: float, bar: float, old: str, new: str) -> bool:
             break
         score += judge.weights.get(name, 0.0) * _RULES[name](old, new)
     return score >= bar
+
+
+@functools.lru_cache(maxsize=32_768)
+def _score(old: str, new: str, question: str) -> float | None:
+    """The log-odds as answers to a question, without rules; None if the two are not to be compared."""
+    score = _plain(old, new)
+    return None if score is None else score + _asked(old, new, question)
 
 
 def _asked(old: str, new: str, question: str) -> float:
@@ -266,10 +273,9 @@ def is_replaced(old: str, new: str, question: str, at_least: Replaced) -> bool:
         return True
     if not question:
         return likelihood(old, new) >= (_SURE if at_least is Replaced.SURELY else _PERHAPS)
-    score = _plain(old, new)
+    score = _score(old, new, question)
     if score is None:
         return False
-    score += _asked(old, new, question)
     sure, perhaps = _BARS if _speaks_of_it(old, new, question) else _BARS_OF_OTHER
     return _reaches(score, sure if at_least is Replaced.SURELY else perhaps, old, new)
 
@@ -289,7 +295,7 @@ def contradicts(older: Fact, newer: Fact) -> bool:
     places = ((older.path, older.heading), (newer.path, newer.heading))
     if stand_apart(*places, older.text, newer.text):
         return False
-    if date_of(older.path) is not None and THAT_DAY.search(fold(older.text)):
+    if date_of(older.path) is not None and THAT_DAY.matches(fold(older.text)):
         return False
     # Much of what a log says happened on that day only.
     least = _STRUCK if date_of(older.path) is None else _STRUCK_IN_LOG

@@ -34,11 +34,22 @@ _CACHED_WORDS: Final = 50_000
 
 
 class _Wanted(NamedTuple):
-    """What a text must have one of: words or pairs, or words that begin so; `always`: it may be anything."""
+    """What a text must have one of: words or pairs, or words that begin so; `always`: it may be anything.
+
+    A text that has one of `enough` is matched for sure.
+    """
 
     always: bool
     whole: frozenset[str]
     begun: frozenset[str]
+    enough: frozenset[str]
+
+
+class _Bits(NamedTuple):
+    """The patterns that may match, and those that do for sure: a bit each."""
+
+    may: int
+    sure: int
 
 
 class WordPattern:
@@ -58,23 +69,31 @@ class WordPattern:
             found is None,
             frozenset(one for one in found or () if not one.endswith("*")),
             frozenset(begun),
+            frozenset(_enough(self._source)),
         )
+
+    def matches(self, text: str) -> bool:
+        """Whether there is a match: for most texts that is known without looking where it is."""
+        may, sure = _matching(text)
+        if sure & self._bit:
+            return True
+        return bool(may & self._bit) and self._pattern.search(text) is not None
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match."""
-        return self._pattern.search(text) if _matching(text) & self._bit else None
+        return self._pattern.search(text) if _matching(text).may & self._bit else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches."""
-        return self._pattern.finditer(text) if _matching(text) & self._bit else iter(())
+        return self._pattern.finditer(text) if _matching(text).may & self._bit else iter(())
 
     def sub(self, by: str, text: str) -> str:
         """The text with all matches replaced."""
-        return self._pattern.sub(by, text) if _matching(text) & self._bit else text
+        return self._pattern.sub(by, text) if _matching(text).may & self._bit else text
 
 
-class _Every(dict[str, int]):
-    """By word, which of all patterns may match: a bit each. The bit 1 stands beside a word that may count before
+class _Every(dict[str, _Bits]):
+    """By word, which of all patterns may match, and which do. The bit 1 stands beside a word that may count before
     another; by such a word and the next one's first letter, `pairs` tells the same. Of `idle` words it is known
     that they make none match: most are, and leaving them out at once is quicker than to ask for each."""
 
@@ -84,6 +103,7 @@ class _Every(dict[str, int]):
         self.idle: set[str] = set()
         self._always = 0
         self._whole: dict[str, int] = {}
+        self._enough: dict[str, int] = {}
         # By their first two letters.
         self._begun: dict[str, list[tuple[str, int]]] = {}
         self.pairs: dict[tuple[str, str], int] = {}
@@ -97,7 +117,7 @@ class _Every(dict[str, int]):
         _matching.cache_clear()
         return 1 << len(self._patterns)
 
-    def __missing__(self, word: str) -> int:
+    def __missing__(self, word: str) -> _Bits:
         if not self._whole:
             self._read()
         if len(self) + len(self.idle) >= _CACHED_WORDS:
@@ -108,11 +128,12 @@ class _Every(dict[str, int]):
             for begin, bit in self._begun.get(letters, ()):
                 if word.startswith(begin):
                     found |= bit
+        bits = _Bits(found, self._enough.get(word, 0))
         if found:
-            self[word] = found
+            self[word] = bits
         else:
             self.idle.add(word)
-        return found
+        return bits
 
     @property
     def always(self) -> int:
@@ -125,6 +146,7 @@ class _Every(dict[str, int]):
         """Find out what the patterns want, once there are all."""
         # Never empty, so that it is known to be read.
         whole, always = {"": 0}, 0
+        enough: dict[str, int] = {}
         begun: dict[str, list[tuple[str, int]]] = {}
         pairs: dict[tuple[str, str], int] = {}
         for number, one in enumerate(self._patterns, start=1):
@@ -135,25 +157,29 @@ class _Every(dict[str, int]):
                 whole[first] = whole.get(first, 0) | (1 if space else bit)
                 if space:
                     pairs[first, letter] = pairs.get((first, letter), 0) | bit
+            for word in wanted.enough:
+                enough[word] = enough.get(word, 0) | bit
             for begin in wanted.begun:
                 begun.setdefault(begin[:2], []).append((begin, bit))
-        self.pairs, self._begun, self._always = pairs, begun, always
+        self.pairs, self._begun, self._always, self._enough = pairs, begun, always, enough
         # Last of all: another thread may be looking whether it is there.
         self._whole = whole
 
 
 @lru_cache(maxsize=_CACHED)
-def _matching(text: str) -> int:
-    """Which patterns may match a text, a bit each."""
+def _matching(text: str) -> _Bits:
+    """Which patterns may match a text, and which do."""
     if not text.isascii() and _SIGN.search(text):
-        return -1
-    found = _every.always
+        return _Bits(-1, 0)
+    may, sure = _every.always, 0
     for word in set(_WORD.findall(text)) - _every.idle:
-        found |= _every[word]
-    if found & 1:
+        bits = _every[word]
+        may |= bits.may
+        sure |= bits.sure
+    if may & 1:
         for pair in _PAIR.findall(text):
-            found |= _every.pairs.get(pair, 0)
-    return found
+            may |= _every.pairs.get(pair, 0)
+    return _Bits(may, sure)
 
 
 _every: Final = _Every()
@@ -177,6 +203,16 @@ def _beginnings_of(source: str) -> frozenset[str] | None:
                 return None
             found |= begins
     return frozenset(found)
+
+
+def _enough(source: str) -> Iterator[str]:
+    """The words that are alternatives of a pattern by themselves."""
+    for alternative in _alternatives(source):
+        if alternative.startswith(_GROUP):
+            end = _end_of_group(alternative, len(_GROUP))
+            if alternative[end + 1 :] == _BEHIND[0]:
+                words = _alternatives(alternative[len(_GROUP) : end])
+                yield from filter(_WORD.fullmatch, words)
 
 
 def _beginnings_of_word(word: str) -> set[str] | None:
