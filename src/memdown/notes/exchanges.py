@@ -73,15 +73,14 @@ def gives_up(new: str, old: str, asked: Collection[str]) -> bool:
 
     `asked` are the content words of the question; the others of `old` are what it answers.
     """
-    clauses = _clauses(new)
-    if not clauses:
+    if not _may_tell_gone(new):
         return False
     answer = content_words(old).difference(asked, _SMALL_TERMS)
     if 2 * len(answer & content_words(new)) <= len(answer):
         return False
     return any(
         2 * len(gone & answer) > len(answer) and not _is_anothers(clause, gone, old)
-        for clause in clauses
+        for clause in _clauses(new)
         for gone in _given_up(clause, answer)
     )
 
@@ -89,8 +88,14 @@ def gives_up(new: str, old: str, asked: Collection[str]) -> bool:
 def telling_words(old: str, asked: Collection[str]) -> list[str]:
     """The words of a text that answer a question; what gives them up has more than half of them."""
     answer = content_words(old).difference(asked, _SMALL_TERMS)
-    terms = (term for _, token in tokens(old) for term in index_terms(token)[:1])
-    return [term for term in dict.fromkeys(terms) if term in answer and not is_gram(term)]
+    terms = dict.fromkeys(_first_term(token) for _, token in tokens(old)) if answer else {}
+    return [term for term in terms if term in answer and not is_gram(term)]
+
+
+@lru_cache(maxsize=16_384)
+def _first_term(token: str) -> str:
+    """A word or a whole compound as a term; empty if it is none."""
+    return next(iter(index_terms(token)), "")
 
 
 def _given_up(clause: Sequence[_Word], answer: frozenset[str]) -> Iterator[frozenset[str]]:
@@ -159,17 +164,26 @@ def _is_anothers(clause: Sequence[_Word], gone: frozenset[str], old: str) -> boo
     return False
 
 
+def _has_word_for_gone(text: str) -> bool:
+    """Whether a text may say that something is gone: few have a word for it, and only those need a closer look."""
+    if not _TELLING_GONE.isdisjoint(_LETTERS.findall(fold(text))):
+        return True
+    return not text.isascii() and SIGNS.search(text) is not None
+
+
+_may_tell_gone: Final = lru_cache(maxsize=2_048)(_has_word_for_gone)
+
+
 @lru_cache(maxsize=2_048)
 def _clauses(text: str) -> tuple[tuple[_Word, ...], ...]:
     """The clauses of a text that say that something is gone."""
-    if _TELLING_GONE.isdisjoint(_LETTERS.findall(fold(text))) and not SIGNS.search(text):
-        # Few texts do, and to look for such words is much quicker than to cut a text into tokens.
-        return ()
     found = []
     begin = 0
     for end in _CLAUSE_END.finditer(text):
         clause = text[begin : end.start()]
         begin = end.end()
+        if not _has_word_for_gone(clause):
+            continue
         for one, known in _AS_ONE:
             clause = one.sub(known, clause)
         written = [token for _, token in tokens(clause)]

@@ -63,10 +63,11 @@ _BARS_OF_OTHER: Final = tuple(math.log(chance / (1 - chance)) for chance in (0.6
 # Longer texts say more than one thing; a newer one may say first why.
 _LONGEST_OLD, _LONGEST_NEW = 140, 240
 _LONGEST_TITLE: Final = 24
-# Not behind a title, an initial or the number of a day.
+# Not behind a title, an initial or the number of a day; told behind the mark, as few signs are one.
 _NEXT_SENTENCE: Final = pattern(
-    r"(?<!\d)(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bSr)(?<!\bno)(?<!\bNo)(?<!\bNr)(?<!\bMrs)(?<!\bSra)(?<!\bDra)(?<!\bProf)"
-    r"[.!?]\s+\w"
+    r"[.!?](?<!\d.)(?<!\b[A-Z].)"
+    + "".join(rf"(?<!\b{title}.)" for title in "Dr Mr Ms St Sr no No Nr Mrs Sra Dra Prof".split())
+    + r"\s+\w"
 )
 _LEADING_DAY: Final = pattern(r"(?:\*\*)?\d{4}-\d\d-\d\d\b")
 _OWNER: Final = pattern(r"(\w+)['’]s? \w")

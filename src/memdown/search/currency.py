@@ -358,7 +358,7 @@ def _is_about(one: _Dated, asked: frozenset[str]) -> bool:
 
 def _replaces(newer: _Dated, older: _Dated, question: str) -> bool:
     """Whether a newer hit surely says what holds instead; in doubt it is only shown above."""
-    if not newer.facts or not _is_newer(newer, older):
+    if not newer.facts or not _may_be_newer(newer, older):
         return False
     fact = older.facts[0]
     asked = content_words(question)
@@ -370,6 +370,7 @@ def _replaces(newer: _Dated, older: _Dated, question: str) -> bool:
     return any(
         not other.struck
         and (_shares(said, other.text) or gives_up(other.text, fact.text, asked))
+        and _is_newer(newer, older)
         and is_replaced(fact.text, other.text, question, Replaced.SURELY)
         and not stand_apart(places[0], places[1], fact.text, other.text)
         for other in newer.facts
@@ -445,6 +446,11 @@ def _same_start(ours: str, theirs: str) -> bool:
     """Whether two texts without spaces between words begin with the same thing."""
     first = next((character for character in theirs if character.isalnum()), "")
     return first >= _UNSPACED and ours[:_SUBJECT] == theirs[:_SUBJECT]
+
+
+def _may_be_newer(one: _Dated, other: _Dated) -> bool:
+    """Whether nothing speaks against it by their days alone."""
+    return one.day is not None and (other.day is None or one.day >= other.day)
 
 
 def _is_newer(one: _Dated, other: _Dated) -> bool:
