@@ -222,7 +222,7 @@ def _word(word: str, token: str) -> _Word:
         return _Word(word, word, "number", relations=relations)
     terms = index_terms(word)
     key = terms[0] if terms else word
-    light = is_stop(word) or any(word in some for some in _SAYING_LITTLE)
+    light = word in _SAYING_LITTLE or is_stop(word)
     kind = "code" if _CODE.search(token) else "word"
     key = key[:_STEM] if key.isalpha() else key
     return _Word(key, word, kind, light, token[:1].isupper(), relations)
@@ -233,7 +233,7 @@ def _relations_of(word: str) -> frozenset[str]:
     return lexicon().get(word, _NONE) | nouns().get(word, _NONE)
 
 
-_SAYING_LITTLE: Final = (LIGHT, COPULAS, PREPOSITIONS, ARTICLES)
+_SAYING_LITTLE: Final = frozenset[str]().union(LIGHT, COPULAS, PREPOSITIONS, ARTICLES)
 
 
 def _of_one(text: str, one: Told) -> dict[str, float]:

@@ -444,27 +444,24 @@ def _each(text: str) -> Iterator[_Clause]:
         yield from _clauses(text)
 
 
-@functools.lru_cache(maxsize=16_384)
 def _is_plain(word: str) -> bool:
     """Whether a word is in no list: it is told by itself, whatever stands around it."""
     return (
         word.isalpha()
+        and word not in _listed()
         and not is_stop(word)
         and word.removesuffix("s") not in WEEKDAYS
-        and not any(word in some for some in (*_LISTED, lexicon(), nouns(), _first_halves()))
     )
 
 
-_LISTED: Final[tuple[Collection[str], ...]] = (
-    *(ARTICLES, ASIDE, ASIDE_FOR, COPULAS, DOES, INSTEAD, LIEU, LIGHT, MONTHS, NOT, NUMBER_WORDS),
-    *(OCLOCK, OFTEN, PREPOSITIONS, THERE, TITLES, WEEKDAYS),
-)
-
-
 @functools.cache
-def _first_halves() -> frozenset[str]:
-    """The first words of verbs of two: of "looks after"."""
-    return frozenset(verb.partition("-")[0] for verb in lexicon() if "-" in verb)
+def _listed() -> frozenset[str]:
+    """All words that are told by a list, and the first halves of verbs such as "looks after"."""
+    halves = (verb.partition("-")[0] for verb in lexicon() if "-" in verb)
+    return frozenset(halves).union(
+        *(ARTICLES, ASIDE, ASIDE_FOR, COPULAS, DOES, INSTEAD, LIEU, LIGHT, MONTHS, NOT),
+        *(NUMBER_WORDS, OCLOCK, OFTEN, PREPOSITIONS, THERE, TITLES, WEEKDAYS, lexicon(), nouns()),
+    )
 
 
 def _words(pieces: Sequence[_Piece]) -> tuple[str, ...]:
