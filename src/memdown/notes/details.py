@@ -91,7 +91,7 @@ _CONCEPTS: Final = {
 
 
 def _concepts(folded: str) -> tuple[str, ...]:
-    return tuple(name for name, words in _CONCEPTS.items() if words.search(folded))
+    return tuple(name for name, words in _CONCEPTS.items() if words.matches(folded))
 
 
 # Words without which a fact says the same: articles, "to be", forms of address of a note.
@@ -168,7 +168,7 @@ class FactDetails:
     @functools.cached_property
     def negated(self) -> bool:
         """Whether it says what is not."""
-        return bool(_NEGATION.search(self._folded))
+        return _NEGATION.matches(self._folded)
 
     @functools.cached_property
     def change(self) -> ChangeCues:
@@ -178,7 +178,7 @@ class FactDetails:
     @functools.cached_property
     def cued(self) -> bool:
         """Whether anything tells of a change."""
-        return bool(_CUES.search(self._folded))
+        return _CUES.matches(self._folded)
 
     @functools.cached_property
     def mere(self) -> Mapping[str, frozenset[str]]:
@@ -202,7 +202,8 @@ class FactDetails:
 def content_words(text: str) -> frozenset[str]:
     """The words of a text that say something, with what some of them mean alike; quick to ask again."""
     terms = index_terms(text)
-    return frozenset((*(without_stop_words(terms) or terms), *_concepts(fold(text))))
+    words = without_stop_words(terms) or terms
+    return frozenset(words).union(_concepts(fold(text)))
 
 
 @functools.lru_cache(maxsize=8192)
@@ -213,14 +214,14 @@ def details_of(text: str) -> FactDetails:
 
 def _change(folded: str, *, cued: bool) -> ChangeCues:
     if not cued:
-        return ChangeCues(False, False, False, False, bool(_BESIDES.search(folded)))
+        return ChangeCues(False, False, False, False, _BESIDES.matches(folded))
     bare = _NEW.sub(" ", folded)
     return ChangeCues(
         at_all=True,
-        but_since=bool(_CUES.search(_SINCE.sub(" ", folded))),
-        but_new=bool(_CUES.search(bare)),
-        itself=bool(_CUES.search(_ONLY_WHEN.sub(" ", bare))),
-        besides=bool(_BESIDES.search(folded) or _ONE_MORE.search(folded)),
+        but_since=_CUES.matches(_SINCE.sub(" ", folded)),
+        but_new=_CUES.matches(bare),
+        itself=_CUES.matches(_ONLY_WHEN.sub(" ", bare)),
+        besides=_BESIDES.matches(folded) or _ONE_MORE.matches(folded),
     )
 
 
@@ -310,7 +311,7 @@ def says_otherwise(new: str, old: str) -> bool:
     if sum(kinds) > 1 or _other_names(fresh, known):
         return False
     several = _any_among(fresh.several, come) and _any_among(known.several, gone)
-    if several and not fresh.change.itself and not kinds[1] and _HAS.search(fold(new)):
+    if several and not fresh.change.itself and not kinds[1] and _HAS.matches(fold(new)):
         # "Now has an aquarium" takes no hamster away; with names it may: a Seat, a Dacia.
         return False
     if not fresh.change.but_since:

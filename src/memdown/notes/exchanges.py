@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from memdown.notes.details import content_words
 from memdown.text import fold, index_terms, is_gram, is_stop
-from memdown.text.changes import SIGNS, Gone, how_gone
+from memdown.text.changes import GONE_WORDS, SIGNS, Gone, how_gone
 from memdown.text.terms import tokens
 from memdown.values import pattern
 
@@ -40,6 +40,9 @@ _AS_ONE: Final = (
     (pattern(r"\bg[ai]v(?:e|en|ing) (?:up|away)\b"), "abandoned"),
     (pattern(r"\bany more\b"), "anymore"),
 )
+# One of these has every text that says that something is gone, unless it does so by signs.
+_TELLING_GONE: Final = GONE_WORDS.union("give given giving gave".split())
+_LETTERS: Final = pattern(r"[^\W_]+")
 _FROM: Final = frozenset("from von vom de del des du da dal dalla van из с со off".split())
 _NOT: Final = frozenset(
     "no not nicht kein keine keinen keiner ne n pas nao non niet geen не n't don doesn".split()
@@ -70,6 +73,8 @@ def gives_up(new: str, old: str, asked: Collection[str]) -> bool:
 
     `asked` are the content words of the question; the others of `old` are what it answers.
     """
+    if not _may_tell_gone(new):
+        return False
     answer = content_words(old).difference(asked, _SMALL_TERMS)
     if 2 * len(answer & content_words(new)) <= len(answer):
         return False
@@ -83,8 +88,14 @@ def gives_up(new: str, old: str, asked: Collection[str]) -> bool:
 def telling_words(old: str, asked: Collection[str]) -> list[str]:
     """The words of a text that answer a question; what gives them up has more than half of them."""
     answer = content_words(old).difference(asked, _SMALL_TERMS)
-    terms = (term for _, token in tokens(old) for term in index_terms(token)[:1])
-    return [term for term in dict.fromkeys(terms) if term in answer and not is_gram(term)]
+    terms = dict.fromkeys(_first_term(token) for _, token in tokens(old)) if answer else {}
+    return [term for term in terms if term in answer and not is_gram(term)]
+
+
+@lru_cache(maxsize=16_384)
+def _first_term(token: str) -> str:
+    """A word or a whole compound as a term; empty if it is none."""
+    return next(iter(index_terms(token)), "")
 
 
 def _given_up(clause: Sequence[_Word], answer: frozenset[str]) -> Iterator[frozenset[str]]:
@@ -153,6 +164,16 @@ def _is_anothers(clause: Sequence[_Word], gone: frozenset[str], old: str) -> boo
     return False
 
 
+def _has_word_for_gone(text: str) -> bool:
+    """Whether a text may say that something is gone: few have a word for it, and only those need a closer look."""
+    if not _TELLING_GONE.isdisjoint(_LETTERS.findall(fold(text))):
+        return True
+    return not text.isascii() and SIGNS.search(text) is not None
+
+
+_may_tell_gone: Final = lru_cache(maxsize=2_048)(_has_word_for_gone)
+
+
 @lru_cache(maxsize=2_048)
 def _clauses(text: str) -> tuple[tuple[_Word, ...], ...]:
     """The clauses of a text that say that something is gone."""
@@ -161,6 +182,8 @@ def _clauses(text: str) -> tuple[tuple[_Word, ...], ...]:
     for end in _CLAUSE_END.finditer(text):
         clause = text[begin : end.start()]
         begin = end.end()
+        if not _has_word_for_gone(clause):
+            continue
         for one, known in _AS_ONE:
             clause = one.sub(known, clause)
         written = [token for _, token in tokens(clause)]
@@ -170,6 +193,7 @@ def _clauses(text: str) -> tuple[tuple[_Word, ...], ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=16_384)
 def _word(token: str) -> _Word:
     gone = _how_gone(token)
     if is_gram(token):

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import field
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from memdown.notes.details import details_of
 from memdown.notes.relation_words import (
@@ -88,23 +88,44 @@ class Told:
     fixed: dict[str, float] = field(default_factory=dict)
 
 
-class _Cutter:
-    """Collects the words of a text."""
+class _Word(NamedTuple):
+    """A word by itself: how it is compared, as it is written, its kind, whether it says little and is capitalised."""
+
+    key: str
+    word: str
+    kind: str
+    light: bool = False
+    capital: bool = False
+    relations: frozenset[str] = frozenset()
+
+
+class _Cut:
+    """The words of a text, and what each is where it stands."""
 
     def __init__(self) -> None:
         self.keys: list[str] = []
         self.words: list[str] = []
         self.kinds: list[str] = []
         self.clauses: list[int] = []
-        self.light: list[bool] = []
-        self.clause = 0
+        self.telling: list[int] = []
+        self.relations: set[str] = set()
 
-    def add(self, key: str, word: str, kind: str, *, light: bool = False) -> None:
+    def add(self, one: _Word, clause: int) -> None:
+        """One more word, in a clause of this number."""
+        key, word, kind, light, capital, relations = one
+        place = len(self.keys)
+        begins = not place or self.clauses[-1] != clause
+        if capital and not (begins and light):
+            light = light and not (len(word) > 3 and place)
+            kind = "name" if kind == "word" else kind
         self.keys.append(key)
         self.words.append(word)
         self.kinds.append(kind)
-        self.clauses.append(self.clause)
-        self.light.append(light)
+        self.clauses.append(clause)
+        if not light:
+            self.telling.append(place)
+        if relations:
+            self.relations |= relations
 
 
 @functools.lru_cache(maxsize=8192)
@@ -113,32 +134,30 @@ def told(text: str) -> Told:
     first = next((one for one in text if one.isalpha()), "")
     unspaced = first >= _UNSPACED
     cut = _signs(text, is_thai=first < _CJK) if unspaced else _spaced(text)
-    every = range(len(cut.keys))
+    keys = cut.keys
     places: dict[str, list[int]] = {}
-    for place, key in enumerate(cut.keys):
+    for place, key in enumerate(keys):
         places.setdefault(key, []).append(place)
     folded = fold(text)
     label = _LABEL.match(text)
-    known = many()
-    verbs, names = lexicon(), nouns()
-    relations = (verbs.get(word, _NONE) | names.get(word, _NONE) for word in cut.words)
+    many_told = (
+        any(sign in text for sign in MANY_SIGNS) if unspaced else not many().isdisjoint(keys)
+    )
     found = Told(
-        tuple(cut.keys),
+        tuple(keys),
         tuple(cut.words),
         tuple(cut.kinds),
         tuple(cut.clauses),
         ("", *cut.words[:-1]),
-        tuple(one for one in every if not cut.light[one]) or tuple(every),
+        tuple(cut.telling) or tuple(range(len(keys))),
         places,
-        frozenset(map("".join, zip(cut.keys, cut.keys[1:], strict=False))) if unspaced else _NONE,
+        frozenset(map("".join, pairwise(keys))) if unspaced else _NONE,
         unspaced,
         folded,
         fold(label[1]).strip() if label else "",
-        _NONE.union(*relations),
+        frozenset(cut.relations),
         frozenset(one[0] for one in KIN.finditer(folded)),
-        any(sign in text for sign in MANY_SIGNS)
-        if unspaced
-        else any(key in known for key in cut.keys),
+        many_told,
     )
     found.fixed.update(_of_one(text, found))
     return found
@@ -147,72 +166,74 @@ def told(text: str) -> Told:
 _NONE: Final = frozenset[str]()
 
 
-def _signs(text: str, *, is_thai: bool) -> _Cutter:
-    cut = _Cutter()
+def _signs(text: str, *, is_thai: bool) -> _Cut:
+    cut = _Cut()
+    clause = 0
     for match in _SIGN.finditer(text):
         sign = match[0]
         if sign in _PAUSES or sign.isspace():
-            cut.clause += is_thai or not sign.isspace()
+            clause += is_thai or not sign.isspace()
             continue
         is_number = sign[0].isdigit() or sign[0] in _NUMBER_SIGNS
         kind = "number" if is_number else "name" if sign[0].isascii() else "word"
         word = fold(sign)
-        cut.add(word, word, kind, light=_KANA[0] <= sign[0] <= _KANA[1])
+        light = _KANA[0] <= sign[0] <= _KANA[1]
+        cut.add(_Word(word, word, kind, light, False, _relations_of(word)), clause)
     return cut
 
 
-def _spaced(text: str) -> _Cutter:
-    cut = _Cutter()
-    end = 0
+def _spaced(text: str) -> _Cut:
+    cut = _Cut()
+    clause = end = 0
     for match in _TOKEN.finditer(text):
-        between = text[end : match.start()]
-        if cut.keys and between != " " and _CLAUSE_END.search(between):
-            cut.clause += 1
+        start = match.start()
+        between = text[end:start]
+        if between != " " and end and _CLAUSE_END.search(between):
+            clause += 1
         token = match[0].rstrip(".,:/-'’") or match[0]
-        end = match.start() + len(token)
-        word = fold(token)
-        if elided := _ELIDED.match(word):
-            word, token = word[elided.end() :], token[elided.end() :]
-        word = word.removesuffix("'s").removesuffix("’s")
-        if "-" in word and _HYPHENATED.fullmatch(word):
-            for part, written in zip(word.split("-"), token.split("-"), strict=False):
-                _add_word(cut, part, written)
-        else:
-            _add_word(cut, word, token)
+        end = start + len(token)
+        for one in _words_of(token):
+            cut.add(one, clause)
     return cut
-
-
-def _add_word(cut: _Cutter, word: str, token: str) -> None:
-    day = word.removesuffix("s")
-    if any(map(str.isdigit, word)):
-        is_clock = _CLOCK.fullmatch(word)
-        cut.add(
-            word, word, "clock" if is_clock else "number" if _NUMBER.fullmatch(word) else "code"
-        )
-    elif day in WEEKDAYS or word in MONTHS or word in OFTEN:
-        cut.add(day, word, "day")
-    elif word in NUMBER_WORDS:
-        cut.add(word, word, "number")
-    else:
-        key, light = _key_of(word)
-        begins = not cut.clauses or cut.clauses[-1] != cut.clause
-        is_name = token[:1].isupper() and not (begins and light)
-        if is_name and len(word) > 3 and cut.keys:
-            light = False
-        kind = "code" if _CODE.search(token) else "name" if is_name else "word"
-        cut.add(key, word, kind, light=light)
 
 
 @functools.lru_cache(maxsize=16_384)
-def _key_of(word: str) -> tuple[str, bool]:
-    """How a word is compared, and whether it says little."""
+def _words_of(token: str) -> tuple[_Word, ...]:
+    """The words of what stands between spaces: mostly one, of "feature-flag" two."""
+    word = fold(token)
+    if elided := _ELIDED.match(word):
+        word, token = word[elided.end() :], token[elided.end() :]
+    word = word.removesuffix("'s").removesuffix("’s")
+    if "-" in word and _HYPHENATED.fullmatch(word):
+        return tuple(map(_word, word.split("-"), token.split("-")))
+    return (_word(word, token),)
+
+
+def _word(word: str, token: str) -> _Word:
+    day = word.removesuffix("s")
+    relations = _relations_of(word)
+    if any(map(str.isdigit, word)):
+        is_clock = _CLOCK.fullmatch(word)
+        kind = "clock" if is_clock else "number" if _NUMBER.fullmatch(word) else "code"
+        return _Word(word, word, kind, relations=relations)
+    if day in WEEKDAYS or word in MONTHS or word in OFTEN:
+        return _Word(day, word, "day", relations=relations)
+    if word in NUMBER_WORDS:
+        return _Word(word, word, "number", relations=relations)
     terms = index_terms(word)
     key = terms[0] if terms else word
-    light = is_stop(word) or any(word in some for some in _SAYING_LITTLE)
-    return key[:_STEM] if key.isalpha() else key, light
+    light = word in _SAYING_LITTLE or is_stop(word)
+    kind = "code" if _CODE.search(token) else "word"
+    key = key[:_STEM] if key.isalpha() else key
+    return _Word(key, word, kind, light, token[:1].isupper(), relations)
 
 
-_SAYING_LITTLE: Final = (LIGHT, COPULAS, PREPOSITIONS, ARTICLES)
+def _relations_of(word: str) -> frozenset[str]:
+    """The relations that a word tells of."""
+    return lexicon().get(word, _NONE) | nouns().get(word, _NONE)
+
+
+_SAYING_LITTLE: Final = frozenset[str]().union(LIGHT, COPULAS, PREPOSITIONS, ARTICLES)
 
 
 def _of_one(text: str, one: Told) -> dict[str, float]:
@@ -226,7 +247,7 @@ def _of_one(text: str, one: Told) -> dict[str, float]:
         "negated": details.negated,
         "is": any(word in COPULAS for word in one.words),
         "label": bool(one.label),
-        "that_day": bool(THAT_DAY.search(one.folded)),
+        "that_day": THAT_DAY.matches(one.folded),
         "no_relation": not one.relations,
         "kin": bool(one.kin),
         "many": one.is_many,

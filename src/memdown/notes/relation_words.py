@@ -517,7 +517,8 @@ MANY_SIGNS: Final = (
 @functools.lru_cache(maxsize=8192)
 def tells_end(text: str) -> bool:
     """Whether a text says that something ended or took another's place."""
-    return bool(ENDED.search(MOVED_ELSE.sub(" ", fold(text))))
+    folded = fold(text)
+    return ENDED.matches(MOVED_ELSE.sub(" ", folded) if "moved" in folded else folded)
 
 
 @functools.cache

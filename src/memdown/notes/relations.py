@@ -8,8 +8,7 @@ languages; facts that tell of no such relation, or of two differences at once, a
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Sequence
 from itertools import takewhile
 from typing import Final, NamedTuple
 
@@ -57,7 +56,7 @@ from memdown.notes.relation_words import (
 )
 from memdown.text import fold, index_terms, is_stop
 from memdown.text.dates.words import MONTHS, WEEKDAYS
-from memdown.values import dataclass, pattern
+from memdown.values import pattern
 
 _MOST_ASIDE: Final = 3
 # Marks the verb of who brings a change about.
@@ -100,26 +99,22 @@ class _Piece(NamedTuple):
     vague: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    """What a clause says, in order.
+class _Clause(NamedTuple):
+    """What a clause says, in order; `words` is all of it but relations, `starts` how each piece begins.
 
     `there` and `cleft`: it says "there", or "it is Ann who"; `denied` is what stands behind "instead of".
     `owned`: it begins with "our", "my" or "we", of which there is one; `renewed`: it says "new", "different", "hired".
     """
 
     pieces: tuple[_Piece, ...]
+    words: tuple[str, ...]
+    starts: frozenset[str]
     relations: frozenset[str]
     there: bool
     cleft: bool
     denied: tuple[str, ...]
     owned: bool
     renewed: bool
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """All but relations."""
-        return tuple(one.text for one in self.pieces if one.kind not in ("relation", "is"))
 
 
 def restated(old: str, new: str, ended: Collection[str] = ()) -> bool:
@@ -131,10 +126,11 @@ def restated(old: str, new: str, ended: Collection[str] = ()) -> bool:
         return _restated_unspaced(old, new)
     if len(content_words(old) - content_words(new)) > _MOST_MISSING:
         return False
-    if _starts(old).isdisjoint(_starts(new)):
+    theirs = _first(old)
+    if theirs is None or not _begin_alike(old, new):
         return False
     ours = _clauses(new)
-    return any(_same_slot(theirs, one, ours, ended) for theirs in _clauses(old)[:1] for one in ours)
+    return any(_same_slot(theirs, one, ours, ended) for one in ours)
 
 
 @functools.lru_cache(maxsize=8192)
@@ -151,25 +147,25 @@ def tells_of_another(old: str, new: str, ended: Collection[str] = ()) -> bool:
     """
     if old[:1] >= _UNSPACED:
         return _is_part(old, new)
-    if ended or _starts(old).isdisjoint(_starts(new)):
+    if ended or not _begin_alike(old, new):
         return False
-    theirs, ours = _clauses(old)[:1], _clauses(new)[:1]
-    if not theirs or not ours:
+    theirs, ours = _first(old), _first(new)
+    if theirs is None or ours is None:
         return False
-    gone, come = _missing(theirs[0], ours[0].words), _missing(ours[0], theirs[0].words)
+    gone, come = _missing(theirs, ours.words), _missing(ours, theirs.words)
     if not gone or not come:
         return False
     lost, found = (
-        [clause.pieces[n] for n in some] for clause, some in ((theirs[0], gone), (ours[0], come))
+        [clause.pieces[n] for n in some] for clause, some in ((theirs, gone), (ours, come))
     )
     kinds = [{one.kind for one in some} for some in (lost, found)]
     if all("day" in some and some - {"day", "clock", "number"} for some in kinds):
         return True
-    placed = theirs[0].relations & ours[0].relations & PLACED
-    if not placed or theirs[0].pieces[-1].text not in ours[0].words:
+    placed = theirs.relations & ours.relations & PLACED
+    if not placed or theirs.pieces[-1].text not in ours.words:
         return False
     # The place is the same and what is there is not.
-    return gone[0] == 0 and theirs[0].pieces[-1].ahead == "at"
+    return gone[0] == 0 and theirs.pieces[-1].ahead == "at"
 
 
 def _same_slot(
@@ -179,12 +175,14 @@ def _same_slot(
         # "A train leaves at 8": there may be others.
         return False
     gone = _missing(theirs, ours.words)
+    if not _is_span(gone):
+        return False
     come = [n for n in _missing(ours, theirs.words) if ours.pieces[n].text not in ended]
     if ours.there:
         come = [n for n in come if ours.pieces[n].ahead == "at" and ours.pieces[n].kind == "name"]
     if not _is_span(come):
         come = _behind_lead(ours, come, ended)
-    if not _is_span(gone) or not _is_span(come):
+    if not _is_span(come):
         return False
     shared = [one for one in theirs.words if one not in UNITS and _is_in(one, ours.words)]
     lost, found = [theirs.pieces[n] for n in gone], [ours.pieces[n] for n in come]
@@ -420,17 +418,63 @@ def _clauses(text: str) -> tuple[_Clause, ...]:
         first, second = map(_clause, joined)
         if first.pieces and second.pieces and second.pieces[0].kind == "relation":
             # "He sold it and drives another": who does it is only named before.
-            second = replace(second, pieces=(first.pieces[0], *second.pieces))
+            pieces = (first.pieces[0], *second.pieces)
+            second = second._replace(pieces=pieces, words=_words(pieces), starts=_starts(pieces))
         found += [first, second]
     return tuple(one for one in found if len(one.pieces) <= _MOST_PIECES)
 
 
+def _first(text: str) -> _Clause | None:
+    """The first clause of a text: mostly the whole, so that the others need not be read."""
+    whole = _clause(text)
+    return whole if len(whole.pieces) <= _MOST_PIECES else next(iter(_clauses(text)), None)
+
+
+def _begin_alike(old: str, new: str) -> bool:
+    """Whether words of two texts begin alike: most pairs of texts have none such, and need no closer look."""
+    return any(
+        not theirs.starts.isdisjoint(ours.starts) for theirs in _each(old) for ours in _each(new)
+    )
+
+
+def _each(text: str) -> Iterator[_Clause]:
+    """The clauses of a text, the first before the others are read."""
+    if (first := _first(text)) is not None:
+        yield first
+        yield from _clauses(text)
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word is in no list: it is told by itself, whatever stands around it."""
+    return (
+        word.isalpha()
+        and word not in _listed()
+        and not is_stop(word)
+        and word.removesuffix("s") not in WEEKDAYS
+    )
+
+
+@functools.cache
+def _listed() -> frozenset[str]:
+    """All words that are told by a list, and the first halves of verbs such as "looks after"."""
+    halves = (verb.partition("-")[0] for verb in lexicon() if "-" in verb)
+    return frozenset(halves).union(
+        *(ARTICLES, ASIDE, ASIDE_FOR, COPULAS, DOES, INSTEAD, LIEU, LIGHT, MONTHS, NOT),
+        *(NUMBER_WORDS, OCLOCK, OFTEN, PREPOSITIONS, THERE, TITLES, WEEKDAYS, lexicon(), nouns()),
+    )
+
+
+def _words(pieces: Sequence[_Piece]) -> tuple[str, ...]:
+    """What pieces say, without relations."""
+    return tuple(one.text for one in pieces if one.kind not in ("relation", "is"))
+
+
+def _starts(pieces: Sequence[_Piece]) -> frozenset[str]:
+    """How pieces begin."""
+    return frozenset(one.text[:_START] for one in pieces)
+
+
 @functools.lru_cache(maxsize=8192)
-def _starts(text: str) -> frozenset[str]:
-    """How the words of a text begin: most pairs of texts have none in common, and need no closer look."""
-    return frozenset(one.text[:_START] for clause in _clauses(text) for one in clause.pieces)
-
-
 def _clause(text: str) -> _Clause:
     raw = _TOKEN.findall(text)
     tokens = [match.rstrip(".,:/-'’") or match for match in raw]
@@ -447,63 +491,64 @@ def _clause(text: str) -> _Clause:
                 word.split(word[1] if word[1] in "'’" else "'", 1)[1],
                 token.split(token[1], 1)[-1],
             )
-        following = folded[n + 1] if n + 1 < len(folded) else ""
-        if f"{word}-{following}" in lexicon():
-            folded[n + 1] = f"{word}-{following}"
-            continue
-        # "From trunk, not develop" names what was; "does not eat" denies something else.
-        contrast = word in NOT and n > 0 and raw[n - 1].endswith(",")
-        if contrast or word in INSTEAD or (word in LIEU and following in LIEU):
-            instead = True
-            continue
-        if word in ASIDE or (word in ASIDE_FOR and pieces and pieces[-1].kind in WHEN):
-            skipping = _MOST_ASIDE
-            continue
-        kind, value = _value(word, folded[n - 1] if n else "", following, pieces)
-        if skipping and word not in COPULAS and word not in lexicon() and kind != "clock":
-            skipping = _still_aside(word, kind, skipping)
-            if skipping or word not in PREPOSITIONS:
-                continue
-        skipping = 0
-        if kind is not None:
-            if value:
-                pieces.append(_Piece(value, kind, ahead))
-            ahead = ""
-            continue
-        if word in THERE and n and not following:
-            there = True
-        if word in PREPOSITIONS:
-            ahead = PREPOSITIONS[word]
-            continue
-        if word in COPULAS:
-            pieces.append(_Piece(word, "is"))
-            relations.add("is")
-            ahead = ""
-            continue
         one_of = n > 0 and (folded[n - 1] in INDEFINITE or folded[n - 1] == "another")
         if one_of and n == 1 and folded[0] == "a" and ENGLISH.isdisjoint(folded):
             # In Portuguese, "a" is "the".
             one_of = False
-        names = _relations_of(word, following)
-        if n > 0 and folded[n - 1] == "the" and names <= THINGS_TOO:
-            names = frozenset()
-        if names and not (one_of and names <= ANY_AGENT):
-            pieces.append(_Piece(_stem(word), "relation", ahead))
-            relations |= names
-            ahead = ""
-            continue
-        if word in DOES:
-            pieces.append(_Piece(_stem(word), "relation", _DOING))
-            ahead = ""
-            continue
-        relations |= nouns().get(word, frozenset())
-        if word in TITLES:
-            titled = True
-            continue
-        called = token[:1].isupper() and (following in COPULAS or following in lexicon())
-        if (word in LIGHT or is_stop(word)) and not (called and word == "mia"):
-            # "Mia" is a name before a verb.
-            continue
+        if skipping or not _is_plain(word):
+            following = folded[n + 1] if n + 1 < len(folded) else ""
+            if f"{word}-{following}" in lexicon():
+                folded[n + 1] = f"{word}-{following}"
+                continue
+            # "From trunk, not develop" names what was; "does not eat" denies something else.
+            contrast = word in NOT and n > 0 and raw[n - 1].endswith(",")
+            if contrast or word in INSTEAD or (word in LIEU and following in LIEU):
+                instead = True
+                continue
+            if word in ASIDE or (word in ASIDE_FOR and pieces and pieces[-1].kind in WHEN):
+                skipping = _MOST_ASIDE
+                continue
+            kind, value = _value(word, folded[n - 1] if n else "", following, pieces)
+            if skipping and word not in COPULAS and word not in lexicon() and kind != "clock":
+                skipping = _still_aside(word, kind, skipping)
+                if skipping or word not in PREPOSITIONS:
+                    continue
+            skipping = 0
+            if kind is not None:
+                if value:
+                    pieces.append(_Piece(value, kind, ahead))
+                ahead = ""
+                continue
+            if word in THERE and n and not following:
+                there = True
+            if word in PREPOSITIONS:
+                ahead = PREPOSITIONS[word]
+                continue
+            if word in COPULAS:
+                pieces.append(_Piece(word, "is"))
+                relations.add("is")
+                ahead = ""
+                continue
+            names = _relations_of(word, following)
+            if n > 0 and folded[n - 1] == "the" and names <= THINGS_TOO:
+                names = frozenset()
+            if names and not (one_of and names <= ANY_AGENT):
+                pieces.append(_Piece(_stem(word), "relation", ahead))
+                relations |= names
+                ahead = ""
+                continue
+            if word in DOES:
+                pieces.append(_Piece(_stem(word), "relation", _DOING))
+                ahead = ""
+                continue
+            relations |= nouns().get(word, frozenset())
+            if word in TITLES:
+                titled = True
+                continue
+            called = token[:1].isupper() and (following in COPULAS or following in lexicon())
+            if (word in LIGHT or is_stop(word)) and not (called and word == "mia"):
+                # "Mia" is a name before a verb.
+                continue
         if instead:
             denied.append(_stem(word))
             continue
@@ -522,7 +567,17 @@ def _clause(text: str) -> _Clause:
     cleft = bool(_CLEFT.search(fold(text)))
     owned = not MINE.isdisjoint(folded[:2])
     renewed = not RENEWED.isdisjoint(folded)
-    return _Clause(tuple(pieces), frozenset(relations), there, cleft, tuple(denied), owned, renewed)
+    return _Clause(
+        tuple(pieces),
+        _words(pieces),
+        _starts(pieces),
+        frozenset(relations),
+        there,
+        cleft,
+        tuple(denied),
+        owned,
+        renewed,
+    )
 
 
 def _still_aside(word: str, kind: Kind | None, left: int) -> int:

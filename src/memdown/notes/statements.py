@@ -193,6 +193,7 @@ _STRUCK: Final = pattern(r"~~(?=\S)(.+?)(?<=\S)~~", re.DOTALL)
 _LEADING_DAY: Final = pattern(r"(?:\*\*)?(\d{4}-\d\d-\d\d)(?:\*\*)?[:：,]?[ \t]+")
 _WORD: Final = pattern(r"\w")
 _PARENTHESES: Final = pattern(r"[(（][^()（）]*[)）]")
+_FENCES: Final = ("```", "~~~")
 _CACHED: Final = 512
 
 
@@ -254,6 +255,11 @@ class _Item:
 @functools.lru_cache(maxsize=_CACHED)
 def facts_of(text: str, path: str = "") -> tuple[Fact, ...]:
     """The facts of a note in order, struck ones too."""
+    if "\n" not in text and not any(fence in text for fence in _FENCES):
+        # Most texts that are asked for are one line, of which there is nothing else to know.
+        item = _begun(text.rstrip("\r"), 1)
+        fact = _fact(path, item, "", 0, date_of(path)) if item else None
+        return (fact,) if fact else ()
     lines = text.replace("\r\n", "\n").split("\n")
     front = read_front_matter(lines)
     log_day = front.date or date_of(path)
@@ -347,13 +353,15 @@ def _items(lines: Sequence[str], start: int, headings: frozenset[int]) -> Iterat
             continue
         if now is not None:
             yield now
-        now = None
-        if line is None or not line.strip() or index + 1 in headings:
-            continue
-        if bullet and not _RULER.match(line):
-            indent = len(bullet[1].expandtabs(4))
-            now = _Item(index + 1, (line,), indent, is_bullet=True)
-        elif not _NO_FACT.match(line) and not _RULER.match(line):
-            now = _Item(index + 1, (line,), 0, is_bullet=False)
+        now = None if line is None or index + 1 in headings else _begun(line, index + 1)
     if now is not None:
         yield now
+
+
+def _begun(line: str, number: int) -> _Item | None:
+    """The bullet or paragraph that begins with a line; None if it is something else."""
+    if not line.strip() or _RULER.match(line):
+        return None
+    if bullet := BULLET.match(line):
+        return _Item(number, (line,), len(bullet[1].expandtabs(4)), is_bullet=True)
+    return None if _NO_FACT.match(line) else _Item(number, (line,), 0, is_bullet=False)

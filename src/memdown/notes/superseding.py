@@ -56,17 +56,18 @@ _SURE, _STRUCK, _STRUCK_IN_LOG, _PERHAPS = 0.6, 0.65, 0.8, 0.1
 # What is asked about when something is remembered, in log-odds: what counts for a fact that is near in meaning, and
 # against one that is not the nearest.
 _ASKED, _FOR_NEARNESS, _AGAINST_OTHERS = -2.8, 4.0, 1.5
-# Of answers to a question: what is marked, and what is only shown below the newer one.
-_SURE_IF_ASKED, _PERHAPS_IF_ASKED = 0.5, 0.08
+# Of answers to a question, as log-odds: what is marked, and what is only shown below the newer one.
+_BARS: Final = tuple(math.log(chance / (1 - chance)) for chance in (0.5, 0.08))
 # The same if the newer does not have most of the words in which the older meets the question.
-_SURE_OF_OTHER, _PERHAPS_OF_OTHER = 0.6, 0.4
+_BARS_OF_OTHER: Final = tuple(math.log(chance / (1 - chance)) for chance in (0.6, 0.4))
 # Longer texts say more than one thing; a newer one may say first why.
 _LONGEST_OLD, _LONGEST_NEW = 140, 240
 _LONGEST_TITLE: Final = 24
-# Not behind a title, an initial or the number of a day.
+# Not behind a title, an initial or the number of a day; told behind the mark, as few signs are one.
 _NEXT_SENTENCE: Final = pattern(
-    r"(?<!\d)(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bSr)(?<!\bno)(?<!\bNo)(?<!\bNr)(?<!\bMrs)(?<!\bSra)(?<!\bDra)(?<!\bProf)"
-    r"[.!?]\s+\w"
+    r"[.!?](?<!\d.)(?<!\b[A-Z].)"
+    + "".join(rf"(?<!\b{title}.)" for title in "Dr Mr Ms St Sr no No Nr Mrs Sra Dra Prof".split())
+    + r"\s+\w"
 )
 _LEADING_DAY: Final = pattern(r"(?:\*\*)?\d{4}-\d\d-\d\d\b")
 _OWNER: Final = pattern(r"(\w+)['’]s? \w")
@@ -102,7 +103,7 @@ class _Judge:
             most += max(0.0, weights.get(name, 0.0))
             self.rules.insert(0, (name, least, most))
         self.most_by_rules = most
-        for kept in (likelihood, _likelihood_if_asked, _plain, _asks_for_one):
+        for kept in (likelihood, is_replaced, _score, _plain, _asks_for_one):
             kept.cache_clear()
 
 
@@ -139,19 +140,21 @@ def likelihood(old: str, new: str, question: str = "") -> float:
     return _share(score + _asked(old, new, question))
 
 
-@functools.lru_cache(maxsize=32_768)
-def _likelihood_if_asked(old: str, new: str, question: str) -> float:
-    """The same as answers to a question, told only so far as it matters to `replaced`: rules cost most."""
-    score = _plain(old, new)
-    if score is None:
-        return 0.0
-    score += _asked(old, new, question)
+def _reaches(score: float, bar: float, old: str, new: str) -> bool:
+    """Whether log-odds reach a bar with what rules add; those cost most, and are asked only so far as it matters."""
     judge = _judge()
     for name, least, most in judge.rules:
-        if not any(score + least < bar <= score + most for bar in _BARS):
+        if score + most < bar or score + least >= bar:
             break
         score += judge.weights.get(name, 0.0) * _RULES[name](old, new)
-    return _share(score)
+    return score >= bar
+
+
+@functools.lru_cache(maxsize=32_768)
+def _score(old: str, new: str, question: str) -> float | None:
+    """The log-odds as answers to a question, without rules; None if the two are not to be compared."""
+    score = _plain(old, new)
+    return None if score is None else score + _asked(old, new, question)
 
 
 def _asked(old: str, new: str, question: str) -> float:
@@ -241,7 +244,7 @@ def rule_features(old: str, new: str) -> dict[str, float]:
 def _gives_up(old: str, new: str, asked: frozenset[str]) -> bool:
     """Whether a newer fact says that what the older one answers is gone."""
     short = max(len(old), len(new)) <= _LONGEST_OLD
-    return short and not details_of(new).change.besides and gives_up(new, old, asked)
+    return short and gives_up(new, old, asked) and not details_of(new).change.besides
 
 
 def _speaks_of_it(old: str, new: str, question: str) -> bool:
@@ -259,21 +262,23 @@ def _speaks_of_it(old: str, new: str, question: str) -> bool:
 
 def replaced(old: str, new: str, question: str = "") -> Replaced:
     """How sure it is that a fact is replaced by a newer one, as answers to a question, if there is one."""
+    levels = (Replaced.SURELY, Replaced.PERHAPS)
+    return next((one for one in levels if is_replaced(old, new, question, one)), Replaced.NO)
+
+
+@functools.lru_cache(maxsize=32_768)
+def is_replaced(old: str, new: str, question: str, at_least: Replaced) -> bool:
+    """Whether it is so sure at least that a fact is replaced by a newer one; quicker to tell than how sure it is."""
     asked = content_words(question) if question else frozenset()
-    if asked and _gives_up(old, new, asked):
-        return Replaced.SURELY
-    chance = _likelihood_if_asked(old, new, question) if question else likelihood(old, new)
+    if (asked or at_least is Replaced.PERHAPS) and _gives_up(old, new, asked):
+        return True
     if not question:
-        sure, perhaps = _SURE, _PERHAPS
-    elif chance < _PERHAPS_IF_ASKED or _speaks_of_it(old, new, question):
-        sure, perhaps = _SURE_IF_ASKED, _PERHAPS_IF_ASKED
-    else:
-        sure, perhaps = _SURE_OF_OTHER, _PERHAPS_OF_OTHER
-    if chance >= sure:
-        return Replaced.SURELY
-    if chance >= perhaps or (not asked and _gives_up(old, new, asked)):
-        return Replaced.PERHAPS
-    return Replaced.NO
+        return likelihood(old, new) >= (_SURE if at_least is Replaced.SURELY else _PERHAPS)
+    score = _score(old, new, question)
+    if score is None:
+        return False
+    sure, perhaps = _BARS if _speaks_of_it(old, new, question) else _BARS_OF_OTHER
+    return _reaches(score, sure if at_least is Replaced.SURELY else perhaps, old, new)
 
 
 def is_worth_asking(old: str, new: str, nearness: float, *, nearest: bool) -> bool:
@@ -291,7 +296,7 @@ def contradicts(older: Fact, newer: Fact) -> bool:
     places = ((older.path, older.heading), (newer.path, newer.heading))
     if stand_apart(*places, older.text, newer.text):
         return False
-    if date_of(older.path) is not None and THAT_DAY.search(fold(older.text)):
+    if date_of(older.path) is not None and THAT_DAY.matches(fold(older.text)):
         return False
     # Much of what a log says happened on that day only.
     least = _STRUCK if date_of(older.path) is None else _STRUCK_IN_LOG
@@ -419,13 +424,8 @@ def _owners(text: str) -> frozenset[str]:
 _RULES: Final[Mapping[str, Callable[[str, str], bool]]] = {
     "same_event": _both_ended,
     "state_over": _state_is_over,
+    "owned": _is_anothers,
     "restated": _is_restated,
     "another_event": _another_event,
-    "owned": _is_anothers,
     "says_otherwise": lambda old, new: says_otherwise(new, old),
 }
-# All that a chance is compared with where there is a question, as log-odds.
-_BARS: Final = tuple(
-    math.log(chance / (1 - chance))
-    for chance in (_PERHAPS_IF_ASKED, _PERHAPS_OF_OTHER, _SURE_IF_ASKED, _SURE_OF_OTHER)
-)

@@ -19,7 +19,7 @@ from memdown.search.gathering import (
     near_the_best,
 )
 from memdown.search.query import Asked, is_of_no_note, is_unheld
-from memdown.types import Explanation, Hit, Reranker
+from memdown.types import Explanation, Hit, Reranker, Strength
 from memdown.values import dataclass
 
 # How many identifiers that no note holds are named.
@@ -69,7 +69,8 @@ def _with_strength(hits: Iterable[Hit], asked: Asked) -> list[Hit]:
     found = []
     for hit in reversed(list(hits)):
         strong = is_strong(hit, asked)
-        found.append(replace(hit, strength="strong" if strong or sure else "weak"))
+        strength: Strength = "strong" if strong or sure else "weak"
+        found.append(hit if hit.strength == strength else replace(hit, strength=strength))
         sure = sure or (strong and not hit.was)
     return found[::-1]
 

@@ -7,9 +7,10 @@ about the same thing that say different things, the newer comes first. A lone ol
 from __future__ import annotations
 
 import datetime
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, cached_property
+from itertools import permutations
 from typing import Final, NamedTuple, Protocol
 
 from memdown.errors import QueryError
@@ -25,7 +26,7 @@ from memdown.notes.exchanges import gives_up
 from memdown.notes.relation_words import tells_end
 from memdown.notes.seen import Came
 from memdown.notes.statements import Fact, facts_of
-from memdown.notes.superseding import Replaced, replaced, stand_apart
+from memdown.notes.superseding import Replaced, is_replaced, stand_apart
 from memdown.text.dates import read_time
 from memdown.types import LEFT_OUT, Hit
 from memdown.values import dataclass, pattern
@@ -76,31 +77,41 @@ class Times:
     seen: Seen | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class _Dated:
-    """A hit with its facts, the day it is of, and what it says that is not struck.
+    """A hit with its facts and the day it is of: that of its first current fact, else of its note.
 
     Of a hit that may be cut it is one fact with what is nested below it: the lines `first` to `last` of the
     hit, counted from 0; all of them if `last` is None. What has no day was there `by` that one; `came_of`
     tells when the facts of a note came.
     """
 
-    hit: Hit
-    facts: tuple[Fact, ...]
-    day: datetime.date | None
-    said: str
-    first: int = 0
-    last: int | None = None
-    by: datetime.date | None = None
-    came_of: CameOf | None = None
+    def __init__(
+        self,
+        hit: Hit,
+        facts: tuple[Fact, ...],
+        first: int = 0,
+        last: int | None = None,
+        by: datetime.date | None = None,
+        came_of: CameOf | None = None,
+    ) -> None:
+        self.hit, self.facts, self.first, self.last = hit, facts, first, last
+        self.by, self.came_of = by, came_of
+        self.current = [fact for fact in facts if not fact.struck]
+        self.day = next((fact.day for fact in self.current if fact.day), hit.date)
 
-    @property
+    @cached_property
+    def said(self) -> str:
+        """What it says that is not struck, below its heading."""
+        heading = self.hit.heading.rpartition(" > ")[2]
+        words = " ".join(fact.text for fact in self.current)
+        return f"{heading}: {words}" if any(map(str.isalpha, heading)) else words
+
+    @cached_property
     def came(self) -> Came | None:
         """When the first of its facts that is not struck came, if that was seen."""
-        current = next((fact for fact in self.facts if not fact.struck), None)
-        if self.came_of is None or current is None:
+        if self.came_of is None or not self.current:
             return None
-        return self.came_of(self.hit.path).get(current.text)
+        return self.came_of(self.hit.path).get(self.current[0].text)
 
     @property
     def start_line(self) -> int:
@@ -122,23 +133,6 @@ class _Dated:
         )
 
 
-def _dated(
-    hit: Hit,
-    facts: tuple[Fact, ...],
-    first: int = 0,
-    last: int | None = None,
-    by: datetime.date | None = None,
-    came_of: CameOf | None = None,
-) -> _Dated:
-    """A hit of the day of its first current fact, else of its note."""
-    current = [fact for fact in facts if not fact.struck]
-    day = next((fact.day for fact in current if fact.day), hit.date)
-    heading = hit.heading.rpartition(" > ")[2]
-    words = " ".join(fact.text for fact in current)
-    said = f"{heading}: {words}" if any(map(str.isalpha, heading)) else words
-    return _Dated(hit, facts, day, said, first, last, by, came_of)
-
-
 class _Parts(NamedTuple):
     """A hit, and each of its facts with what is nested below it."""
 
@@ -152,8 +146,8 @@ def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> 
     What was is struck, or over, or another hit is newer and says something else about the same thing.
     """
     by = times.seen.begun() if times.seen is not None else None
-    came_of = functools.cache(times.seen.of) if times.seen is not None else None
-    every = [_taken_apart(_dated(hit, _facts(hit, times), by=by, came_of=came_of)) for hit in hits]
+    came_of = cache(times.seen.of) if times.seen is not None else None
+    every = [_taken_apart(_Dated(hit, _facts(hit, times), by=by, came_of=came_of)) for hit in hits]
     if times.as_of is not None:
         parts = [part for one in every for part in _parts(one, times, question)]
         return [hit for one in parts if (hit := _as_of(one, times.as_of)) is not None]
@@ -216,6 +210,8 @@ def _facts(hit: Hit, times: Times) -> tuple[Fact, ...]:
 
 def _taken_apart(one: _Dated) -> _Parts:
     tops = [fact for fact in one.facts if not fact.parent]
+    if len(one.facts) == 1 and tops and tops[0].line == 1:
+        return _Parts(one, [one])
     return _Parts(one, [_part(one, fact, tops) for fact in tops])
 
 
@@ -239,7 +235,7 @@ def _part(one: _Dated, fact: Fact, tops: Sequence[Fact]) -> _Dated:
     following = [other.line for other in tops if other.line > fact.line]
     inner = [other for other in one.facts if fact.line <= other.line < (following or [1 << 30])[0]]
     last = max(other.end_line for other in inner)
-    return _dated(one.hit, tuple(inner), fact.line - 1, last - 1, one.by, one.came_of)
+    return _Dated(one.hit, tuple(inner), fact.line - 1, last - 1, one.by, one.came_of)
 
 
 def _is_past(one: _Dated, today: datetime.date) -> bool:
@@ -338,19 +334,17 @@ def _cut(every: Sequence[_Parts], times: Times, question: str) -> list[_Dated]:
 
 def _touched(every: Sequence[_Parts], question: str) -> set[tuple[str, int]]:
     """The places of facts that replace another fact of the hits, or are replaced by one."""
+    parts = [part for one in every[:_MOST_COMPARED] for part in one.apart]
+    if len(parts) < 2 or all(part.day is None for part in parts):
+        # Nothing is newer than anything: their words need not be known.
+        return set()
     asked = content_words(question)
-    telling = [
-        part
-        for one in every[:_MOST_COMPARED]
-        for part in one.apart
-        if asked & content_words(part.facts[0].text)
-    ][:_MOST_COMPARED]
+    telling = [part for part in parts if asked & content_words(part.facts[0].text)]
     return {
         _place(part)
-        for one in telling
-        for other in telling
-        if one is not other and _replaces(other, one, question)
-        for part in (one, other)
+        for newer, older in permutations(telling[:_MOST_COMPARED], 2)
+        if _replaces(newer, older, question)
+        for part in (newer, older)
     }
 
 
@@ -364,7 +358,7 @@ def _is_about(one: _Dated, asked: frozenset[str]) -> bool:
 
 def _replaces(newer: _Dated, older: _Dated, question: str) -> bool:
     """Whether a newer hit surely says what holds instead; in doubt it is only shown above."""
-    if not newer.facts or not _is_newer(newer, older):
+    if not newer.facts or not _may_be_newer(newer, older):
         return False
     fact = older.facts[0]
     asked = content_words(question)
@@ -376,7 +370,8 @@ def _replaces(newer: _Dated, older: _Dated, question: str) -> bool:
     return any(
         not other.struck
         and (_shares(said, other.text) or gives_up(other.text, fact.text, asked))
-        and replaced(fact.text, other.text, question) is Replaced.SURELY
+        and _is_newer(newer, older)
+        and is_replaced(fact.text, other.text, question, Replaced.SURELY)
         and not stand_apart(places[0], places[1], fact.text, other.text)
         for other in newer.facts
     )
@@ -435,7 +430,7 @@ def _is_outdated(older: str, newer: str, question: str) -> bool:
 
     "1:1 on Tuesdays; Priya is my manager" says two things, of which one may be over.
     """
-    if replaced(older, newer, question) is not Replaced.NO:
+    if is_replaced(older, newer, question, Replaced.PERHAPS):
         return True
     if not _tells_change(newer) or len(said := _STATEMENT_END.split(older)) < 2:
         return False
@@ -444,13 +439,18 @@ def _is_outdated(older: str, newer: str, question: str) -> bool:
     met, words = asked & content_words(answering), content_words(newer)
     if not met or not all(is_among(word, words) for word in met):
         return False
-    return replaced(answering, newer, question) is not Replaced.NO
+    return is_replaced(answering, newer, question, Replaced.PERHAPS)
 
 
 def _same_start(ours: str, theirs: str) -> bool:
     """Whether two texts without spaces between words begin with the same thing."""
     first = next((character for character in theirs if character.isalnum()), "")
     return first >= _UNSPACED and ours[:_SUBJECT] == theirs[:_SUBJECT]
+
+
+def _may_be_newer(one: _Dated, other: _Dated) -> bool:
+    """Whether nothing speaks against it by their days alone."""
+    return one.day is not None and (other.day is None or one.day >= other.day)
 
 
 def _is_newer(one: _Dated, other: _Dated) -> bool:

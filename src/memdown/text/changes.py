@@ -56,6 +56,9 @@ _WORDS: Final = {
     Gone.INSTEAD: "instead statt anstelle anstatt lieu vez lugar posto plaats вместо",
 }
 _HOW: Final = {fold(word): how for how, words in _WORDS.items() for word in words.split()}
+GONE_WORDS: Final = frozenset(_HOW)
+"""All words, folded, that say so."""
+
 # Chinese, Japanese, Thai and Korean: what stands before them is gone, mostly.
 SIGNS: Final = pattern(
     "换成|換成|改用|改成|改为|不再|替换|取代|卖掉|卖了|取消|停用|辞职|离职|离开|放弃"
