@@ -264,6 +264,27 @@ def test_vectors_of_passages_take_half_a_byte_a_number(dims: int) -> None:
         segments.unpack_vectors(packed[:-1])
 
 
+@pytest.mark.parametrize("dims", [64, 63])
+def test_scales_that_follow_from_the_numbers_are_not_stored(dims: int) -> None:
+    vectors = np.random.default_rng(1).normal(size=(50, dims)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1)[:, None]
+    vectors[7] = 0
+    numbers, scale = quantise_passages(vectors)
+    scale[7] = 0
+    whole = segments.pack_vectors(numbers, scale, half=True)
+    bare = segments.pack_vectors(numbers, scale, half=True, bare=True)
+    assert len(whole) - len(bare) == (2 * len(vectors) if dims % 2 == 0 else 0)
+    found, other = segments.unpack_vectors(bare), segments.unpack_vectors(whole)
+    assert (found.numbers == other.numbers).all()
+    np.testing.assert_allclose(found.scale, other.scale, rtol=1e-3)
+    assert found.scale[7] == 0
+    with pytest.raises(IndexCorrupt):
+        segments.unpack_vectors(bare[:-1])
+    # Other lengths do not follow from the numbers.
+    longer = segments.pack_vectors(numbers, 2 * scale, half=True, bare=True)
+    assert (segments.unpack_vectors(longer).scale == 2 * other.scale).all()
+
+
 @pytest.mark.parametrize("terms", [1, 2, 3, 4])
 def test_a_dictionary_counts_entries_wherever_they_stand(terms: int) -> None:
     """Numbers of two bytes may begin at an odd place of the block."""

@@ -164,9 +164,10 @@ def _in_blocks(part: str, vectors: PackedVectors) -> dict[Part, bytes]:
     half = part == _PASSAGES
     step = segments.PASSAGES_A_BLOCK if half else segments.CHUNKS_A_BLOCK
     cuts = (slice(at, at + step) for at in range(0, len(vectors.scale), step))
+    numbers, scale = vectors
     return {
-        (part, number): segments.pack_vectors(vectors.numbers[cut], vectors.scale[cut], half=half)
-        for number, cut in enumerate(cuts)
+        (part, place): segments.pack_vectors(numbers[cut], scale[cut], half=half, bare=half)
+        for place, cut in enumerate(cuts)
     }
 
 

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _NUMBERS = 5
-# What `pack_closely` begins with: the letter, how many passages, where the first one starts, and its line.
-_CLOSELY, _CLOSE_HEAD = b"C", struct.Struct("<cHHI")
-# Of each byte the lower four bits and one more, and the upper four.
-_GAPS = bytes(byte % 16 + 1 for byte in range(256))
-_MORE = bytes(byte // 16 for byte in range(256))
-_LONG = 255
+# What `pack_closely` begins with: the letter, the line of the text on which the first passage begins, and
+# how many headings there are.
+_CLOSELY, _CLOSE_HEAD = b"L", struct.Struct("<cBB")
+# Of each byte the lower four bits, and one more than the upper four.
+_GAPS = bytes(byte % 16 for byte in range(256))
+_SIZES = bytes(byte // 16 + 1 for byte in range(256))
 # In C throughout: a named tuple's own `__new__` takes three times as long.
 _passage: Callable[[Iterable[object]], Passage] = partial(tuple.__new__, Passage)
 # Stands for each heading that a line has in common with the line before.
@@ -69,46 +69,62 @@ def pack_passages(chunk: Chunk) -> tuple[str, bytes]:
 
 
 def pack_closely(chunk: Chunk) -> tuple[str, bytes]:
-    """The same in a third of the bytes, where passages follow one another closely, as they nearly always do.
+    """The same in a fifth of the bytes, where passages are whole lines, as they nearly always are: where a
+    line begins, and its number, the text tells.
 
-    After the head come a byte a passage, the lines from the one before to it less one, and 16 times how
-    many lines more than one it has; its length, 255 for a longer one; the longer lengths in two bytes each;
-    and how many passages each heading has. Headings leave out what they share with the line before.
+    After the head come how many passages each heading has, and a byte a passage: how many lines lie between
+    the one before and it, and 16 times how many lines more than one it has. Headings leave out what they
+    share with the line before.
     """
     if not chunk.passages:
         return pack_passages(chunk)
     # By columns: every chunk of an index comes here.
     starts, ends, firsts, lasts, above = zip(*chunk.passages, strict=True)
-    gaps, more = list(map(sub, starts[1:], ends)), list(map(sub, lasts, firsts))
-    lengths = list(map(sub, ends, starts))
+    begins = _line_starts(chunk.text)
+    place = dict(zip(begins, range(len(begins)), strict=True))
+    numbers = _line_numbers(chunk.start_line, chunk.lines, begins)
     runs = [(heading, len(list(some))) for heading, some in groupby(above)]
     if runs[0][0] != chunk.heading:
         runs.insert(0, (chunk.heading, 0))
-    headings = [heading for heading, _ in runs]
-    long = [length for length in lengths if length >= _LONG]
-    if (
-        gaps != list(map(sub, firsts[1:], lasts))
-        or not (min(gaps, default=1) > 0 and max(gaps, default=1) <= 16)
-        or not (min(more) >= 0 and max(more) < 16 and min(lengths) >= 0)
-        or max(len(starts), starts[0], *long) >> 16
-        or max(count for _, count in runs) > _LONG
-        or any(heading.startswith(_SHARED) or "\n" in heading for heading in headings)
-    ):
-        return pack_passages(chunk)
-    packed = b"".join(
-        (
-            _CLOSE_HEAD.pack(_CLOSELY, len(starts), starts[0], firsts[0]),
-            bytes([gap - 1 + 16 * lines for gap, lines in zip([1, *gaps], more, strict=True)]),
-            bytes([min(length, _LONG) for length in lengths]),
-            struct.pack(f"<{len(long)}H", *long),
-            bytes([count for _, count in runs]),
+    headings, counts = zip(*runs, strict=True)
+    try:
+        own = [place[start] for start in starts]
+        after = [place[end + 1] for end in ends]
+        gaps = list(map(sub, own, [own[0], *after]))
+        more = [upto - begin - 1 for begin, upto in zip(own, after, strict=True)]
+        packed = b"".join(
+            (
+                _CLOSE_HEAD.pack(_CLOSELY, own[0], len(counts)),
+                bytes(counts),
+                bytes([gap + 16 * lines for gap, lines in zip(gaps, more, strict=True)]),
+            )
         )
-    )
+        is_close = (
+            max(gaps) < 16
+            and min(gaps) >= 0
+            and min(more) >= 0
+            and [numbers[begin] for begin in own] == list(firsts)
+            and [numbers[upto - 1] for upto in after] == list(lasts)
+        )
+    except (KeyError, IndexError, ValueError, struct.error):
+        is_close = False
+    if not is_close or any(one.startswith(_SHARED) or "\n" in one for one in headings):
+        return pack_passages(chunk)
     # The other ways of packing are told apart by an even length.
     return "\n".join(_shortened(headings)), packed if len(packed) % 2 else packed + b"\0"
 
 
-def _shortened(headings: list[str]) -> list[str]:
+def _line_starts(text: str) -> list[int]:
+    """Where each line of a text begins, and where one after the last would."""
+    return list(accumulate([len(line) + 1 for line in text.split("\n")], initial=0))
+
+
+def _line_numbers(first: int, lines: Sequence[int] | None, begins: Sequence[int]) -> Sequence[int]:
+    """The number of each line of a chunk."""
+    return lines or range(first, first + len(begins) - 1)
+
+
+def _shortened(headings: Sequence[str]) -> Sequence[str]:
     if len(headings) == 1:
         return headings
     found: list[str] = []
@@ -135,31 +151,34 @@ def _lengthened(headings: list[str]) -> list[str]:
     return found
 
 
-def _close_passages(blob: bytes, headings: Sequence[str]) -> tuple[Passage, ...]:
-    """What `pack_closely` packed."""
-    _, count, start, line = _CLOSE_HEAD.unpack_from(blob)
-    at = _CLOSE_HEAD.size
-    places, lengths = blob[at : at + count], list(blob[at + count : at + 2 * count])
-    at += 2 * count
-    if many := lengths.count(_LONG):
-        longer = iter(struct.unpack_from(f"<{many}H", blob, at))
-        lengths = [next(longer) if length == _LONG else length for length in lengths]
-        at += 2 * many
-    gaps, more = places.translate(_GAPS), places.translate(_MORE)
-    if not len(gaps) == len(lengths) == sum(blob[at:]) == count:
+def _close_passages(
+    blob: bytes, headings: Sequence[str], text: str, first: int, lines: Sequence[int] | None
+) -> tuple[Passage, ...]:
+    """What `pack_closely` packed, by the text of the chunk, its first line and the numbers of its lines."""
+    _, begin, runs = _CLOSE_HEAD.unpack_from(blob)
+    at = _CLOSE_HEAD.size + runs
+    counts = blob[_CLOSE_HEAD.size : at]
+    count = sum(counts)
+    places = blob[at : at + count]
+    if len(counts) != runs or len(places) != count or len(blob) - at - count > 1:
         raise ValueError("its passages are cut off")
-    # Where each one begins, and on which line: after the one before, and what lies between them.
-    starts = list(accumulate(map(add, lengths, gaps[1:]), initial=start))
-    firsts = list(accumulate(map(add, more, gaps[1:]), initial=line))
-    above = chain.from_iterable(map(repeat, headings, blob[at:]))
-    ends, lasts = map(add, starts, lengths), map(add, firsts, more)
+    begins = _line_starts(text)
+    numbers = _line_numbers(first, lines, begins)
+    gaps, sizes = places.translate(_GAPS), places.translate(_SIZES)
+    # On which line each one begins: after the one before, and what lies between them.
+    own = list(accumulate(map(add, sizes, gaps[1:]), initial=begin))
+    starts = [begins[line] for line in own]
+    ends = [begins[line + size] - 1 for line, size in zip(own, sizes, strict=True)]
+    firsts = [numbers[line] for line in own]
+    lasts = [numbers[line + size - 1] for line, size in zip(own, sizes, strict=True)]
+    above = chain.from_iterable(map(repeat, headings, counts))
     return tuple(map(_passage, zip(starts, ends, firsts, lasts, above, strict=True)))
 
 
 def count_passages(blob: bytes) -> int:
     """How many passages a chunk has."""
     if blob[:1] == _CLOSELY and len(blob) % 2:
-        return int.from_bytes(blob[1:3], "little")
+        return sum(blob[_CLOSE_HEAD.size : _CLOSE_HEAD.size + blob[2]])
     return len(_numbers(blob)) // _NUMBERS
 
 
@@ -240,7 +259,9 @@ def unpack_chunk(
         raise _damaged(f"A chunk of {path} is not the text that was stored")
     try:
         above = bytes(headings).decode("utf-8", "surrogatepass").split("\n")
-        units, above = _passages(bytes(passages), above)
+        content = bytes(text).decode("utf-8", "surrogatepass")
+        numbers = tuple(array("I", bytes(lines))) if lines else None
+        units, above = _passages(bytes(passages), above, content, start_line, numbers)
         chunk = Chunk(
             chunk_id,
             path,
@@ -248,10 +269,10 @@ def unpack_chunk(
             start_line,
             end_line,
             above[0],
-            bytes(text).decode("utf-8", "surrogatepass"),
+            content,
             digest,
             units,
-            tuple(array("I", bytes(lines))) if lines else None,
+            numbers,
             names,
         )
     except (ValueError, IndexError, TypeError, struct.error) as error:
@@ -259,11 +280,13 @@ def unpack_chunk(
     return StoredChunk(key, chunk, date)
 
 
-def _passages(packed: bytes, headings: list[str]) -> tuple[tuple[Passage, ...], list[str]]:
+def _passages(
+    packed: bytes, headings: list[str], text: str, first: int, lines: Sequence[int] | None
+) -> tuple[tuple[Passage, ...], list[str]]:
     """The passages of a chunk and its headings, of what either way of packing made."""
     if packed[:1] == _CLOSELY and len(packed) % 2:
         headings = _lengthened(headings)
-        return _close_passages(packed, headings), headings
+        return _close_passages(packed, headings, text, first, lines), headings
     numbers = _numbers(packed)
     # By columns: a search unpacks some hundred passages.
     columns = (numbers[place::_NUMBERS] for place in range(_NUMBERS - 1))

@@ -16,6 +16,8 @@ from memdown.values import dataclass, pattern
 _SMALLEST_CAP: Final = 32
 _PASSAGE_CAP: Final = 400
 _BULLET: Final = pattern(r"(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
+# What a bullet begins with: most other lines begin with a letter, and need not be matched.
+_BULLETS: Final = "-*+•0123456789"
 _RULER: Final = pattern(r"[-:|=+_* \t]+$")
 
 
@@ -217,7 +219,7 @@ class _Beginnings:
         if is_heading:
             self._indent = None
             return True
-        bullet = _BULLET.match(bare)
+        bullet = bare[0] in _BULLETS and _BULLET.match(bare)
         if self._indent is not None and indent > self._indent and not (blank and not bullet):
             return False
         if bullet:

@@ -9,13 +9,19 @@ from __future__ import annotations
 import datetime
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain
+from typing import TypeAlias
 
 from memdown.text.dates import written_day
 from memdown.types import Document, FileState, Table
 from memdown.values import dataclass, pattern
+
+# A line with its number from 0; None where code begins. And a heading: the number of its line from 1, its
+# level, and its title.
+_Line: TypeAlias = tuple[int, str | None]
+_Heading: TypeAlias = tuple[int, int, str]
 
 MAX_TAG = 100
 _RULER, _ENDS = "---", ("---", "...")
@@ -199,16 +205,18 @@ def read_document(file: FileState, text: str) -> Document:
     day unless the note's front matter names another."""
     lines = text.split("\n")
     front = read_front_matter(lines)
+    prose = _prose(text, lines, front.lines)
+    headings = list(_headings(lines, prose))
     return Document(
         file.path,
         file.source,
         text,
         digest=hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
-        title=title_of(file.path, lines, front),
+        title=_title(file.path, front, headings),
         date=front.date or file.date,
-        headings=tuple(_under_title(front, heading_paths(lines, front))),
-        tables=tuple(tables_in(lines, front.lines)) if "|" in text else (),
-        tags=tuple(_tags(front, lines)),
+        headings=tuple(_under_title(front, _paths(headings))),
+        tables=tuple(_tables(lines, prose)) if "|" in text else (),
+        tags=tuple(_tags(front, lines, prose)),
         names=_trimmed_names((*front.aliases, *front.tags)),
     )
 
@@ -216,12 +224,12 @@ def read_document(file: FileState, text: str) -> Document:
 def title_of(path: str, lines: Sequence[str], front: FrontMatter | None = None) -> str:
     """The title in the front matter, else the first heading, else the words of the file name."""
     front = front or read_front_matter(lines)
-    if title := _trimmed(front.title):
-        return title
-    for _, _, title in _headings(lines, front.lines):
-        if title:
-            return title
-    return _words(path)
+    return _title(path, front, _headings(lines, outside_code(lines, front.lines)))
+
+
+def _title(path: str, front: FrontMatter, headings: Iterable[_Heading]) -> str:
+    named = (title for _, _, title in headings if title)
+    return _trimmed(front.title) or next(named, "") or _words(path)
 
 
 def heading_paths(lines: Sequence[str], front: FrontMatter | None = None) -> list[tuple[int, str]]:
@@ -229,9 +237,14 @@ def heading_paths(lines: Sequence[str], front: FrontMatter | None = None) -> lis
 
     It holds from that line to the one before the next; lines above the first have no heading.
     """
+    front = front or read_front_matter(lines)
+    return _paths(_headings(lines, outside_code(lines, front.lines)))
+
+
+def _paths(headings: Iterable[_Heading]) -> list[tuple[int, str]]:
     changes = []
     above: list[tuple[int, str]] = []
-    for number, level, title in _headings(lines, (front or read_front_matter(lines)).lines):
+    for number, level, title in headings:
         while above and above[-1][0] >= level:
             above.pop()
         if title:
@@ -256,17 +269,17 @@ def _under_title(front: FrontMatter, paths: Sequence[tuple[int, str]]) -> Iterat
         yield number, path if repeats else f"{title} > {path}" if path else title
 
 
-def _tags(front: FrontMatter, lines: Sequence[str]) -> list[str]:
+def _tags(front: FrontMatter, lines: Sequence[str], prose: Iterable[_Line]) -> list[str]:
     """The tags of a note, each once in lower case: those in front and those in its text."""
     found = dict.fromkeys(tag.lower() for tag in front.tags)
     if not any(map(_may_have_tags, lines)):
         return list(found)[:_MOST_TAGS]
-    for _, line in outside_code(lines, front.lines):
+    for _, line in prose:
         if line is None or "#" not in line or len(found) >= _MOST_TAGS:
             continue
         line = line[:_MOST_CHARACTERS]
-        prose = _LINK_TARGET.sub(" ", _INLINE_CODE.sub(" ", line) if "`" in line else line)
-        for match in _TAG.finditer(prose):
+        said = _LINK_TARGET.sub(" ", _INLINE_CODE.sub(" ", line) if "`" in line else line)
+        for match in _TAG.finditer(said):
             tag = match["tag"].strip("/")[:MAX_TAG]
             if tag and not _COLOUR.fullmatch(tag):
                 found.setdefault(tag.lower())
@@ -283,7 +296,14 @@ def _trimmed_names(names: Sequence[str]) -> str:
     return " ".join(" ".join(names).split())[:_MAX_NAMES]
 
 
-def outside_code(lines: Sequence[str], start: int) -> Iterator[tuple[int, str | None]]:
+def _prose(text: str, lines: Sequence[str], start: int) -> Sequence[_Line]:
+    """The same as `outside_code`, at once: most notes have no code, and then it is all lines."""
+    if "```" in text or "~~~" in text or "\r" in text:
+        return list(outside_code(lines, start))
+    return list(enumerate(lines[start:], start))
+
+
+def outside_code(lines: Sequence[str], start: int) -> Iterator[_Line]:
     """The lines that are no code, with their numbers from 0; None where code begins."""
     fence = ""
     for index in range(start, len(lines)):
@@ -300,18 +320,18 @@ def outside_code(lines: Sequence[str], start: int) -> Iterator[tuple[int, str | 
             yield index, line
 
 
-def _headings(lines: Sequence[str], start: int) -> Iterator[tuple[int, int, str]]:
-    """Each heading outside of code, as line number, level and title; from line `start` on."""
+def _headings(lines: Sequence[str], prose: Iterable[_Line]) -> Iterator[_Heading]:
+    """Each heading among the lines that are no code."""
     paragraph = 0
-    for index, line in outside_code(lines, start):
-        if line is None:
+    for index, line in prose:
+        if not line:
             paragraph = 0
             continue
-        # Nearly all lines begin with a letter or are bullets: no pattern need be tried on them.
-        if line[:1].isalpha():
+        # Nearly all lines begin with a letter, are bullets or rows: no pattern need be tried on them.
+        if line[0].isalpha():
             paragraph += 1
             continue
-        if line[:2] == "- " and line[2:3].isalnum():
+        if line[0] == "|" or (line[:2] == "- " and line[2:3].isalnum()):
             paragraph = 2
             continue
         marks = _ATX.match(line)
@@ -335,16 +355,21 @@ def _headings(lines: Sequence[str], start: int) -> Iterator[tuple[int, int, str]
 
 def tables_in(lines: Sequence[str], start: int = 0) -> Iterator[Table]:
     """The tables outside of code that say how their columns are called; from line `start` on."""
+    return _tables(lines, outside_code(lines, start))
+
+
+def _tables(lines: Sequence[str], prose: Iterable[_Line]) -> Iterator[Table]:
     rows: list[int] = []
-    for index, line in chain(outside_code(lines, start), [(len(lines), None)]):
-        if line is not None and line.lstrip()[:1] == "|":
+    for index, line in chain(prose, [(len(lines), None)]):
+        if line and "|" in line and line.lstrip()[0] == "|":
             rows.append(index)
             continue
         if len(rows) > 2 and _TABLE_RULER.match(lines[rows[1]]):
             columns = _columns(lines[rows[0]])
             if columns:
                 yield Table(rows[2] + 1, rows[-1] + 1, columns)
-        rows = []
+        if rows:
+            rows = []
 
 
 def _columns(row: str) -> str:

@@ -24,9 +24,9 @@ from memdown.values import dataclass
 
 _NEXT_SEGMENT = "next_segment"
 # What a page takes besides its rows, and a row of `chunks` besides its texts and blobs, at most; how many
-# rows one is chosen from to fill a page, and how many more fit by then.
+# rows the last two of a page are chosen from, and how many more fit by then.
 _PAGE_HEAD, _ROW_HEAD = 16, 42
-_ROWS_IN_REACH, _FEW_ROWS = 48, 2
+_ROWS_IN_REACH, _FEW_ROWS = 48, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,14 +339,32 @@ def _filling_pages(db: apsw.Connection, rows: Sequence[_NewRow]) -> Iterator[_Ne
         waiting += islice(coming, _ROWS_IN_REACH - len(waiting))
         if not waiting:
             return
-        # The largest one that fits, once few more do; before that they come in turn.
-        place = 0
+        # They come in turn until few more fit.
+        chosen = [0]
         if left < _FEW_ROWS * waiting[0][0]:
-            fits = [(size, -at) for at, (size, _) in enumerate(waiting) if size <= left]
-            place = -max(fits)[1] if fits else 0
-        size, row = waiting.pop(place)
-        left = (left if size <= left else page) - size
-        yield row
+            chosen = _filling([size for size, _ in waiting], left) or chosen
+        for place in sorted(chosen, reverse=True):
+            size, row = waiting.pop(place)
+            left = (left if size <= left else page) - size
+            yield row
+
+
+def _filling(sizes: Sequence[int], room: int) -> list[int]:
+    """The places of the one or two of some rows that fill the room best; of none if none fits."""
+    # Next to nothing, a row stands alone.
+    every = sorted([(0, -1), *zip(sizes, range(len(sizes)), strict=True)])
+    small, large = 0, len(every) - 1
+    most, best = 0, (-1, -1)
+    # From both ends: what is too much with the smaller one is too much with all that follow it.
+    while small < large:
+        total = every[small][0] + every[large][0]
+        if most < total <= room:
+            most, best = total, (every[small][1], every[large][1])
+        if total <= room:
+            small += 1
+        else:
+            large -= 1
+    return [place for place in best if place >= 0]
 
 
 def _stored_size(value: object) -> int:

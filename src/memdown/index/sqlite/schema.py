@@ -50,7 +50,7 @@ def older_layout(_: apsw.Connection) -> None:
     """Changes to tables that the last migration makes anew."""
 
 
-def m009_close_rows(db: apsw.Connection) -> None:
+def m010_full_pages(db: apsw.Connection) -> None:
     """The tables of a generation; older ones go, and the next sync fills these from the notes."""
     if run(db, "SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = 'chunks'"):
         run(db, "DROP VIEW chunks")
@@ -74,10 +74,11 @@ MIGRATIONS = (
     older_layout,
     older_layout,
     older_layout,
-    m009_close_rows,
+    older_layout,
+    m010_full_pages,
 )
 # The last of them after which an index is empty.
-_EMPTIES = 9
+_EMPTIES = 10
 
 
 def migrate(db: apsw.Connection, path: object) -> bool:
