@@ -117,6 +117,19 @@ class HurriedSnapshot(Protocol):
 
 
 @runtime_checkable
+class PacedSnapshot(HurriedSnapshot, Protocol):
+    """A view of a store that knows how much time a search has left."""
+
+    def leaves_out(self, what: str) -> bool:
+        """Whether there is too little time left for something; `missing` names it then."""
+
+
+def leaves_out(snapshot: Snapshot, what: str) -> bool:
+    """Whether a search should do without something, since it would take too long otherwise."""
+    return isinstance(snapshot, PacedSnapshot) and snapshot.leaves_out(what)
+
+
+@runtime_checkable
 class StatefulStore(Protocol):
     """A store that can tell, much faster than by reading its files, whether anything changed."""
 
