@@ -78,10 +78,21 @@ def test_lines_that_do_not_count_up_come_back() -> None:
     )
     headings, packed = pack_closely(made)
     assert len(packed) < len(pack_passages(made)[1])
-    place = (made.path, made.source, made.start_line, made.end_line)
-    lines = pack_lines(made)
-    rest = (as_bytes(headings), as_bytes(text), made.digest, packed, lines, None)
-    assert unpack_chunk(1, made.id, *place, *rest).chunk == made
+    unpacked = unpack_chunk(
+        1,
+        made.id,
+        made.path,
+        made.source,
+        made.start_line,
+        made.end_line,
+        as_bytes(headings),
+        as_bytes(text),
+        made.digest,
+        packed,
+        pack_lines(made),
+        None,
+    )
+    assert unpacked.chunk == made
 
 
 @pytest.mark.parametrize(

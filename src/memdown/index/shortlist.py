@@ -402,11 +402,12 @@ class _Listed:
     def _counted(self, unit: Unit) -> Posting:
         sought = f" {' '.join(unit.terms)} ".encode("utf-8", "surrogatepass")
         if unit.kind == "prefix":
-            return self._in_text(*self._terms.text.counted(sought[:-1]))
-        if unit.kind == "phrase":
-            return self._in_text(*self._terms.text.counted(sought))
+            sought = sought[:-1]
+        # Every chunk comes with its features; its words may have to be asked for.
         if unit.terms[0].startswith(_FEATURE):
             return self._in_text(*self._terms.features.counted(sought))
+        if unit.kind != "word":
+            return self._in_text(*self._terms.text.counted(sought))
         return self._both(*self._terms.text.counted(sought), *self._terms.head.counted(sought))
 
     def among(self, unit: Unit, rows: Rows) -> Rows:

@@ -6,7 +6,8 @@ import datetime
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
+from functools import cache
+from typing import Protocol, TypeGuard, runtime_checkable
 
 from memdown.index.passages import Tokens
 from memdown.index.reader import Reader, Sought
@@ -114,6 +115,29 @@ class HurriedSnapshot(Protocol):
 
     def missing(self) -> Sequence[str]:
         """What there was no time for, each a sentence; nothing as a rule."""
+
+
+@runtime_checkable
+class PacedSnapshot(HurriedSnapshot, Protocol):
+    """A view of a store that knows how much time a search has left."""
+
+    def leaves_out(self, what: str) -> bool:
+        """Whether there is too little time left for something; `missing` names it then."""
+
+
+def leaves_out(snapshot: Snapshot, what: str) -> bool:
+    """Whether a search should do without something, since it would take too long otherwise."""
+    return _is_paced(snapshot) and snapshot.leaves_out(what)
+
+
+def _is_paced(snapshot: Snapshot) -> TypeGuard[PacedSnapshot]:
+    return _is_of_paced(type(snapshot))
+
+
+@cache
+def _is_of_paced(kind: type[Snapshot]) -> bool:
+    """Whether a class has these methods: asked once, as it takes longer than most of what a search asks."""
+    return issubclass(kind, PacedSnapshot)
 
 
 @runtime_checkable

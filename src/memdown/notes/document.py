@@ -353,12 +353,8 @@ def _headings(lines: Sequence[str], prose: Iterable[_Line]) -> Iterator[_Heading
             paragraph += 1
 
 
-def tables_in(lines: Sequence[str], start: int = 0) -> Iterator[Table]:
-    """The tables outside of code that say how their columns are called; from line `start` on."""
-    return _tables(lines, outside_code(lines, start))
-
-
 def _tables(lines: Sequence[str], prose: Iterable[_Line]) -> Iterator[Table]:
+    """The tables outside of code that say how their columns are called."""
     rows: list[int] = []
     for index, line in chain(prose, [(len(lines), None)]):
         if line and "|" in line and line.lstrip()[0] == "|":

@@ -13,7 +13,7 @@ from memdown import embedders
 from memdown.index.changes import SESSIONS
 from memdown.index.filters import Filter, listing
 from memdown.index.index import Index
-from memdown.index.store import HurriedSnapshot, Snapshot
+from memdown.index.store import HurriedSnapshot, Snapshot, leaves_out
 from memdown.search.arranging import arrange
 from memdown.search.asking import Request, RequestScope, request_scope
 from memdown.search.currency import Seen, read_as_of
@@ -159,7 +159,9 @@ def _found(
                 asked = replace(asked, files=files)
                 nothing_left = "" if files else why_none(only, known)
             if not nothing_left:
-                asked = speakers_meant(settle(timed(asked, snapshot), snapshot), snapshot)
+                asked = settle(timed(asked, snapshot), snapshot)
+                if not leaves_out(snapshot, "other names of speakers"):
+                    asked = speakers_meant(asked, snapshot)
                 gathered = gather(asked, snapshot)
                 if not _missing(snapshot) and (better := respell(asked, gathered, snapshot)):
                     asked, gathered = better

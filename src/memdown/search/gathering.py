@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from memdown.index.reader import Reader, Sought, Unit
-from memdown.index.store import Snapshot
+from memdown.index.store import Snapshot, leaves_out
 from memdown.search import diversity, scoring
 from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
@@ -18,7 +18,7 @@ from memdown.search.rank import Presentation, Scored, Texts
 from memdown.search.snippets import beside, is_heading, is_talk
 from memdown.search.successors import follow, is_successor
 from memdown.search.tuning import TUNING, Tuning
-from memdown.text import distinct_terms, is_asked, prefix_terms
+from memdown.text import Alternative, distinct_terms, is_asked, prefix_terms
 from memdown.types import FILE_SPAN, Embedder, Hit, Source, WordKnowing
 
 # What each leg gives for a `candidateMultiplier` of 1. The first results must not depend on how many
@@ -58,9 +58,12 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
         return []
     reader = snapshot.reader(_sought(asked))
     terms = terms_of(asked)
-    if forms := respelling.other_forms(
-        asked.query.text, terms, reader, snapshot, asked.options.sources
-    ):
+    forms: tuple[Alternative, ...] = ()
+    if not leaves_out(snapshot, "other forms of words"):
+        forms = respelling.other_forms(
+            asked.query.text, terms, reader, snapshot, asked.options.sources
+        )
+    if forms:
         terms = replace(terms, alternatives=(*terms.alternatives, *forms))
         asked = replace(asked, query=replace(asked.query, terms=terms))
         reader = snapshot.reader(_sought(asked))
@@ -69,9 +72,21 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
     for source in sorted(asked.options.sources):
         best, view = _ranked(asked, reader, source)
         chosen = _chosen(best, view, asked, _holding(asked.query.terms.exact, reader))
-        found = take(_made(best, asked, reader, view, chosen), asked, hits)
-        hits += _followed(found, asked, reader, view)
+        made = _in_time(_made(best, asked, reader, view, chosen), asked, snapshot)
+        found = take(made, asked, hits)
+        if found and leaves_out(snapshot, "what came after"):
+            hits += found
+        else:
+            hits += _followed(found, asked, reader, view)
     return hits
+
+
+def _in_time(made: Iterable[Hit], asked: Asked, snapshot: Snapshot) -> Iterator[Hit]:
+    """Hits, as long as there is time to make more than are asked for."""
+    for count, hit in enumerate(made, start=1):
+        yield hit
+        if count >= asked.options.max_results and leaves_out(snapshot, "further results"):
+            return
 
 
 def _sought(asked: Asked) -> Sought:

@@ -105,8 +105,8 @@ class UnitCounts:
         return self.known.get(name, 0)
 
 
-def read_lists(live: Live, sought: Sought) -> AskedLists:
-    """The posting lists of all that is looked for, as far as they may be read."""
+def read_lists(live: Live, sought: Sought, budget: int = BUDGET) -> AskedLists:
+    """The posting lists of all that is looked for, as far as they may be read: so many postings."""
     place = live.place
     phrases = [phrase for phrase in sought.phrases if len(phrase) > 1]
     words = list(dict.fromkeys([*sought.words, *(term for one in phrases for term in one)]))
@@ -118,7 +118,7 @@ def read_lists(live: Live, sought: Sought) -> AskedLists:
         if sought.files is not None:
             blocks = _blocks(place, sought.files)
         else:
-            words, prefixes = _affordable(words, prefixes, known)
+            words, prefixes = _affordable(words, prefixes, known, budget)
     read = postings.read(place, words, prefixes, blocks, live.lists)
     found: dict[Unit, _Scored] = {}
     for term in words:
@@ -144,7 +144,7 @@ def _within(posting: PackedPosting, first: Keys, after: Keys) -> KeyedPosting:
 
 
 def _affordable(
-    words: Sequence[str], prefixes: Sequence[str], known: dict[str, int]
+    words: Sequence[str], prefixes: Sequence[str], known: dict[str, int], budget: int
 ) -> tuple[list[str], list[str]]:
     """The words and prefixes with the shortest lists, up to the budget; the shortest in any case."""
     cost = {word: known.get(word, 0) for word in words}
@@ -152,7 +152,7 @@ def _affordable(
     chosen: set[str] = set()
     spent = 0
     for name in sorted(cost, key=lambda name: cost[name]):
-        if spent and spent + cost[name] > BUDGET:
+        if spent and spent + cost[name] > budget:
             break
         spent += cost[name]
         chosen.add(name)

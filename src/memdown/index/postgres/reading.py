@@ -27,9 +27,15 @@ from psycopg.pq import TransactionStatus
 
 from memdown.errors import StoreError
 from memdown.index.filters import Filter
-from memdown.index.packing import count_passages, file_keys
+from memdown.index.packing import file_keys, lines_of_all
 from memdown.index.postgres import chunk_rows, file_rows, postings, vectors
-from memdown.index.postgres.choosing import AskedLists, UnitCounts, best_passages, read_lists
+from memdown.index.postgres.choosing import (
+    BUDGET,
+    AskedLists,
+    UnitCounts,
+    best_passages,
+    read_lists,
+)
 from memdown.index.postgres.connection import (
     PATIENCE_SECONDS,
     Connection,
@@ -40,6 +46,7 @@ from memdown.index.postgres.connection import (
     until,
 )
 from memdown.index.postgres.generations import Live
+from memdown.index.postgres.pace import Clock, Pace
 from memdown.index.postgres.vectors import Means
 from memdown.index.reader import Reader, Sought, Whole
 from memdown.index.shortlist import (
@@ -62,6 +69,10 @@ log = logging.getLogger("memdown")
 _MOST_CHUNKS = 400
 # So many of the best passages are looked up for them: a chunk holds several.
 _MOST_PASSAGES = 700
+# So many of the nearest are read, however little time is left.
+_LEAST_NEAREST = 40
+# Of the postings that a search may read this share is read in any case: words that are left out are missed most.
+_LEAST_BUDGET = 0.5
 # Of so many of the files that must be represented, the beginnings are in.
 _MOST_PREFERRED = 100
 
@@ -87,6 +98,7 @@ class Kept:
     # The generation that is known to have an index over vectors, shelves whose chunks tell of their terms.
     indexed: int = 0
     telling: set[str] = field(default_factory=set)
+    pace: Pace = field(default_factory=Pace)
     # Whether a pooler stands between: who waits for a second connection there may keep others from a first.
     is_pooled: bool | None = None
 
@@ -119,8 +131,11 @@ class PostgresSnapshot:
         self._dims = dims
         self._kept = kept
         self._reconnect = reconnect
-        self._deadline = time.monotonic() + patience
+        self._clock = Clock(patience, kept.pace)
+        self._deadline = self._clock.deadline
         self._missing: dict[str, str] = {}
+        # What was left out, since too little time was left; in the order in which it was.
+        self._left_out: dict[str, None] = {}
         self._latest: Reader | None = None
         # A question is often looked up twice, with other forms of its words the second time.
         self._files: dict[int, FileState] = {}
@@ -160,10 +175,20 @@ class PostgresSnapshot:
 
     def missing(self) -> Sequence[str]:
         """What there was no time for."""
-        return list(self._missing.values())
+        if self._missing or not self._left_out:
+            return list(self._missing.values())
+        return [f"{self._server} is slow, left out: {', '.join(self._left_out)}"]
+
+    def leaves_out(self, what: str) -> bool:
+        """Whether there is too little time left for something; then it is told that it is missing."""
+        if self._live.chunks <= FEW_CHUNKS or not (self._is_late() or self._clock.is_hurried):
+            return False
+        self._left_out[what] = None
+        return True
 
     def let_go(self) -> None:
         """Keep no reader: it keeps this view, and each would wait for the other to go."""
+        self._clock.stop()
         self._latest = None
         self._rows.clear()
 
@@ -218,7 +243,9 @@ class PostgresSnapshot:
             return read_lists(self._live, sought)
         try:
             with until(self._place.db, self._deadline):
-                return read_lists(self._live, sought)
+                return read_lists(
+                    self._live, sought, round(max(_LEAST_BUDGET, self._clock.share) * BUDGET)
+                )
         except psycopg.OperationalError as error:
             self._give_up(_WORDS, error)
             return AskedLists({}, {})
@@ -258,7 +285,12 @@ class PostgresSnapshot:
         ):
             return None
         statements = vectors.comparing(
-            self._place, sought.vector, sought.sources, sought.chunks, indexed=self._has_index()
+            self._place,
+            sought.vector,
+            sought.sources,
+            self._near_count(sought),
+            indexed=self._has_index(),
+            share=self._clock.share,
         )
         return _Ahead(partial(self._ask_aside, statements, self._deadline))
 
@@ -274,21 +306,25 @@ class PostgresSnapshot:
 
         What an earlier look has read is not read again.
         """
-        best = passages[:_MOST_PASSAGES]
+        share = self._clock.share
+        best = passages[: round(share * min(len(passages), _MOST_PASSAGES))]
+        most = round(share * _MOST_CHUNKS)
+        if share < 1.0 and len(passages):
+            self._left_out["further candidates"] = None
         others = [key for key in chunks if key not in self._rows]
         new = best[_holders(best, self._rows, self._looked_up) < 0]
-        self._read(new, others)
+        self._read(new, others, most)
         self._looked_up = np.concatenate([self._looked_up, new])
         held = _holders(best, self._rows, self._looked_up)
-        firsts = list(dict.fromkeys(held[held >= 0].tolist()))[:_MOST_CHUNKS]
+        firsts = list(dict.fromkeys(held[held >= 0].tolist()))[:most]
         wanted = dict.fromkeys([*firsts, *(key for key in chunks if key in self._rows)])
         return sorted(self._rows[key] for key in wanted)
 
-    def _read(self, passages: Keys, chunks: Sequence[int]) -> None:
-        """Read the chunks of some passages, the best first, and others, with their files."""
+    def _read(self, passages: Keys, chunks: Sequence[int], most: int) -> None:
+        """Read at most so many chunks of some passages, the best first, and others, with their files."""
         if not len(passages) and not chunks:
             return
-        rows = _read_chunks(self._place, passages, chunks, told=self._tells())
+        rows = _read_chunks(self._place, passages, chunks, most, told=self._tells())
         self._rows |= {one.key: one for one in map(_listed, rows)}
         for key, *_, path, source, date, problem, tags, names in rows:
             number = key // FILE_SPAN
@@ -319,10 +355,11 @@ class PostgresSnapshot:
                         self._place,
                         sought.vector,
                         sought.sources,
-                        sought.chunks,
+                        self._near_count(sought),
                         files,
                         chunks=self._live.chunks,
                         indexed=self._has_index(),
+                        share=self._clock.share,
                     )
             except psycopg.errors.InternalError_ as error:
                 # This search goes on with keywords alone.
@@ -332,6 +369,10 @@ class PostgresSnapshot:
                 self._give_up(_VECTORS, error)
                 return keys
         return keys
+
+    def _near_count(self, sought: Sought) -> int:
+        """How many of the nearest chunks there is time to read."""
+        return min(sought.chunks, max(_LEAST_NEAREST, round(self._clock.share * sought.chunks)))
 
     def _can_compare(self, sought: Sought) -> bool:
         return sought.vector is not None and self._dims == sought.vector.size
@@ -410,15 +451,19 @@ def _holders(passages: Keys, rows: Mapping[int, ListedChunk], looked_up: Keys) -
     """
     if not rows:
         return np.full(len(passages), -1, np.int64)
-    keys = np.sort(np.fromiter(rows, np.int64, len(rows)))
-    after = keys + np.array([count_passages(rows[key].passages) for key in keys.tolist()])
+    keys = np.fromiter(rows, np.int64, len(rows))
+    after = keys + lines_of_all([one.passages for one in rows.values()])[0]
+    order = np.argsort(keys)
+    keys, after = keys[order], after[order]
     places = np.searchsorted(keys, passages, side="right") - 1
     inside = (places >= 0) & ((passages < after[places]) | np.isin(passages, looked_up))
     return np.where(inside, keys[places], -1)
 
 
-def _read_chunks(place: Place, passages: Keys, chunks: Sequence[int], *, told: bool) -> list[Any]:
-    """The rows of the chunks of some passages, the best first, and of others; with those of their files."""
+def _read_chunks(
+    place: Place, passages: Keys, chunks: Sequence[int], most: int, *, told: bool
+) -> list[Any]:
+    """The rows of the chunks of some passages, the first `most`, and of others; with those of their files."""
     terms = "CASE WHEN c.told IS NULL THEN c.terms END, c.told" if told else "c.terms, NULL::bytea"
     return run(
         place.db,
@@ -426,7 +471,7 @@ def _read_chunks(place: Place, passages: Keys, chunks: Sequence[int], *, told: b
             # The chunk of a passage is the one with the largest number not above it.
             "WITH best AS (SELECT c.key FROM unnest(%s::bigint[]) WITH ORDINALITY AS w (p, n), "
             "LATERAL (SELECT key FROM {chunks} WHERE generation = %s AND key <= p "
-            f"ORDER BY key DESC LIMIT 1) AS c GROUP BY c.key ORDER BY min(n) LIMIT {_MOST_CHUNKS}) "
+            f"ORDER BY key DESC LIMIT 1) AS c GROUP BY c.key ORDER BY min(n) LIMIT {most}) "
             f"SELECT c.key, c.passages, {terms}, c.embedding, c.passage_vectors, "
             "f.path, f.source, f.date, f.problem, f.tags, f.names "
             "FROM {chunks} c JOIN {files} f ON f.generation = c.generation AND f.id = c.key >> 24 "

@@ -35,7 +35,7 @@ FEW = 100_000
 # Without the extension so many are compared in this process.
 FEW_HERE = 20_000
 # Of the true nearest six this finds 97 of 100; 200 found 81.
-_EF_SEARCH = 1_000
+_EF_SEARCH, _LEAST_EF = 1_000, 200
 _MOST_DIMS = 4_000
 # What a node of the graph takes besides its vector; the memory for making it.
 _LINKS_BYTES = 1_200
@@ -105,6 +105,7 @@ def nearest(
     *,
     chunks: int,
     indexed: bool | None = None,
+    share: float = 1.0,
 ) -> list[int]:
     """The keys of the nearest `limit` chunks of each source; with `files`, of these files only.
 
@@ -117,7 +118,7 @@ def nearest(
         return [key for rows in found for (key,) in rows]
     if indexed is None:
         indexed = chunks > FEW and has_index(place, vector.size)
-    statements = comparing(place, vector, sources, limit, files, indexed=indexed)
+    statements = comparing(place, vector, sources, limit, files, indexed=indexed, share=share)
     return [key for rows in run_guarded(place.db, statements) for (key,) in rows]
 
 
@@ -129,8 +130,12 @@ def comparing(
     files: frozenset[int] | None = None,
     *,
     indexed: bool,
+    share: float = 1.0,
 ) -> list[sql.Composable]:
-    """The statements that give the keys of the nearest chunks of each source, inside one transaction."""
+    """The statements that give the keys of the nearest chunks of each source, inside one transaction.
+
+    With less than a whole `share` an index is looked through less thoroughly.
+    """
     dims = vector.size
     distance = "embedding <#> {vector}::halfvec"
     statements: list[sql.Composable] = []
@@ -138,7 +143,7 @@ def comparing(
         # The expression of the index, so that the planner takes it.
         distance = f"embedding::halfvec({dims}) <#> {{vector}}::halfvec({dims})"
         statements = [
-            sql.SQL(f"SET LOCAL hnsw.ef_search = {_EF_SEARCH}"),
+            sql.SQL(f"SET LOCAL hnsw.ef_search = {max(_LEAST_EF, round(share * _EF_SEARCH))}"),
             sql.SQL("SET LOCAL hnsw.iterative_scan = strict_order"),
         ]
     inside = "" if files is None else f" AND key / {FILE_SPAN} = ANY({{of_files}}::bigint[])"
