@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memdown.errors import IndexCorrupt
-from memdown.index import loading, merging, segments
+from memdown.index import loading, merging, segments, vector_blocks
 from memdown.index.loading import Follower
 from memdown.index.merging import NewRows, Segment
 from memdown.index.passages import occurrences, tokenise
@@ -252,16 +252,16 @@ def test_many_small_segments_are_due_to_be_merged_and_large_ones_are_not() -> No
 def test_vectors_of_passages_take_half_a_byte_a_number(dims: int) -> None:
     vectors = np.random.default_rng(dims).standard_normal((50, dims)).astype(np.float32)
     vectors[3] = 0
-    packed = segments.pack_vectors(*quantise_passages(vectors), half=True)
+    packed = vector_blocks.pack_vectors(*quantise_passages(vectors), half=True)
     assert len(packed) == 8 + 50 * (2 + (dims + 1) // 2)
-    found = segments.unpack_vectors(packed)
+    found = vector_blocks.unpack_vectors(packed)
     made = found.numbers * found.scale[:, None]
     step = np.abs(vectors).max(axis=1, keepdims=True) / 7
     assert (np.abs(made - vectors) <= 0.8 * step + 1e-3).all()
     lengths = [np.linalg.norm(each, axis=1) for each in (made, vectors)]
     assert lengths[0] == pytest.approx(lengths[1], rel=2e-3)
     with pytest.raises(IndexCorrupt):
-        segments.unpack_vectors(packed[:-1])
+        vector_blocks.unpack_vectors(packed[:-1])
 
 
 @pytest.mark.parametrize("dims", [64, 63])
@@ -271,18 +271,18 @@ def test_scales_that_follow_from_the_numbers_are_not_stored(dims: int) -> None:
     vectors[7] = 0
     numbers, scale = quantise_passages(vectors)
     scale[7] = 0
-    whole = segments.pack_vectors(numbers, scale, half=True)
-    bare = segments.pack_vectors(numbers, scale, half=True, bare=True)
+    whole = vector_blocks.pack_vectors(numbers, scale, half=True)
+    bare = vector_blocks.pack_vectors(numbers, scale, half=True, bare=True)
     assert len(whole) - len(bare) == (2 * len(vectors) if dims % 2 == 0 else 0)
-    found, other = segments.unpack_vectors(bare), segments.unpack_vectors(whole)
+    found, other = vector_blocks.unpack_vectors(bare), vector_blocks.unpack_vectors(whole)
     assert (found.numbers == other.numbers).all()
     np.testing.assert_allclose(found.scale, other.scale, rtol=1e-3)
     assert found.scale[7] == 0
     with pytest.raises(IndexCorrupt):
-        segments.unpack_vectors(bare[:-1])
+        vector_blocks.unpack_vectors(bare[:-1])
     # Other lengths do not follow from the numbers.
-    longer = segments.pack_vectors(numbers, 2 * scale, half=True, bare=True)
-    assert (segments.unpack_vectors(longer).scale == 2 * other.scale).all()
+    longer = vector_blocks.pack_vectors(numbers, 2 * scale, half=True, bare=True)
+    assert (vector_blocks.unpack_vectors(longer).scale == 2 * other.scale).all()
 
 
 @pytest.mark.parametrize("terms", [1, 2, 3, 4])

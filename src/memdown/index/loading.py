@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.errors import IndexCorrupt
-from memdown.index import segments
+from memdown.index import segments, vector_blocks
 from memdown.index.merging import strike
 from memdown.index.reader import NO_POSTING, Posting, Quantised, Reader, Unit
-from memdown.index.segments import Dictionary, PostingList, Rows, StoredVectors, key_of_term, span
+from memdown.index.segments import Dictionary, PostingList, Rows, key_of_term, span
+from memdown.index.vector_blocks import StoredVectors
 from memdown.text.cues import FEATURE
 from memdown.types import FILE_SPAN, SOURCES, FileState, StoredChunk, Vectors
 from memdown.values import dataclass
@@ -227,9 +228,9 @@ class _Vectors:
     def append(self, view: View, segment: int, count: int) -> None:
         at = self.used
         while at < self.used + count:
-            number = (at - self.used) // segments.CHUNKS_A_BLOCK
+            number = (at - self.used) // vector_blocks.CHUNKS_A_BLOCK
             data = view.block(segment, "chunk_vectors", number)
-            numbers, scale = segments.unpack_vectors(data)
+            numbers, scale = vector_blocks.unpack_vectors(data)
             if not len(scale) or numbers.shape[1] != self.dims:
                 # None, or of another length, as of an index that was emptied since.
                 self.scale[at : self.used + count] = 0
@@ -377,7 +378,7 @@ class _SegmentVectors:
     def __init__(self, count: int, like: StoredVectors) -> None:
         rows = np.empty((count, like.rows.shape[1]), np.uint8)
         self.stored = like._replace(rows=rows, scale=np.zeros(count, np.float32))
-        self.filled = np.zeros(-(-count // segments.PASSAGES_A_BLOCK), bool)
+        self.filled = np.zeros(-(-count // vector_blocks.PASSAGES_A_BLOCK), bool)
         self.whole = False
 
     @property
@@ -387,7 +388,7 @@ class _SegmentVectors:
 
     def fill(self, number: int, block: StoredVectors) -> None:
         """Put a block into its place."""
-        start = number * segments.PASSAGES_A_BLOCK
+        start = number * vector_blocks.PASSAGES_A_BLOCK
         place = slice(start, start + len(block.scale))
         kind = (block.dims, block.half, block.rows.shape)
         if kind != (self.stored.dims, self.stored.half, self.stored.rows[place].shape):
@@ -467,16 +468,16 @@ class _Kept:
             found = self._vectors[number]
             if found is None:
                 return None
-            blocks = np.flatnonzero(np.bincount(wanted // segments.PASSAGES_A_BLOCK))
+            blocks = np.flatnonzero(np.bincount(wanted // vector_blocks.PASSAGES_A_BLOCK))
             missing = blocks[~found.filled[blocks]].tolist()
             if missing:
                 stored = view.blocks_of(number, "passage_vectors", missing)
                 for block in missing:
-                    found.fill(block, segments.read_vectors(stored.get(block, b"")))
+                    found.fill(block, vector_blocks.read_vectors(stored.get(block, b"")))
             return found.stored
 
     def _empty(self, view: View, number: int, count: int) -> _SegmentVectors | None:
-        first = segments.read_vectors(view.block(number, "passage_vectors", 0))
+        first = vector_blocks.read_vectors(view.block(number, "passage_vectors", 0))
         return _SegmentVectors(count, first) if len(first.scale) else None
 
     def _drop_vectors(self, numbers: tuple[int, ...], newest: int) -> None:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.errors import IndexCorrupt
-from memdown.index import segments
+from memdown.index import segments, vector_blocks
 from memdown.index.passages import Tokens, occurrences, tokenise
 from memdown.index.reader import quantise, quantise_passages
-from memdown.index.segments import MOST_PASSAGES, Lists, PackedVectors, Part, Rows
+from memdown.index.segments import MOST_PASSAGES, Lists, Part, Rows
+from memdown.index.vector_blocks import PackedVectors
 from memdown.types import FILE_SPAN, Chunk, Vectors
 from memdown.values import dataclass
 
@@ -162,11 +163,11 @@ def _packed(part: str, each: Sequence[tuple[Vectors | None, int]]) -> dict[Part,
 
 def _in_blocks(part: str, vectors: PackedVectors) -> dict[Part, bytes]:
     half = part == _PASSAGES
-    step = segments.PASSAGES_A_BLOCK if half else segments.CHUNKS_A_BLOCK
+    step = vector_blocks.PASSAGES_A_BLOCK if half else vector_blocks.CHUNKS_A_BLOCK
     cuts = (slice(at, at + step) for at in range(0, len(vectors.scale), step))
     numbers, scale = vectors
     return {
-        (part, place): segments.pack_vectors(numbers[cut], scale[cut], half=half, bare=half)
+        (part, place): vector_blocks.pack_vectors(numbers[cut], scale[cut], half=half, bare=half)
         for place, cut in enumerate(cuts)
     }
 
@@ -284,7 +285,7 @@ def check(manifest: Sequence[Segment], read: ReadBlock) -> list[int]:
             raise IndexCorrupt("A segment holds other rows than it says")
         for part in ("chunk_vectors", "passage_vectors"):
             for data in blocks(one.number, part, read):
-                segments.unpack_vectors(data)
+                vector_blocks.unpack_vectors(data)
     each = zip(_alive(heads), heads, strict=True)
     return sorted(int(key) for alive, rows in each for key in rows.key[alive])
 
@@ -314,7 +315,8 @@ def _merged_vectors(
 ) -> dict[Part, bytes]:
     """The vectors that are kept; zeros where a segment has none."""
     each = [
-        [segments.unpack_vectors(data) for data in blocks(number, part, read)] for number in numbers
+        [vector_blocks.unpack_vectors(data) for data in blocks(number, part, read)]
+        for number in numbers
     ]
     # An index that was emptied may have taken vectors of another length since.
     dims = next((some[0].numbers.shape[1] for some in reversed(each) if some), 0)

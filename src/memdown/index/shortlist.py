@@ -31,7 +31,7 @@ from memdown.index.reader import (
     quantise_stored,
     word,
 )
-from memdown.index.segments import join_vectors, pack_vectors, unpack_vectors, vectors_shape
+from memdown.index.vector_blocks import join_vectors, pack_vectors, unpack_vectors, vectors_shape
 from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, StoredChunk, Vectors
 
 # A whole index of so few chunks is one reader.

@@ -1,7 +1,6 @@
 """Text as the keyword index sees it: terms, scripts, stop words, token estimates (pure)."""
 
 from memdown.text.cutting import cuts
-from memdown.text.highlighting import match_spans
 from memdown.text.queries import Alternative, Identifier, QueryTerms, query_terms
 from memdown.text.scripts import estimate_tokens, fold, weight
 from memdown.text.stopwords import is_asked, is_stop, without_stop_words
@@ -12,6 +11,7 @@ from memdown.text.terms import (
     index_terms,
     is_gram,
     joined_terms,
+    match_spans,
     prefix_terms,
     spaced_terms,
     verb_beginnings,

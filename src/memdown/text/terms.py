@@ -1,10 +1,10 @@
-"""Text → terms: what the keyword index stores and looks up, for every script."""
+"""Text → terms: what the keyword index stores and looks up, for every script, and where it stands in a text."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
@@ -23,6 +23,7 @@ TOKENCHARS: Final = "-_./@:+#"
 
 _MAX_TERM: Final = 64
 _PREFIX: Final = 5
+_LONGEST_GRAM: Final = 3
 _CACHED_PIECES: Final = 100_000
 _CACHED_LENGTH: Final = 24
 _CACHED_TEXTS: Final = 256
@@ -192,7 +193,7 @@ def token_terms(token: str) -> list[str]:
     return list(chain.from_iterable(map(_compound_terms, words)))
 
 
-def compound_parts(token: str) -> list[tuple[int, str]]:
+def _compound_parts(token: str) -> list[tuple[int, str]]:
     """What a compound falls into at its weakest joints, after where it starts; none for a word."""
     if token.isalnum() and (token[1:].islower() or token.isdigit()):
         return []
@@ -210,7 +211,7 @@ def compound_parts(token: str) -> list[tuple[int, str]]:
 
 def _compound_terms(token: str) -> list[str]:
     terms = [whole] if (whole := _normal(token)) else []
-    if parts := compound_parts(token):
+    if parts := _compound_parts(token):
         terms += chain.from_iterable(_compound_terms(part) for _, part in parts)
         return terms + other_spellings(token)
     if match := _LETTERS_AND_NUMBER.fullmatch(token):
@@ -246,13 +247,13 @@ def _normal(token: str) -> str:
 
 
 def _gram_terms(run: str) -> list[str]:
-    run = normal_run(run)
+    run = _normal_run(run)
     if _is_unspaced(run[0]):
         return [run[i : i + 3] for i in range(len(run) - 2)] or [run]
     return list(map(add, run, run[1:])) or [run]
 
 
-def normal_run(run: str) -> str:
+def _normal_run(run: str) -> str:
     """The one form of a run that its pieces are taken from."""
     if _is_unspaced(run[0]):
         return run.replace("\u0e4d\u0e32", "\u0e33")
@@ -276,3 +277,45 @@ def short_grams(terms: list[str]) -> list[str]:
         pairs = {pair for term in triples for pair in (term[:2], term[1:])}
         short += sorted(pair for pair in pairs if pair[0] in unspaced)
     return short
+
+
+def match_spans(text: str, words: Collection[str]) -> list[tuple[int, int]]:
+    """The spans of the text whose terms are among `words`, merged and in order."""
+    wanted = frozenset(words)
+    merged: list[tuple[int, int]] = []
+    for start, end in _spans(text, wanted):
+        if merged and start <= merged[-1][1]:
+            start, end = merged[-1][0], max(end, merged.pop()[1])
+        merged.append((start, end))
+    return merged
+
+
+def _spans(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int]]:
+    for start, token in tokens(text):
+        spans = _gram_spans if is_gram(token) else _word_spans
+        for first, last in spans(token, wanted):
+            yield start + first, start + last
+
+
+def _word_spans(token: str, wanted: frozenset[str]) -> list[tuple[int, int]]:
+    """The whole token if it is wanted whole, else the parts of it that are."""
+    terms = ordered_terms(token)
+    if wanted.isdisjoint(terms):
+        return []
+    found = []
+    if terms[0] not in wanted:
+        for start, part in _compound_parts(token):
+            found += [(start + first, start + last) for first, last in _word_spans(part, wanted)]
+    return found or [(0, len(token))]
+
+
+def _gram_spans(run: str, wanted: frozenset[str]) -> list[tuple[int, int]]:
+    normal = _normal_run(run)
+    if len(normal) != len(run):
+        return [] if wanted.isdisjoint(ordered_terms(run)) else [(0, len(run))]
+    return [
+        (start, end)
+        for start in range(len(run))
+        for end in range(start + 1, min(start + _LONGEST_GRAM, len(run)) + 1)
+        if normal[start:end] in wanted
+    ]

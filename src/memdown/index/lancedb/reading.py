@@ -28,7 +28,6 @@ from memdown.index.lancedb.connection import READ_SECONDS, Waits, mapped
 from memdown.index.lancedb.rows import BEGINNING
 from memdown.index.packing import count_passages, source_keys
 from memdown.index.reader import Reader, Sought, Unit, Whole
-from memdown.index.segments import unpack_vectors
 from memdown.index.shortlist import (
     FEW_CHUNKS,
     ListedChunk,
@@ -36,6 +35,7 @@ from memdown.index.shortlist import (
     unpack_terms,
     words_ending,
 )
+from memdown.index.vector_blocks import unpack_vectors
 from memdown.types import FILE_SPAN, SOURCES, FileState, Source, StoredChunk, Vector, Vectors
 
 # From so many rows on vectors have an index of their own; comparing all takes too long then.

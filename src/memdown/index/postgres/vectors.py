@@ -26,8 +26,8 @@ from memdown.index.postgres.connection import (
     run_guarded,
     transaction,
 )
-from memdown.index.segments import unpack_vectors
 from memdown.index.similarity import cosines
+from memdown.index.vector_blocks import unpack_vectors
 from memdown.types import FILE_SPAN, Source, Vector, Vectors
 
 # Up to here comparing all takes less than a tenth of a second, and misses nothing.
