@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from pathlib import Path
 
 from memdown.doctor.checks import Check, Subject
 from memdown.errors import StoreError, WorkspaceError
+from memdown.files import is_locked
 from memdown.memory import Memory
 from memdown.text import index_terms
 
@@ -32,21 +31,11 @@ def lock(subject: Subject) -> Iterator[Check]:
 
 
 def _holder(file: Path) -> str | None:
-    try:
-        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
+    """The process that has the lock; None if none has."""
+    if not is_locked(file):
         return None
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return _process(os.fstat(descriptor).st_ino)
-    finally:
-        os.close(descriptor)
-    return None
-
-
-def _process(inode: int) -> str:
-    try:
+        inode = file.stat().st_ino
         for line in _LOCKS.read_text().splitlines():
             words = line.split()
             if words[1] == "FLOCK" and words[5].endswith(f":{inode}"):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memdown.errors import ImportFailed, MemdownError, SessionError
-from memdown.files import make_folder
+from memdown.files import make_folder, replace_file
 from memdown.imports.items import ImportItem
 from memdown.notes.descriptors import opened_folder
 from memdown.text.tombstones import ERASED_FILE, read_tombstones, scrub
@@ -255,7 +255,4 @@ def _journal(to: Destination) -> Mapping[str, str]:
 def _write_journal(to: Destination, known: Mapping[str, str]) -> None:
     make_folder(to.state_dir)
     path = to.state_dir / "imports.json"
-    draft = path.with_name(f".imports.json.{os.getpid()}")
-    draft.write_text(json.dumps(dict(sorted(known.items())), indent=1), "utf-8")
-    draft.chmod(0o600)
-    draft.replace(path)
+    replace_file(path, json.dumps(dict(sorted(known.items())), indent=1).encode())

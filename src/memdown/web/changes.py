@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import fcntl
 import json
 import os
 import re
@@ -22,7 +21,7 @@ from typing import Any, TypeVar
 
 from memdown.errors import NoteNotFound, UndoConflict, WorkspaceError
 from memdown.facts.reviewing import Proposal
-from memdown.files import make_folder, open_file
+from memdown.files import acquire_or_fail, make_folder, open_file, release
 from memdown.notes import placing, undoing
 from memdown.notes.changes import By, Change
 from memdown.notes.editing import save_bytes
@@ -105,10 +104,10 @@ class LastVisit:
         make_folder(self._file.parent)
         lock = open_file(self._file, os.O_RDWR)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            acquire_or_fail(lock)
             yield lock, _read_from(os.pread(lock, 1 << 20, 0))
         finally:
-            os.close(lock)
+            release(lock)
 
     def _write(self, lock: int, read: Read) -> None:
         values = {"upto": read.upto, "single": sorted(read.single)[-_MOST_UNREAD:]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import random
 import shutil
@@ -26,26 +25,24 @@ def locked(folder: Path, sleep: Callable[[float], None] = time.sleep) -> Iterato
     make_folder(folder)
     path = folder / ".lock"
     try:
-        descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        descriptor = files.open_file(path, os.O_RDWR)
     except OSError as error:
         raise _failed(path, "locked", error) from None
     try:
         wait = _FIRST_WAIT
         for attempt in range(_TRIES):
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if files.acquire(descriptor, 0):
                 break
-            except BlockingIOError:
-                if attempt == _TRIES - 1:
-                    raise SessionError(
-                        f"The sessions in {folder} are being written by another process; "
-                        "try again when it is done."
-                    ) from None
-                sleep(wait * random.uniform(0.8, 1.0))
-                wait = min(2 * wait, _LONGEST_WAIT)
+            if attempt == _TRIES - 1:
+                raise SessionError(
+                    f"The sessions in {folder} are being written by another process; "
+                    "try again when it is done."
+                )
+            sleep(wait * random.uniform(0.8, 1.0))
+            wait = min(2 * wait, _LONGEST_WAIT)
         yield
     finally:
-        os.close(descriptor)
+        files.release(descriptor)
 
 
 def make_folder(folder: Path) -> None:
