@@ -10,16 +10,17 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memdown import Memory
 from memdown.cli import run
 from memdown.web.guard import Pairings
-from memdown.web.serving import Door, running_ports
+from memdown.web.serving import Door, running_ports, serve
 from waiting import eventually
 
 
@@ -105,6 +106,38 @@ def test_another_link_can_be_had_while_the_page_is_open(
             assert run(["serve", "--link"]) == 2
             assert "say which with --port" in capsys.readouterr().err
     assert running_ports(own_state) == []
+
+
+def stopped_as_it_starts(memory: Memory, *signals: signal.Signals) -> bool:
+    """Serve, with the signals as soon as there is a link; whether what stood there was completed."""
+    announced = []
+
+    def announce(url: str, token_file: Path) -> None:
+        assert token_file.exists()
+        for number in signals:
+            signal.raise_signal(number)
+        announced.append(url)
+
+    try:
+        serve(memory, port=0, announce=announce)
+    finally:
+        assert running_ports(memory.settings.state_dir) == []
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    return bool(announced)
+
+
+def test_a_stop_while_the_page_starts_cuts_nothing_short(
+    folder: Path, open_memory: Callable[..., Memory]
+) -> None:
+    """An import that Ctrl-C cut short kept its lock, and the end waited for a thread that wanted it."""
+    memory = open_memory(folder)
+    assert stopped_as_it_starts(memory, signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt) as stop:
+        stopped_as_it_starts(memory, signal.SIGINT)
+    assert "announce" not in [entry.name for entry in stop.traceback]
+    with pytest.raises(KeyboardInterrupt) as stop:
+        stopped_as_it_starts(memory, signal.SIGTERM, signal.SIGINT)
+    assert "announce" in [entry.name for entry in stop.traceback]
 
 
 def test_what_a_killed_server_left_lets_nobody_in(tmp_path: Path) -> None:

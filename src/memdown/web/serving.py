@@ -174,32 +174,49 @@ def serve(
     announce: Callable[[str, Path], None],
 ) -> None:
     """Serve a memory until Ctrl-C; `announce` gets a launch link and the file with the token."""
-    listening = listen(host, port)
-    number = listening.getsockname()[1]
-    door = Door(memory.settings.state_dir, number)
-    state_dir = memory.settings.state_dir
-    called = tuple(name.lower() for name in names)
-    access = Access(number, host, called, door.use, pairings=Pairings(state_dir))
-    site = Site(memory, access, read_only)
-    with _ended_by_signal(), door.opened(access.token), site.following():
-        announce(link(host, number, door.new_code()), door.token_file)
-        if open_browser:
-            page = door.lead_to(link(host, number, door.new_code()))
-            threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
-        server(site).run(sockets=[listening])
+    with listen(host, port) as listening:
+        number = listening.getsockname()[1]
+        state_dir = memory.settings.state_dir
+        door = Door(state_dir, number)
+        called = tuple(name.lower() for name in names)
+        access = Access(number, host, called, door.use, pairings=Pairings(state_dir))
+        site = Site(memory, access, read_only)
+        page_server = server(site)
+        with _ended_by_signals(page_server), door.opened(access.token), site.following():
+            announce(link(host, number, door.new_code()), door.token_file)
+            if open_browser:
+                page = door.lead_to(link(host, number, door.new_code()))
+                threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
+            page_server.run(sockets=[listening])
 
 
 @contextmanager
-def _ended_by_signal() -> Iterator[None]:
-    """A service is ended by SIGTERM: what lets browsers in must go then, as after Ctrl-C."""
+def _ended_by_signals(page_server: uvicorn.Server) -> Iterator[None]:
+    """Let Ctrl-C and SIGTERM, by which a service is ended, end the server where it can be ended.
+
+    An exception in the middle of anything would do harm: an import that it cuts short may keep its
+    lock, for which the thread that follows the notes would wait without end. A second signal
+    does not wait.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    came: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        if came:
+            raise KeyboardInterrupt
+        came.append(number)
+        page_server.should_exit = True
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if signal.SIGINT in came:
+        raise KeyboardInterrupt
 
 
 def new_link(state_dir: Path, host: str, port: int | None) -> str:
