@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -186,11 +186,11 @@ class Jobs:
     def run(self, texts: Iterable[tuple[str, str]], remember: Remember) -> None:
         """Start jobs for texts (digest, text), if they are enough; and collect what is done."""
         most = self._options.concurrency
-        for lines, digests, load in _files(texts, self._api, self.least_texts):
+        for file in _files(texts, self._api, self.least_texts):
             while self.waits and self.pending() >= most:
                 if not self._wait_for_one(remember):
                     return
-            if self.pending() >= most or not self._start(lines, digests, load):
+            if self.pending() >= most or not self._start(file):
                 break
         self.collect(remember)
 
@@ -203,11 +203,11 @@ class Jobs:
         while self._open() and self._wait_for_one(remember):
             pass
 
-    def _start(self, lines: bytes, digests: list[str], load: Sent) -> bool:
+    def _start(self, file: _JobFile) -> bool:
         while self.usable:
             created: list[str] = []
-            if self._try(lambda kept=created: kept.append(self._api.create(lines, load))):  # type: ignore[misc]
-                write_down(self._folder, created[0], self._names, digests)
+            if self._try(lambda kept=created: kept.append(self._api.create(file.lines, file.load))):  # type: ignore[misc]
+                write_down(self._folder, created[0], self._names, file.digests)
                 return True
         return False
 
@@ -348,9 +348,15 @@ def _slices(results: Iterable[tuple[str, Vector]]) -> Iterator[tuple[list[str], 
         yield digests, np.stack(rows)
 
 
-def _files(
-    texts: Iterable[tuple[str, str]], api: JobApi, least: int
-) -> Iterator[tuple[bytes, list[str], Sent]]:
+class _JobFile(NamedTuple):
+    """What a job is made of: its lines, the digests of their texts, and what they weigh."""
+
+    lines: bytes
+    digests: list[str]
+    load: Sent
+
+
+def _files(texts: Iterable[tuple[str, str]], api: JobApi, least: int) -> Iterator[_JobFile]:
     """Texts as files for jobs; nothing if there are fewer than `least` in all."""
     waiting: list[tuple[str, str]] = []
     size = 0
@@ -366,9 +372,10 @@ def _files(
         yield _file(waiting, api)
 
 
-def _file(texts: Sequence[tuple[str, str]], api: JobApi) -> tuple[bytes, list[str], Sent]:
+def _file(texts: Sequence[tuple[str, str]], api: JobApi) -> _JobFile:
     lines = [json.dumps(api.line(digest, text), ensure_ascii=False) for digest, text in texts]
     characters = sum(len(text) for _, text in texts)
     tokens = sum(estimate_tokens(text) for _, text in texts)
     load = Sent("", "", len(texts), characters, tokens)
-    return ("\n".join(lines) + "\n").encode(), [digest for digest, _ in texts], load
+    data = ("\n".join(lines) + "\n").encode()
+    return _JobFile(data, [digest for digest, _ in texts], load)

@@ -137,6 +137,8 @@ class Cutter:
         further left.
         """
         numbers = self._vocabulary
+        if isinstance(numbers, WordPieces):
+            numbers = numbers.quickest()
         if text in numbers:
             return [numbers[text]]
         number = numbers.get
@@ -341,8 +343,9 @@ class BundledEmbedder:
                 words = _Words(max(most, len(new)))
             older = self._older
             known = [word for word in new if word in older.numbers]
-            words.add(known, older.rows[[older.numbers[word] for word in known]])
-            new.difference_update(known)
+            if known:
+                words.add(known, older.rows[[older.numbers[word] for word in known]])
+                new.difference_update(known)
             words.add(list(new), self._sums(list(new), more_to_come))
             self._words = words
             return words

@@ -21,6 +21,13 @@ _QUOTA = re.compile(r"quota|billing|credit|balance|insufficient_funds|payment", 
 _RATE = re.compile(
     r"rate.?limit|too many requests|resource.?exhausted|tokens per min", re.IGNORECASE
 )
+# What Gemini says of too many requests a minute, which has nothing to do with the account's plan.
+_NO_QUOTA = "(e.g. check quota)"
+# "Please try again in 6m0.5s", "Please retry in 250ms", and Gemini's RetryInfo.
+_PAUSE = re.compile(
+    r"(?:try again in|retry in|\"retryDelay\":)\s*\"?(?:(?P<minutes>\d+)m(?!s))?(?P<number>\d+(?:\.\d+)?)?(?P<unit>ms|s)?",
+    re.IGNORECASE,
+)
 _KEY = re.compile(r"api.?key.{0,20}(not valid|invalid|expired)|API_KEY_INVALID", re.IGNORECASE)
 # Something long without a space is more likely a key than a word.
 _LOOKS_SECRET = re.compile(r"\b(?:sk|pa|hf|AIza)[-_A-Za-z0-9*.]{8,}|[A-Za-z0-9_\-*]{32,}")
@@ -49,7 +56,7 @@ def from_status(place: ErrorSubject, status: int, body: str) -> EmbedderError:
     tail = f": {said}" if said else ""
     if status in (401, 403) or (status == 400 and _KEY.search(body)):
         return RefusedKey(f"{place} refused access (HTTP {status}); {place.key_hint}")
-    if status == 402 or (status in (403, 429) and _QUOTA.search(body)):
+    if status == 402 or _has_no_quota(status, body):
         return QuotaExhausted(
             f"{place} has no quota left (HTTP {status}{tail}); check the account's plan and "
             "billing, or choose another memorySearch.provider."
@@ -71,6 +78,22 @@ def from_status(place: ErrorSubject, status: int, body: str) -> EmbedderError:
         f"{place} does not accept the request (HTTP {status}{tail}); check memorySearch.model "
         "and memorySearch.remote."
     )
+
+
+def _has_no_quota(status: int, body: str) -> bool:
+    """Whether an account may send nothing more; where it may again after a pause, it sent too much at once."""
+    if status == 429 and asked_pause(body) is not None:
+        return False
+    return status in (403, 429) and _QUOTA.search(body.replace(_NO_QUOTA, "")) is not None
+
+
+def asked_pause(body: str) -> float | None:
+    """The seconds that an answer asks to wait for, in its text; None if it does not say."""
+    found = _PAUSE.search(body)
+    if found is None or not (found["minutes"] or (found["number"] and found["unit"])):
+        return None
+    seconds = float(found["number"] or 0) / (1_000 if found["unit"] == "ms" else 1)
+    return 60 * int(found["minutes"] or 0) + seconds
 
 
 def is_worth_retrying(status: int, body: str) -> bool:

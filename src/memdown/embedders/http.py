@@ -53,10 +53,20 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
-    """An answer that was accepted."""
+    """An answer of a provider."""
 
-    data: bytes
+    status: int
     headers: Mapping[str, str]
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """Why an attempt failed, whether another makes sense, and the pause the provider asks for."""
+
+    error: EmbedderError
+    again: bool = False
+    pause: float | None = None
 
 
 class Http:
@@ -95,16 +105,16 @@ class Http:
         for attempt in range(1, ATTEMPTS + 1):
             limit = call.timeout - (time.monotonic() - begun) if call.one_deadline else call.timeout
             self._pause(self._not_before - time.monotonic(), limit)
-            outcome, asked = self._attempt(call, limit)
+            outcome = self._attempt(call, limit)
             if isinstance(outcome, HttpReply):
                 return outcome
-            error, again = outcome
-            if not again or attempt == ATTEMPTS:
-                raise error
+            if not outcome.again or attempt == ATTEMPTS:
+                raise outcome.error
+            asked = outcome.pause
             delay = _backoff(attempt, self._timeouts) if asked is None else asked
             left = call.timeout - (time.monotonic() - begun) if call.one_deadline else None
             if delay > self._timeouts.longest_wait_asked or (left is not None and delay >= left):
-                raise error
+                raise outcome.error
             if asked is not None:
                 # Everyone else on the way to this provider should wait as well.
                 self._not_before = max(self._not_before, time.monotonic() + asked)
@@ -124,48 +134,47 @@ class Http:
                 self._client.close()
                 self._client = None
 
-    def _attempt(
-        self, call: Call, limit: float
-    ) -> tuple[HttpReply | tuple[EmbedderError, bool], float | None]:
-        """The answer, or an error and whether to try again; and the pause the provider asks for."""
+    def _attempt(self, call: Call, limit: float) -> HttpReply | _Failed:
+        """An answer that is accepted, or what is wrong."""
         left = True
         try:
-            status, headers, data = self._exchange(call, max(limit, 0.001))
+            reply = self._exchange(call, max(limit, 0.001))
         except EmbedderError as error:
-            return (error, False), None
+            return _Failed(error)
         except failures.http_errors() as error:
             left = not failures.never_left(error)
             mapped = failures.from_exception(self.place, error)
-            return (mapped, failures.is_broken_connection(error)), None
+            return _Failed(mapped, again=failures.is_broken_connection(error))
         finally:
             if left and call.load is not None:
                 self._on_sent(call.load)
-        if 200 <= status < 300:
-            return HttpReply(data, headers), None
-        body = data.decode("utf-8", "replace")
-        again = failures.is_worth_retrying(status, body)
-        return (failures.from_status(self.place, status, body), again), _retry_after(headers)
+        if 200 <= reply.status < 300:
+            return reply
+        body = reply.data.decode("utf-8", "replace")
+        return _Failed(
+            failures.from_status(self.place, reply.status, body),
+            again=failures.is_worth_retrying(reply.status, body),
+            pause=_asked_pause(reply.headers, body),
+        )
 
-    def _exchange(self, call: Call, limit: float) -> tuple[int, Mapping[str, str], bytes]:
+    def _exchange(self, call: Call, limit: float) -> HttpReply:
         url = call.url or _join(self.base_url, call.path)
         deadline = time.monotonic() + limit
         for _ in range(_MOST_REDIRECTS + 1):
-            status, headers, data = self._once(call, url, limit, deadline)
-            if status not in (301, 302, 303, 307, 308) or "location" not in headers:
-                return status, headers, data
-            target = str(self._url(url).join(headers["location"]))
+            reply = self._once(call, url, limit, deadline)
+            if reply.status not in (301, 302, 303, 307, 308) or "location" not in reply.headers:
+                return reply
+            target = str(self._url(url).join(reply.headers["location"]))
             if not _may_follow(url, target):
                 raise failures.redirected(self.place, host(target))
-            if call.method != "GET" and status in (301, 302, 303):
+            if call.method != "GET" and reply.status in (301, 302, 303):
                 break
             url = target
         raise BadAnswer(
             f"{self.place} redirects instead of answering; check memorySearch.remote.baseUrl."
         )
 
-    def _once(
-        self, call: Call, url: str, limit: float, deadline: float
-    ) -> tuple[int, Mapping[str, str], bytes]:
+    def _once(self, call: Call, url: str, limit: float, deadline: float) -> HttpReply:
         if call.url and not _may_follow(self.base_url, url):
             raise failures.redirected(self.place, host(url))
         client = self._connect()
@@ -176,7 +185,7 @@ class Http:
 
     def _stream(
         self, client: httpx.Client, call: Call, url: str, limit: float, deadline: float
-    ) -> tuple[int, Mapping[str, str], bytes]:
+    ) -> HttpReply:
         with client.stream(
             call.method,
             url,
@@ -188,10 +197,10 @@ class Http:
         ) as response:
             pieces = self._pieces(response, deadline)
             if call.into is None or response.status_code != 200:
-                return response.status_code, response.headers, b"".join(pieces)
+                return HttpReply(response.status_code, response.headers, b"".join(pieces))
             with call.into.open("wb") as file:
                 file.writelines(pieces)
-            return response.status_code, response.headers, b""
+            return HttpReply(response.status_code, response.headers, b"")
 
     def _pieces(self, response: httpx.Response, deadline: float) -> Iterator[bytes]:
         size = 0
@@ -285,6 +294,12 @@ def _may_follow(url: str, target: str) -> bool:
 def _backoff(attempt: int, timeouts: Timeouts) -> float:
     pause = timeouts.first_pause * 2.0 ** (attempt - 1)
     return min(timeouts.longest_pause, pause * random.uniform(0.75, 1.25))
+
+
+def _asked_pause(headers: Mapping[str, str], body: str) -> float | None:
+    """The pause that an answer asks for, by its header or else in its text."""
+    pause = _retry_after(headers)
+    return failures.asked_pause(body) if pause is None else pause
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -206,6 +206,8 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            # Threads that wait for each other in a loop take a second for three words where others use the cores.
+            env={"OMP_WAIT_POLICY": "passive", **os.environ},
         )
         assert self._process.stderr is not None  # noqa: S101
         self._listener = threading.Thread(

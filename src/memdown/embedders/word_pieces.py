@@ -54,6 +54,10 @@ class WordPieces(Mapping[str, int]):
         self._all: dict[str, int] = {}
         self._looked = 0
 
+    def quickest(self) -> Mapping[str, int]:
+        """What to look pieces up in: a dict of all, once many were looked up."""
+        return self._all or self
+
     def __getitem__(self, piece: str) -> int:
         if self._all:
             return self._all[piece]
@@ -74,6 +78,8 @@ class WordPieces(Mapping[str, int]):
 
     def row(self, piece: str) -> int | None:
         """The row of a whole word's vector; None for any other piece."""
+        if self._all and piece not in self._all:
+            return None
         place = self._place(piece)
         rows = [] if place is None else np.flatnonzero(self._places == place).tolist()
         return rows[0] if rows else None

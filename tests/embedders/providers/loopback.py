@@ -196,6 +196,34 @@ _ERRORS: dict[str, tuple[int, Any, dict[str, str]]] = {
     "429": (429, {"error": {"message": "Rate limit reached for requests"}}, {}),
     "429-after": (429, {"error": {"message": "Slow down"}}, {"retry-after": "0.2"}),
     "429-later": (429, {"error": {"message": "Slow down"}}, {"retry-after": "3600"}),
+    "429-minute": (
+        429,
+        {
+            "error": {
+                "code": 429,
+                "message": "Resource has been exhausted (e.g. check quota).",
+                "status": "RESOURCE_EXHAUSTED",
+            }
+        },
+        {},
+    ),
+    "429-told": (
+        429,
+        {"error": {"message": "Rate limit reached for tokens. Please try again in 200ms."}},
+        {},
+    ),
+    "429-info": (
+        429,
+        {
+            "error": {
+                "message": "You exceeded your current quota, please check your plan and billing.",
+                "details": [
+                    {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0.2s"}
+                ],
+            }
+        },
+        {},
+    ),
     "quota": (429, {"error": {"message": "You exceeded your current quota", "code": "x"}}, {}),
     "500": (500, {"error": {"message": "The server had an error"}}, {}),
     "503": (503, b"<html><body>Service Unavailable</body></html>", {}),

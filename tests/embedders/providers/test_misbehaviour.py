@@ -11,6 +11,7 @@ import pytest
 from embedders.providers.conftest import Maker
 from embedders.providers.loopback import KEY, Loopback
 from memdown.embedders import EmbeddingEndpoint, Timeouts
+from memdown.embedders.failures import asked_pause
 from memdown.errors import (
     BadAnswer,
     EmbedderError,
@@ -33,6 +34,8 @@ FAULTS = [
     ("404", BadAnswer, "does not know the model .* check memorySearch.model"),
     ("429", RateLimited, "fewer requests"),
     ("429-later", RateLimited, "fewer requests"),
+    ("429-minute", RateLimited, "fewer requests"),
+    ("429-info", RateLimited, "fewer requests"),
     ("quota", QuotaExhausted, "no quota left .* billing"),
     ("500", Unreachable, "out of order"),
     ("503", Unreachable, "out of order"),
@@ -136,8 +139,12 @@ def test_lasting_trouble_is_not_tried_again(fault: str, server: Loopback, make: 
     assert len(server.seen) == 1
 
 
-def test_the_pause_that_the_provider_asks_for_is_kept(server: Loopback, make: Maker) -> None:
-    server.misbehave("429-after", times=1)
+@pytest.mark.parametrize("fault", ["429-after", "429-told", "429-info"])
+def test_the_pause_that_the_provider_asks_for_is_kept(
+    fault: str, server: Loopback, make: Maker
+) -> None:
+    """By its header, or in the words of OpenAI and Gemini."""
+    server.misbehave(fault, times=1)
     began = time.monotonic()
     make("openai").embed_query("where?")
     assert time.monotonic() - began >= 0.2
@@ -265,3 +272,18 @@ def test_nothing_shows_the_key(server: Loopback, make: Maker) -> None:
     shown = f"{embedder!r} {vars(embedder)!r} {embedder.provider_key} {embedder.http.place!r} {endpoint!r}"
     assert KEY not in shown
     assert np.isfinite(embedder.embed_query("x")).all()
+
+
+@pytest.mark.parametrize(
+    ("body", "seconds"),
+    [
+        ("Please try again in 20s. Visit the page on limits.", 20),
+        ("Please try again in 6m0s.", 360),
+        ("Please try again in 250ms.", 0.25),
+        ('"retryDelay": "3.5s"', 3.5),
+        ("wait a little and try again in a while", None),
+        ("You exceeded your current quota, please check your plan and billing details.", None),
+    ],
+)
+def test_a_pause_is_read_from_what_is_said(body: str, seconds: float | None) -> None:
+    assert asked_pause(body) == seconds
