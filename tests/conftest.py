@@ -6,6 +6,7 @@ import itertools
 import os
 import shutil
 import ssl
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from engine_processes import VARIABLE, end_engines
 from memdown import Memory
 from memdown.config import load_settings
 from memdown.testing import HashEmbedder
@@ -52,6 +54,16 @@ def certificates_read_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_engines() -> Iterator[None]:
+    """Tests share no process of LanceDB with whoever runs them, and leave none behind."""
+    # The path of a socket must be short.
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder, pytest.MonkeyPatch.context() as patched:
+        patched.setenv(VARIABLE, folder)
+        yield
+        end_engines()
 
 
 @pytest.fixture(scope="session")

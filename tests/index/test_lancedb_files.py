@@ -5,7 +5,9 @@ from __future__ import annotations
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
+import lancedb
 import numpy as np
 import pytest
 
@@ -26,7 +28,7 @@ from index.agreement import EXAMPLE, agreement, made_up, opened, questions_of
 from index.rebuilding import rebuilding
 from memdown.errors import IndexCorrupt, StoreError
 from memdown.index.lancedb import LanceStore, create, upkeep
-from memdown.index.lancedb.connection import read_pointers
+from memdown.index.lancedb.database import read_pointers
 from memdown.index.lancedb.store import agent_url
 from memdown.types import FILE_SPAN
 
@@ -45,6 +47,11 @@ def store(folder: Path) -> LanceStore:
         made.begin(PRINT)
         put(made, state("a.md"), [chunk("a.md", 1, ["alpha"])], unit(1, 0, 0, 0))
     return made
+
+
+def stored(folder: Path, name: str) -> Any:
+    """A table as LanceDB itself has it."""
+    return lancedb.connect(folder).open_table(name)
 
 
 @pytest.mark.parametrize("count", [50, pytest.param(200, marks=pytest.mark.long)])
@@ -126,7 +133,7 @@ def test_many_writes_are_put_together(
             store.files()  # Reading writes what was collected.
     with store._database.using() as db:
         (pointer,) = read_pointers(db).values()
-        assert db.open_table(pointer.table).stats()["fragment_stats"]["num_fragments"] == 1
+        assert stored(folder, pointer.table).stats()["fragment_stats"]["num_fragments"] == 1
     assert len(texts_found(store, words("beta"))) == 8
     assert texts_found(store, words("alpha")) == ["alpha"]
 
@@ -146,7 +153,7 @@ def test_many_notes_are_written_together(store: LanceStore, folder: Path) -> Non
     assert texts_found(store, words("alpha", "gamma", "delta")) == ["delta", "gamma"]
     with store._database.using() as db:
         (pointer,) = read_pointers(db).values()
-        assert db.open_table(pointer.table).version < 8
+        assert stored(folder, pointer.table).version < 8
 
 
 def test_what_was_collected_is_kept_when_a_sync_ends_early(store: LanceStore) -> None:
@@ -179,11 +186,10 @@ def test_damage_is_found_and_set_aside(store: LanceStore, folder: Path) -> None:
     assert again.files() == {}
 
 
-def test_a_changed_text_is_told(store: LanceStore) -> None:
+def test_a_changed_text_is_told(store: LanceStore, folder: Path) -> None:
     with store._database.using() as db:
         (pointer,) = read_pointers(db).values()
-        table = db.open_table(pointer.table)
-        table.update(where="key >= 0", values={"digest": "0" * 64})
+    stored(folder, pointer.table).update(where="key >= 0", values={"digest": "0" * 64})
     assert len(store.check()) == 1
     with pytest.raises(IndexCorrupt, match=r"a\.md"):
         store.last_chunk("a.md")

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from contracts.store_contract import PRINT, chunk, put, state, texts_found, unit, words
+from engine_processes import end_engines
 from memdown.errors import StoreError
 from memdown.index.lancedb import create
 from memdown.index.reader import Sought
@@ -134,6 +135,8 @@ def test_words_that_take_too_long_are_done_without(proxy: Proxy, tmp_path: Path)
         (b"no such request", []),
         (rb"_indices/[^ ]*(invert|tokens)", [_WORDS]),
     ):
+        # A new process has read nothing yet.
+        end_engines()
         proxy.stalled = re.compile(stalled)
         with (
             closing(create(tmp_path / "other", url="s3://notes/words", patience=1.0)) as store,

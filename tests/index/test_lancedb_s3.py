@@ -7,13 +7,15 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import lancedb
 import pytest
 
 from contracts.store_contract import PRINT, chunk, put, state, texts_found, unit, words
 from memdown.errors import IndexBusy
 from memdown.index.lancedb import create
-from memdown.index.lancedb.connection import read_pointers
+from memdown.index.lancedb.database import read_pointers
 
 pytestmark = pytest.mark.long
 
@@ -93,7 +95,7 @@ def test_the_turn_of_a_machine_that_died_ends(
     dead, other = (create(tmp_path / name, url=bucket) for name in ("dead", "other"))
     with dead.writing(5.0):
         dead.begin(PRINT)
-        monkeypatch.setattr("memdown.index.lancedb.connection.LEASE_SECONDS", 0.5)
+        monkeypatch.setattr("memdown.index.lancedb.writing.LEASE_SECONDS", 0.5)
         lease = dead._writer.lease
         assert lease is not None
         lease._until = 0.0
@@ -125,6 +127,7 @@ def test_many_writes_to_object_storage_are_put_together(
             put(store, state(path), [chunk(path, 1, ["beta"])], unit(0, 1, 0, 0))
     with store._database.using() as db:
         (pointer,) = read_pointers(db).values()
-        fragments = db.open_table(pointer.table).stats()["fragment_stats"]["num_fragments"]
+        table: Any = lancedb.connect(f"{bucket}/main").open_table(pointer.table)
+        fragments = table.stats()["fragment_stats"]["num_fragments"]
     assert fragments <= 4
     assert texts_found(store, words("beta")) == ["beta"] * 6

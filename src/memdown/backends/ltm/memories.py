@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import hashlib
 import html
 import threading
@@ -23,8 +22,15 @@ from memdown.backends.ltm.capturing import (
     captured,
     category_of,
 )
-from memdown.errors import EmbedderError, MissingExtra, QueryError, StoreError
+from memdown.errors import EmbedderError, QueryError, StoreError
 from memdown.files import make_folder
+from memdown.index.lancedb.connection import (
+    EngineClient,
+    Tables,
+    TableVersion,
+    VectorColumn,
+    rows_of,
+)
 from memdown.text import distinct_terms
 from memdown.text.frames import one_line
 from memdown.text.redaction import Redactor
@@ -42,10 +48,10 @@ _POOL = 4
 _IMPORTANCE, _USUAL = 0.15, 0.7
 # Scores that differ by less are equal: a correction is as similar as what it corrects.
 _EQUAL = 0.03
-_ALL = (1 << 31) - 1
 _PREFIX = "memories_"
 _ARTICLES = frozenset({"a", "an", "the", "der", "die", "das", "ein", "eine"})
 _COLUMNS = ["id", "text", "importance", "category", "created_at"]
+_VECTOR = "vector"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +101,7 @@ class LongTermMemory:
         self._path = path
         self._embedder = embedder
         self._clock = clock
-        self._db: Any = None
+        self._db: Tables | None = None
         self._lock = threading.RLock()
 
     def store(self, text: str, importance: float = 0.7, category: Category | None = None) -> Stored:
@@ -163,7 +169,7 @@ class LongTermMemory:
         """Every memory, the newest first."""
         with self._lock, _mapped(self._path):
             table = self._table(make=False)
-            rows = [] if table is None else _rows(table, _COLUMNS)
+            rows = [] if table is None else rows_of(table.select(_COLUMNS))
         return sorted(map(_entry, rows), key=lambda entry: (-entry.created_at, entry.id))
 
     def stats(self) -> Mapping[str, int]:
@@ -178,10 +184,7 @@ class LongTermMemory:
         with self._lock, _mapped(self._path):
             table = self._table(make=False)
             if table is not None:
-                column = table.schema.names[0]
-                # Compaction leaves rows in their file until a tenth of it is deleted.
-                table.update(where="true", values_sql={column: column})
-                table.optimize(cleanup_older_than=datetime.timedelta(0), delete_unverified=True)
+                table.tables.rewrite(table.name)
 
     def _delete(self, memory_id: str) -> Entry | None:
         try:
@@ -192,20 +195,20 @@ class LongTermMemory:
             ) from None
         with self._lock, _mapped(self._path):
             table = self._table(make=False)
-            rows = [] if table is None else _rows(table, _COLUMNS, f"id = '{wanted}'")
-            if not rows:
+            where = f"id = '{wanted}'"
+            rows = [] if table is None else rows_of(table.select(_COLUMNS, where))
+            if table is None or not rows:
                 return None
-            table.delete(f"id = '{wanted}'")
+            table.tables.delete(table.name, where)
             return _entry(rows[0])
 
     def _near(self, vector: Vector, limit: int) -> list[ScoredMemory]:
         table = self._table(make=False)
         if table is None or not np.any(vector):
             return []
-        query = table.search(vector).distance_type("cosine").limit(max(1, limit))
-        rows = query.select([*_COLUMNS, "_distance"]).to_arrow().to_pylist()
+        found = rows_of(table.nearest(_COLUMNS, _VECTOR, vector, None, max(1, limit)))
         return [
-            ScoredMemory(_entry(row), min(1.0, max(0.0, 1.0 - row["_distance"]))) for row in rows
+            ScoredMemory(_entry(row), min(1.0, max(0.0, 1.0 - row["_distance"]))) for row in found
         ]
 
     def _embed(self, text: str) -> Vector:
@@ -214,34 +217,31 @@ class LongTermMemory:
         return vector
 
     def _add(self, entries: Sequence[Entry], vectors: Vectors) -> None:
-        import pyarrow as pa
+        db, name = self._opened(), _PREFIX + self._model
+        if self._table(make=True) is None:
+            db.create(name, _fields(vectors.shape[1]))
+        db.add(name, _columns(entries, vectors), "id")
 
-        table = self._table(make=True, dims=vectors.shape[1])
-        columns = {name: [getattr(entry, name) for entry in entries] for name in _COLUMNS}
-        columns["vector"] = vectors.tolist()
-        table.add(pa.table(columns, schema=table.schema))
-
-    def _table(self, *, make: bool, dims: int | None = None) -> Any:
-        """The table of the embedder in use; None if there is none and none is to be made."""
-        if self._db is None:
-            if not make and not self._path.exists():
-                return None
-            self._db = _connect(self._path)
-        names = set(self._db.list_tables().tables)
-        name = _PREFIX + self._model
-        if name in names:
-            return self._db.open_table(name)
-        others = sorted(other for other in names if other.startswith(_PREFIX))
-        if others:
-            self._embed_again(others, name)
-            return self._db.open_table(name)
-        if not make or dims is None:
+    def _table(self, *, make: bool) -> TableVersion | None:
+        """The table of the embedder in use; None if there is none."""
+        if self._db is None and not make and not self._path.exists():
             return None
-        return self._db.create_table(name, schema=_schema(dims))
+        db, name = self._opened(), _PREFIX + self._model
+        names = db.names()
+        others = sorted(other for other in names if other.startswith(_PREFIX))
+        if others and name not in names:
+            self._embed_again(db, others, name)
+        return db.table(name) if others else None
 
-    def _embed_again(self, others: Sequence[str], name: str) -> None:
-        """Bring the memories of another embedder over; only then the old table goes."""
-        rows = [row for other in others for row in _rows(self._db.open_table(other), _COLUMNS)]
+    def _opened(self) -> Tables:
+        if self._db is None:
+            self._db = Tables(_connect(self._path))
+        return self._db
+
+    def _embed_again(self, db: Tables, others: Sequence[str], name: str) -> None:
+        """Bring the memories of another embedder over; only then the old tables go."""
+        tables = [table for other in others if (table := db.table(other)) is not None]
+        rows = [row for table in tables for row in rows_of(table.select(_COLUMNS))]
         entries = list({row["id"]: _entry(row) for row in rows}.values())
         if not entries:
             vectors = self._embedder.embed_batch(["memory"])[:0]
@@ -249,14 +249,9 @@ class LongTermMemory:
             vectors = self._embedder.embed_batch([entry.text for entry in entries])
         if len(vectors) != len(entries):
             raise EmbedderError("The embedder gave another number of vectors than of memories.")
-        import pyarrow as pa
-
-        schema = _schema(vectors.shape[1])
-        columns = {column: [getattr(entry, column) for entry in entries] for column in _COLUMNS}
-        columns["vector"] = vectors.tolist()
-        self._db.create_table(name, pa.table(columns, schema=schema), schema=schema)
-        for other in others:
-            self._db.drop_table(other)
+        db.create(name, _fields(vectors.shape[1]), _columns(entries, vectors))
+        for table in tables:
+            db.drop(table.name)
 
     @property
     def _model(self) -> str:
@@ -290,39 +285,25 @@ def _mapped(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _connect(path: Path) -> Any:
-    try:
-        import lancedb
-    except ModuleNotFoundError as error:
-        raise MissingExtra("The plugin memory-lancedb", "lancedb") from error
+def _connect(path: Path) -> EngineClient:
     try:
         make_folder(path)
-        return lancedb.connect(str(path))
     except OSError as error:
         raise StoreError(
             f"The memories in {path} cannot be opened ({error.strerror}); check its permissions."
         ) from None
+    return EngineClient(str(path.absolute()))
 
 
-def _schema(dims: int) -> Any:
-    import pyarrow as pa
-
-    return pa.schema(
-        [
-            ("id", pa.string()),
-            ("text", pa.string()),
-            ("importance", pa.float64()),
-            ("category", pa.string()),
-            ("created_at", pa.int64()),
-            ("vector", pa.list_(pa.float32(), dims)),
-        ]
-    )
+def _fields(dims: int) -> list[tuple[str, str | int]]:
+    """The columns of a table of memories."""
+    kinds = {"importance": "float64", "created_at": "int64"}
+    return [*((name, kinds.get(name, "string")) for name in _COLUMNS), (_VECTOR, dims)]
 
 
-def _rows(table: Any, columns: list[str], where: str | None = None) -> list[dict[str, Any]]:
-    query = table.search().select(columns).limit(_ALL)
-    found: list[dict[str, Any]] = (query.where(where) if where else query).to_arrow().to_pylist()
-    return found
+def _columns(entries: Sequence[Entry], vectors: Vectors) -> dict[str, Any]:
+    found: dict[str, Any] = {name: [getattr(one, name) for one in entries] for name in _COLUMNS}
+    return {**found, _VECTOR: VectorColumn([True] * len(entries), vectors)}
 
 
 def _entry(row: Mapping[str, Any]) -> Entry:

@@ -18,14 +18,20 @@ from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from lancedb.index import FTS, BTree, IvfPq
-from lancedb.query import MatchQuery
-from numpy.typing import NDArray
 
 from memdown.index.filters import FileListing, Filter, folders_of, meanings
 from memdown.index.lancedb import rows
-from memdown.index.lancedb.connection import READ_SECONDS, Waits, mapped
-from memdown.index.lancedb.rows import BEGINNING
+from memdown.index.lancedb.connection import (
+    Columns,
+    Limit,
+    Tables,
+    TableVersion,
+    VectorColumn,
+    mapped,
+    needed,
+    rows_of,
+)
+from memdown.index.lancedb.rows import BEGINNING, EMBEDDING
 from memdown.index.packing import count_passages, source_keys
 from memdown.index.reader import Reader, Sought, Unit, Whole
 from memdown.index.shortlist import (
@@ -45,7 +51,7 @@ _PROBES, _REFINED = 40, 10
 # How many chunks the full-text index gives for a question.
 _CANDIDATES = 300
 # How many chunks tell of all: of their passages, terms and vectors.
-_SAMPLE = 1_500
+_SAMPLE, _DRAWN_AT_ONCE = 1_500, 100
 # A term that stands in so many passages of the sample is common: the sample tells how common.
 _FEW_IN_SAMPLE = 8
 # A rarer one that is in so many candidates is counted by the index, up to so many chunks.
@@ -58,56 +64,36 @@ _KEYS_A_READ = 2_000
 _MOST_READ_THROUGH, _MOST_ENDING = 60_000, 100
 # What an answer lacks if there was no time for it.
 _WORDS, _VECTORS = "words were looked up in what is alike only", "found by words only"
-_ALL = (1 << 31) - 1
 _COLUMNS = ["key", "passages", "terms", "passage_vectors"]
-_FILE_COLUMNS = ["key", "path", "source", "digest", "facts"]
 
-Keys = NDArray[np.int64]
 Listed = dict[int, ListedChunk]
 _Result = TypeVar("_Result")
 log = logging.getLogger("memdown")
 
 
-def read(table: Any, where: str, columns: list[str]) -> Any:
-    """Rows of a table as Arrow columns, all of them if none is named."""
-    query = table.search().select(columns or table.schema.names).limit(_ALL)
-    return (query.where(where) if where else query).to_arrow()
-
-
-def by_key(table: Any, keys: Sequence[int], columns: list[str]) -> list[dict[str, Any]]:
+def by_key(
+    table: TableVersion, keys: Sequence[int], columns: Sequence[str]
+) -> list[dict[str, Any]]:
     """Rows by their numbers."""
     found: list[dict[str, Any]] = []
     for start in range(0, len(keys), _KEYS_A_READ):
-        some = ", ".join(map(str, keys[start : start + _KEYS_A_READ]))
-        found += read(table, f"key IN ({some})", columns).to_pylist()
+        found += rows_of(table.select(columns, _among(keys[start : start + _KEYS_A_READ])))
     return found
 
 
-def make_indexes(table: Any) -> None:
+def make_indexes(db: Tables, name: str) -> None:
     """Make the indexes that a table lacks: by key, by term, and over very many vectors."""
-    count = table.count_rows()
-    if count <= FEW_CHUNKS:
+    table = db.table(name)
+    count = 0 if table is None else table.count()
+    if table is None or count <= FEW_CHUNKS:
         return
-    there = {tuple(index.columns) for index in table.list_indices()}
-    if ("key",) not in there:
-        table.create_index("key", config=BTree(), replace=False)
-    if ("terms",) not in there:
-        words = FTS(
-            base_tokenizer="whitespace",
-            max_token_length=None,
-            lower_case=False,
-            stem=False,
-            remove_stop_words=False,
-            ascii_folding=False,
-        )
-        table.create_index("terms", config=words, replace=False)
-    if count > MANY and "embedding" in table.schema.names and ("embedding",) not in there:
-        table.create_index("embedding", config=IvfPq(distance_type="cosine"), replace=False)
-
-
-def _has_index(table: Any) -> bool:
-    """Whether a table's terms can be searched by LanceDB itself."""
-    return any(index.columns == ["terms"] for index in table.list_indices())
+    there = table.indexed()
+    wanted = {"key": "keys", "terms": "words"}
+    if count > MANY and EMBEDDING in table.columns:
+        wanted[EMBEDDING] = "vectors"
+    for column, kind in wanted.items():
+        if column not in there:
+            db.index(name, column, kind)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +120,9 @@ class ReadCache:
     reader: Reader | None = None
     drawn: object = None
     figures: Figures | None = None
+    counted: object = None
     chunks: int = 0
+    has_words: bool = False
     # Whether a search has been answered whole: the indexes are open then.
     is_warm: bool = False
 
@@ -144,12 +132,18 @@ class LanceSnapshot:
     """One search's view; without a table nothing was written yet, `dims` is None without vectors."""
 
     place: str
-    table: Any
+    table: TableVersion | None
     dims: int | None
     kept: ReadCache
-    waits: Waits
+    is_local: bool
     patience: float
     late: dict[str, str] = field(default_factory=dict)
+    counting: list[_Frequencies] = field(default_factory=list)
+
+    def end(self) -> None:
+        """Let go of what was read: readers and their frequencies hold each other, megabytes of them."""
+        for frequencies in self.counting:
+            frequencies.reader = None
 
     def missing(self) -> Sequence[str]:
         """What there was no time for."""
@@ -185,10 +179,9 @@ class LanceSnapshot:
         """Every folder that holds a file, however deep."""
         if self.table is None:
             return frozenset()
-        paths = self._ask(
-            lambda: read(self.table, "key < 0 AND strpos(path, '/') > 0", ["path"])["path"]
-        )
-        return frozenset(name for path in paths.to_pylist() for name in folders_of(path))
+        where = "key < 0 AND strpos(path, '/') > 0"
+        paths = self._ask(lambda table: table.select(["path"], where)["path"])
+        return frozenset(name for path in paths for name in folders_of(path))
 
     def tags(self) -> frozenset[str]:
         """Every tag that a file has."""
@@ -201,29 +194,34 @@ class LanceSnapshot:
     def _files_where(self, where: str) -> dict[int, FileState]:
         if self.table is None:
             return {}
-        found = self._ask(lambda: read(self.table, f"key < 0 AND {where}", _FILE_COLUMNS))
-        return {-row["key"]: rows.read_file_row(row) for row in found.to_pylist()}
+        return self._ask(lambda table: rows.read_files(table, f"key < 0 AND {where}"))
 
     def _has_files(self, where: str) -> bool:
-        if self.table is None:
-            return False
-        return bool(self._ask(lambda: self.table.count_rows(f"key < 0 AND {where}")))
+        return self.table is not None and bool(
+            self._ask(lambda table: table.count(f"key < 0 AND {where}"))
+        )
 
-    def _ask(self, work: Callable[[], _Result]) -> _Result:
+    def _ask(self, work: Callable[[TableVersion], _Result]) -> _Result:
         """What is read of the table, in time."""
         with mapped(self.place):
-            return self.waits.ask(work)
+            return work(self._within(needed()))
 
-    def _ask_soon(self, what: str, work: Callable[[], Listed], deadline: float) -> Listed:
+    def _within(self, limit: Limit) -> TableVersion:
+        """The table, asked with a limit; a folder on this host's disk needs none."""
+        assert self.table is not None  # noqa: S101
+        return self.table if self.is_local else self.table.within(limit)
+
+    def _ask_soon(
+        self, what: str, work: Callable[[TableVersion], Listed], deadline: float
+    ) -> Listed:
         """The chunks that something finds, or none if that takes longer than a search waits for it."""
-        # If one of both took too long, the other is all there is.
-        until = None if self.late else deadline
+        if self.late:
+            # If one of both took too long, the other is all there is.
+            return self._ask(work)
         with mapped(self.place):
             try:
-                return self.waits.ask(work, until)
+                return work(self._within(Limit(deadline, is_needed=False)))
             except TimeoutError as error:
-                if until is None:
-                    raise
                 log.warning("%s took too long: %s", self.place, error)
                 self.late[what] = f"{self.place} took too long, {what}"
                 return {}
@@ -234,7 +232,7 @@ class LanceSnapshot:
             return {}
         numbers = {-(key // FILE_SPAN) for key in keys}
         columns = [*rows.CHUNK_COLUMNS, "facts"]
-        found = self._ask(lambda: by_key(self.table, [*sorted(numbers), *keys], columns))
+        found = self._ask(lambda table: by_key(table, [*sorted(numbers), *keys], columns))
         dates: dict[str, datetime.date | None] = {
             row["path"]: rows.read_file_row(row).date for row in found if row["key"] < 0
         }
@@ -246,19 +244,15 @@ class LanceSnapshot:
 
     def vectors(self, limit: int) -> tuple[list[int], Vectors]:
         """The keys of at most `limit` chunks, evenly drawn if there are more, and their vectors."""
-        if not self._has_vectors:
-            return [], np.empty((0, self.dims or 1), np.float32)
-        with mapped(self.place):
-            # All vectors may take long: this is no search.
-            keys = np.sort(read(self.table, "embedding IS NOT NULL", ["key"])["key"].to_numpy())
-            drawn = keys[:: max(1, -(-len(keys) // limit))].tolist()
-            parts = [
-                _Found.of(
-                    read(self.table, _among(drawn[n : n + _KEYS_A_READ]), _with_vectors(["key"]))
-                )
-                for n in range(0, len(drawn), _KEYS_A_READ)
-            ]
-        found = {key: vector for part in parts for key, vector in part.vectors.items()}
+        found: dict[int, Vector] = {}
+        if self.table is not None and self._has_vectors:
+            with mapped(self.place):
+                # All vectors may take long: this is no search.
+                keys = sorted(self.table.select(["key"], "embedding IS NOT NULL")["key"])
+                drawn = keys[:: max(1, -(-len(keys) // limit))]
+                for start in range(0, len(drawn), _KEYS_A_READ):
+                    some = _among(drawn[start : start + _KEYS_A_READ])
+                    found |= _vectors_of(self.table.select(["key", EMBEDDING], some))
         if not found:
             return [], np.empty((0, self.dims or 1), np.float32)
         return sorted(found), np.stack([found[key] for key in sorted(found)])
@@ -272,11 +266,9 @@ class LanceSnapshot:
             return self._ask(self._everything)
         listed = list(self._listed(sought, figures).values())
         numbers = sorted({one.key // FILE_SPAN for one in listed})
-        found = self._ask(
-            lambda: by_key(self.table, [-number for number in numbers], _FILE_COLUMNS)
-        )
-        files = {-row["key"]: rows.read_file_row(row) for row in found}
+        files = self._ask(lambda table: rows.read_files(table, _among([-n for n in numbers])))
         frequencies = _Frequencies(self, figures)
+        self.counting.append(frequencies)
         whole = Whole(
             passages=max(1, round(figures.passages)),
             average_length=figures.average,
@@ -290,20 +282,23 @@ class LanceSnapshot:
         )
         return frequencies.reader
 
-    def _whole_figures(self) -> Figures | None:
+    def _whole_figures(self, table: TableVersion) -> Figures | None:
         """What a sample tells of the table; None if it is small, or has no index: it is read whole then."""
-        count = self.table.count_rows("key >= 0")
-        self.kept.chunks = count
-        if count <= FEW_CHUNKS or not _has_index(self.table):
+        kept = self.kept
+        if kept.counted != (table.name, table.version):
+            kept.chunks = table.count("key >= 0")
+            kept.has_words = kept.chunks > FEW_CHUNKS and "terms" in table.indexed()
+            kept.counted = (table.name, table.version)
+        if kept.chunks <= FEW_CHUNKS or not kept.has_words:
             return None
-        return self._figures(count)
+        return self._figures(table, kept.chunks)
 
     def _listed(self, sought: Sought, figures: Figures) -> Listed:
         """The chunks that words and meaning find, as far as there is time for both."""
         terms = _asked_terms(sought)
         found: Listed = {}
         # The first search of a process opens indexes, which may take longer.
-        deadline = time.monotonic() + (self.patience if self.kept.is_warm else READ_SECONDS)
+        deadline = time.monotonic() + self.patience if self.kept.is_warm else needed().until
         for source in sought.sources:
             if not figures.chunks.get(source):
                 continue
@@ -330,94 +325,94 @@ class LanceSnapshot:
         where = f"key >= 0 AND regexp_like(terms, '[^\\s]{end}\\s')"
         if self.late:
             return set()
-        query = self.table.search().where(where).select(["terms"]).limit(_MOST_ENDING)
-        found = self._ask(lambda: query.to_arrow()["terms"].to_pylist())
+        found = self._ask(lambda table: table.select(["terms"], where, _MOST_ENDING)["terms"])
         texts = (terms.partition("\t")[0].replace("\n", " ") for terms in found)
         every = f" {' '.join(texts)} ".encode("utf-8", "surrogatepass")
         return words_ending(every, end)
 
-    def _everything(self) -> Reader:
-        state = (self.table.name, self.table.version, self.dims)
+    def _everything(self, table: TableVersion) -> Reader:
+        state = (table.name, table.version, self.dims)
         if self.kept.reader is None or self.kept.state != state:
-            found = read(self.table, "key >= 0", self._columns)
-            listed = list(_Found.of(found).listed().values())
+            listed = list(_listed(table.select(self._columns, "key >= 0")).values())
             stored = self.chunks([one.key for one in listed])
             reader = read_shortlist(listed, self.files(), self.dims, lambda _: stored, None)
             self.kept.reader, self.kept.state = reader, state
         return self.kept.reader
 
-    def _figures(self, count: int) -> Figures:
+    def _figures(self, table: TableVersion, count: int) -> Figures:
         """What a sample tells; of a large table it is drawn anew when that has grown by a tenth."""
-        size = self.table.version if count <= _SAMPLE else round(10 * float(np.log(count)))
-        drawn = (self.table.name, self.dims, count <= _SAMPLE, size)
+        size = table.version if count <= _SAMPLE else round(10 * float(np.log(count)))
+        drawn = (table.name, self.dims, count <= _SAMPLE, size)
         if self.kept.figures is None or self.kept.drawn != drawn:
-            self.kept.figures = self._draw(count)
+            self.kept.figures = self._draw(table, count)
             self.kept.drawn = drawn
         return self.kept.figures
 
-    def _draw(self, count: int) -> Figures:
-        every = self.table.count_rows()
+    def _draw(self, table: TableVersion, count: int) -> Figures:
+        every = table.count()
         places = np.unique(np.linspace(0, every - 1, min(every, _SAMPLE)).astype(int)).tolist()
-        rows_drawn = self.table.take_offsets(places).select(self._columns).to_arrow()
-        listed = [one for key, one in _Found.of(rows_drawn).listed().items() if key >= 0]
         held: Counter[str] = Counter()
+        drawn: list[ListedChunk] = []
         passages = tokens = 0
-        for one in listed:
-            for terms in unpack_terms(
-                (one.terms or b"").decode("utf-8", "surrogatepass"), count_passages(one.passages)
-            ):
-                held.update(terms.every().keys() | rows.beginnings(terms.text))
-                passages += 1
-                tokens += terms.length
-        share = max(1, len(listed)) / max(1, count)
+        for start in range(0, len(places), _DRAWN_AT_ONCE):
+            some = places[start : start + _DRAWN_AT_ONCE]
+            for one in _listed(table.take(self._columns, some)).values():
+                for terms in unpack_terms(
+                    (one.terms or b"").decode("utf-8", "surrogatepass"),
+                    count_passages(one.passages),
+                ):
+                    held.update(terms.every().keys() | rows.beginnings(terms.text))
+                    passages += 1
+                    tokens += terms.length
+                drawn.append(one._replace(terms=None))
+        share = max(1, len(drawn)) / max(1, count)
+        if share < 1.0:
+            # Of rarer terms the sample does not tell how rare they are.
+            held = Counter({term: n for term, n in held.items() if n >= _FEW_IN_SAMPLE})
         sessions = source_keys("sessions")
-        of_sessions = self.table.count_rows(f"key >= {sessions.start} AND key < {sessions.stop}")
+        of_sessions = table.count(f"key >= {sessions.start} AND key < {sessions.stop}")
         return Figures(
             {"memory": count - of_sessions, "sessions": of_sessions},
             max(1.0, passages / share),
             tokens / max(1, passages),
             share,
             held,
-            {source: _chunk_mean(listed, source, self.dims or 1) for source in SOURCES},
-            _passage_mean(listed),
+            {source: _chunk_mean(drawn, source, self.dims or 1) for source in SOURCES},
+            _passage_mean(drawn),
         )
 
-    def _by_words(self, terms: Sequence[str], where: str) -> Listed:
+    def _by_words(self, terms: Sequence[str], where: str, table: TableVersion) -> Listed:
         if not terms:
             return {}
-        query = self._match(terms).limit(_CANDIDATES).select([*self._columns, "_score"])
-        return _Found.of(
-            (query.where(where, prefilter=True) if where else query).to_arrow()
-        ).listed()
+        words = " ".join(terms)
+        return _listed(table.with_words(self._columns, "terms", words, where, _CANDIDATES))
 
-    def _by_meaning(self, sought: Sought, where: str) -> Listed:
-        if not self._can_compare(sought):
+    def _by_meaning(self, sought: Sought, where: str, table: TableVersion) -> Listed:
+        if sought.vector is None or not self._can_compare(sought):
             return {}
-        query = (
-            self.table.search(sought.vector, vector_column_name="embedding")
-            .distance_type("cosine")
-            .where(where or "key >= 0", prefilter=True)
-            .select([*self._columns, "_distance"])
-            .limit(sought.chunks)
-            .nprobes(_PROBES)
-            .refine_factor(_REFINED)
+        found = table.nearest(
+            self._columns,
+            EMBEDDING,
+            sought.vector,
+            where or "key >= 0",
+            sought.chunks,
+            _PROBES,
+            _REFINED,
         )
-        return _Found.of(query.to_arrow()).listed()
+        return _listed(found)
 
-    def _beginnings(self, preferred: frozenset[int], source: Source) -> Listed:
+    def _beginnings(self, preferred: frozenset[int], source: Source, table: TableVersion) -> Listed:
         """The first chunks of files that must be represented."""
         mine = [n * FILE_SPAN for n in sorted(preferred) if n * FILE_SPAN in source_keys(source)]
         some = _among(mine[-_CANDIDATES:])
-        return _Found.of(read(self.table, some, self._columns)).listed() if mine else {}
+        return _listed(table.select(self._columns, some)) if mine else {}
 
     def count_chunks(self, term: str) -> int:
         """In how many chunks a term stands, counted up to a limit."""
-        found = self._match([term]).limit(_MOST_COUNTED).select(["key", "_score"])
-        return len(self._ask(found.to_arrow))
-
-    def _match(self, terms: Sequence[str]) -> Any:
-        query = MatchQuery(" ".join(terms), "terms")  # type: ignore[call-arg]
-        return self.table.search(query, query_type="fts")
+        found = self._ask(
+            lambda table: table.with_words(["key"], "terms", term, None, _MOST_COUNTED)
+        )
+        return len(found["key"])
 
     def _can_compare(self, sought: Sought) -> bool:
         vector = sought.vector
@@ -425,15 +420,11 @@ class LanceSnapshot:
 
     @property
     def _has_vectors(self) -> bool:
-        return (
-            self.table is not None
-            and self.dims is not None
-            and "embedding" in self.table.schema.names
-        )
+        return self.table is not None and self.dims is not None and EMBEDDING in self.table.columns
 
     @property
     def _columns(self) -> list[str]:
-        return _with_vectors(_COLUMNS) if self._has_vectors else list(_COLUMNS)
+        return [*_COLUMNS, EMBEDDING] if self._has_vectors else _COLUMNS
 
 
 def _of_time(first: datetime.date | None, last: datetime.date | None) -> str:
@@ -464,12 +455,8 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _with_vectors(columns: Sequence[str]) -> list[str]:
-    return [*columns, "embedding"]
-
-
 def _among(keys: Sequence[int]) -> str:
-    return f"key IN ({', '.join(map(str, keys))})"
+    return f"key IN ({', '.join(map(str, keys))})" if keys else "false"
 
 
 def _asked_terms(sought: Sought) -> list[str]:
@@ -498,38 +485,29 @@ def _scopes(sought: Sought, source: Source, figures: Figures) -> list[str]:
     return scopes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Found:
-    """Rows of chunks as they came from a table."""
+def _vectors_of(found: Columns) -> dict[int, Vector]:
+    """The vectors of rows by key."""
+    column = found.get(EMBEDDING)
+    if not isinstance(column, VectorColumn):
+        return {}
+    each = zip(found["key"], column.each(), strict=True)
+    return {key: vector for key, vector in each if vector is not None}
 
-    rows: list[dict[str, Any]]
-    vectors: dict[int, Vector]
 
-    @classmethod
-    def of(cls, found: Any) -> _Found:
-        vectors: dict[int, Vector] = {}
-        if "embedding" in found.schema.names:
-            some = found.filter(found["embedding"].is_valid())
-            if len(some):
-                flat = some["embedding"].combine_chunks().flatten().to_numpy()
-                every = flat.reshape(len(some), -1).astype(np.float32)
-                vectors = dict(zip(some["key"].to_pylist(), every, strict=True))
-            found = found.drop_columns(["embedding"])
-        return cls(found.to_pylist(), vectors)
-
-    def listed(self) -> Listed:
-        """The chunks by key."""
-        return {
-            row["key"]: ListedChunk(
-                row["key"],
-                row["passages"],
-                row["terms"].encode("utf-8", "surrogatepass"),
-                None if vector is None else vector.tobytes(),
-                row["passage_vectors"],
-            )
-            for row, vector in ((row, self.vectors.get(row["key"])) for row in self.rows)
-            if row["key"] >= 0
-        }
+def _listed(found: Columns) -> Listed:
+    """The chunks among rows, by key."""
+    vectors = {key: vector.tobytes() for key, vector in _vectors_of(found).items()}
+    return {
+        row["key"]: ListedChunk(
+            row["key"],
+            row["passages"],
+            row["terms"].encode("utf-8", "surrogatepass"),
+            vectors.get(row["key"]),
+            row["passage_vectors"],
+        )
+        for row in rows_of(found)
+        if row["key"] >= 0
+    }
 
 
 class _Frequencies:

@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from memdown.errors import IndexCorrupt
-from memdown.index.lancedb.connection import opened
+from memdown.index.lancedb.connection import Columns, Tables, TableVersion, VectorColumn, rows_of
 from memdown.index.packing import (
     pack_lines,
     pack_passages,
@@ -27,21 +26,21 @@ from memdown.text import prefix_terms
 from memdown.types import Chunk, FileState, IndexedFile, StoredChunk
 
 _FIELDS = (
-    ("key", pa.int64()),
-    ("file", pa.int64()),
-    ("path", pa.string()),
-    ("source", pa.string()),
-    ("id", pa.string()),
-    ("digest", pa.string()),
-    ("facts", pa.string()),
-    ("start_line", pa.int64()),
-    ("end_line", pa.int64()),
-    ("headings", pa.binary()),
-    ("text", pa.binary()),
-    ("passages", pa.binary()),
-    ("lines", pa.binary()),
-    ("terms", pa.string()),
-    ("passage_vectors", pa.binary()),
+    ("key", "int64"),
+    ("file", "int64"),
+    ("path", "string"),
+    ("source", "string"),
+    ("id", "string"),
+    ("digest", "string"),
+    ("facts", "string"),
+    ("start_line", "int64"),
+    ("end_line", "int64"),
+    ("headings", "binary"),
+    ("text", "binary"),
+    ("passages", "binary"),
+    ("lines", "binary"),
+    ("terms", "string"),
+    ("passage_vectors", "binary"),
 )
 _NOT_OF_A_CHUNK = ("file", "facts", "terms", "passage_vectors")
 CHUNK_COLUMNS = [name for name, _ in _FIELDS if name not in _NOT_OF_A_CHUNK]
@@ -49,12 +48,9 @@ CHUNK_COLUMNS = [name for name, _ in _FIELDS if name not in _NOT_OF_A_CHUNK]
 BEGINNING = "\x03"
 
 
-def schema_for(dims: int | None) -> pa.Schema:
-    """The columns of a table; vectors have one only when their length is known."""
-    fields = [pa.field(name, kind) for name, kind in _FIELDS]
-    if dims is not None:
-        fields.append(pa.field("embedding", pa.list_(pa.float32(), dims)))
-    return pa.schema(fields)
+# What is read of a file.
+_FILE_COLUMNS = ("key", "path", "source", "digest", "facts")
+EMBEDDING = "embedding"
 
 
 # What stands before the day in a file's facts, as they are written below.
@@ -105,6 +101,12 @@ def read_file_row(row: Mapping[str, Any]) -> FileState:
             f"What is noted of {row.get('path')} cannot be read ({error}); rebuild the index with "
             "`memdown index --force`."
         ) from error
+
+
+def read_files(table: TableVersion, where: str) -> dict[int, FileState]:
+    """Files by their number."""
+    found = rows_of(table.select(_FILE_COLUMNS, where))
+    return {-row["key"]: read_file_row(row) for row in found}
 
 
 def beginnings(text: str) -> set[str]:
@@ -171,23 +173,15 @@ def read_chunk_row(row: Mapping[str, Any], date: datetime.date | None) -> Stored
     )
 
 
-def as_table(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
-    """Rows as an Arrow table; what a row lacks is null."""
-    columns = {
-        name: [row.get(name) for row in rows] for name in schema.names if name != "embedding"
-    }
-    if "embedding" in schema.names:
-        columns["embedding"] = _vectors([row.get("embedding") for row in rows], schema)
-    return pa.table(columns, schema=schema)
-
-
-def _vectors(each: Sequence[Any], schema: pa.Schema) -> pa.Array:
-    dims = schema.field("embedding").type.list_size
-    flat = np.zeros((len(each), dims), np.float32)
-    lacks = np.array([vector is None for vector in each], bool)
-    for place in np.flatnonzero(~lacks).tolist():
-        flat[place] = each[place]
-    return pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), dims, mask=pa.array(lacks))
+def _as_columns(rows: Sequence[Mapping[str, Any]]) -> Columns:
+    """Rows as columns; what a row lacks is None."""
+    columns: Columns = {name: [row.get(name) for row in rows] for name, _ in _FIELDS}
+    each = [row.get(EMBEDDING) for row in rows]
+    vectors = [vector for vector in each if vector is not None]
+    if vectors:
+        has = [vector is not None for vector in each]
+        columns[EMBEDDING] = VectorColumn(has, np.stack(vectors))
+    return columns
 
 
 _MOST_ROWS = 10_000
@@ -236,33 +230,27 @@ class Batch:
             or time.monotonic() - self._since > _MOST_SECONDS
         )
 
-    def write(self, db: Any, dims: int | None = None) -> None:
+    def write(self, db: Tables, dims: int | None = None) -> None:
         """Write all in one commit; the table is made if it is not there."""
-        table = table_for(db, self.name, self._dims or dims)
+        make_table(db, self.name, self._dims or dims)
         new, self._rows = self._rows, []
         replaced, self._replaced = self._replaced, {}
         touched, self._touched = self._touched, set()
         self.numbers = {}
         if not new:
             return
-        data = as_table(new, table.schema)
         if not replaced and not touched:
-            # A file has no vector, which is no mistake.
-            table.add(data, on_bad_vectors="null")
+            db.add(self.name, _as_columns(new), "key")
             return
-        merge = table.merge_insert("key").when_matched_update_all().when_not_matched_insert_all()
-        if replaced:
-            gone = (f"(file = {number} AND key >= {key})" for number, key in replaced.items())
-            merge = merge.when_not_matched_by_source_delete(" OR ".join(gone))
-        merge.execute(data, on_bad_vectors="null")
+        gone = (f"(file = {number} AND key >= {key})" for number, key in replaced.items())
+        db.merge(self.name, _as_columns(new), "key", " OR ".join(gone) or None)
 
 
-def table_for(db: Any, name: str, dims: int | None) -> Any:
-    """The table, with a column for vectors of this length."""
-    table = opened(db, name)
+def make_table(db: Tables, name: str, dims: int | None) -> None:
+    """Make a table unless it is there; vectors have a column only when their length is known."""
+    vectors = [] if dims is None else [(EMBEDDING, dims)]
+    table = db.table(name)
     if table is None:
-        return db.create_table(name, schema=schema_for(dims))
-    if dims is not None and "embedding" not in table.schema.names:
-        table.add_columns(schema_for(dims).field("embedding"))
-        table.checkout_latest()
-    return table
+        db.create(name, [*_FIELDS, *vectors])
+    elif vectors and EMBEDDING not in table.columns:
+        db.add_column(name, *vectors)

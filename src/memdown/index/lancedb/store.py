@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import socket
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as with_changes
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from memdown.errors import IndexBusy, IndexCorrupt, StoreError
-from memdown.files import locked, reach
-from memdown.index.lancedb import cache, rows, upkeep
-from memdown.index.lancedb.connection import (
-    PATIENCE_SECONDS,
+from memdown.files import acquire, locked, make_folder, open_file, reach, release
+from memdown.index.lancedb import rows, upkeep
+from memdown.index.lancedb.connection import PATIENCE_SECONDS, Tables, TableVersion, mapped
+from memdown.index.lancedb.database import (
     PREFIX,
+    Database,
+    Files,
     Pointer,
-    connect,
-    mapped,
     next_generation,
-    opened,
     read_pointers,
     unused_tables,
     write_pointer,
 )
-from memdown.index.lancedb.database import Database, Files
-from memdown.index.lancedb.reading import LanceSnapshot, make_indexes, read
+from memdown.index.lancedb.reading import LanceSnapshot, by_key, make_indexes
 from memdown.index.lancedb.writing import NewTable, TableWriter, chunks_of, with_vectors
 from memdown.index.manifest import Manifest, same_for_all
 from memdown.index.ownership import (
@@ -40,11 +38,13 @@ from memdown.index.ownership import (
 from memdown.index.packing import file_keys
 from memdown.index.store import Rebuild, Writes
 from memdown.types import (
+    SOURCES,
     Chunk,
     FileState,
     Fingerprint,
     IndexedFile,
     ModelKey,
+    Source,
     StoredChunk,
     StoreStatus,
     Vector,
@@ -54,6 +54,7 @@ from memdown.types import (
 log = logging.getLogger("memdown")
 
 _LOCK_SECONDS = 60.0
+_CHECKED_AT_ONCE = 2_000
 _AGENT_NAME = "{agentId}"
 
 
@@ -105,15 +106,15 @@ class LanceStore:
 
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
-        pointer = self._database.ask(self._database.pointer)
+        pointer = self._database.ask(self._database.find)
         return pointer.fingerprint if pointer else None
 
     def state(self) -> object:
         """What tells one state of the index from another: any change makes a new one."""
 
-        def read_state(db: Any) -> object:
-            pointer = self._database.pointer(db)
-            table = None if pointer is None else self._database.latest(db, pointer.table)
+        def read_state(db: Tables | None) -> object:
+            pointer = self._database.find(db)
+            table = None if db is None or pointer is None else db.table(pointer.table)
             return None if table is None else (pointer, table.version)
 
         return self._database.ask(read_state)
@@ -121,9 +122,11 @@ class LanceStore:
     def files(self) -> dict[str, FileState]:
         """Every indexed file that this host has, with its facts on this host's disk."""
 
-        def read_files(db: Any) -> Files:
+        def read_files(db: Tables | None) -> Files:
             pointer = self._database.find(db)
-            return {} if pointer is None else self._writer.files(db, pointer.table)
+            if db is None or pointer is None:
+                return {}
+            return self._writer.files(db, pointer.table)
 
         with self._database.using() as db:
             self._writer.flush(db)
@@ -148,9 +151,8 @@ class LanceStore:
             self._manifest.settle(state, found)
 
     def _settled_state(self) -> str:
-        def read_state(db: Any) -> str:
-            pointer = self._database.pointer(db)
-            table = None if pointer is None else self._database.latest(db, pointer.table)
+        def read_state(db: Tables | None) -> str:
+            table = self._database.table(db)
             return "" if table is None else f"{table.name} {table.version}"
 
         return self._database.ask(read_state)
@@ -160,13 +162,13 @@ class LanceStore:
         with self._database.using() as db:
             if not self._cache_entries or not digests or db is None:
                 return {}
-            return cache.read(db, key, digests)
+            return upkeep.cached_vectors(db, key, digests)
 
     def remember_vectors(self, key: ModelKey, digests: Sequence[str], vectors: Vectors) -> None:
         """Keep vectors for later, whatever happens to the index."""
         if self._cache_entries and digests:
             with self._database.using(make=True) as db:
-                cache.write(db, key, digests, vectors, self._cache_entries)
+                upkeep.cache_vectors(db, key, digests, vectors, self._cache_entries)
 
     def stored_prefix(self, path: str, chunks: Sequence[Chunk], *, embedded: bool = False) -> int:
         """How many of a file's leading chunks are stored exactly as given."""
@@ -176,7 +178,7 @@ class LanceStore:
             if pointer is None or path not in known:
                 return 0
             number = known[path][0]
-            table = db.open_table(pointer.table)
+            table = db.table(pointer.table)
             stored = chunks_of(table, number, ["key", "id"])
             vectors = with_vectors(table, number) if embedded else set()
             same = 0
@@ -280,10 +282,8 @@ class LanceStore:
                 self._take_over(read_pointers(db).get(variant), db, made_table, target)
             reach("rebuild.before_flip")
             with database.using(make=True) as db:
-                new = opened(db, f"{PREFIX}{number}")
-                if new is not None:
-                    make_indexes(new)
-                    self._writer.keep_lease(db)
+                make_indexes(db, f"{PREFIX}{number}")
+                self._writer.keep_lease(db)
                 old = read_pointers(db).get(variant)
                 made = target.fingerprint
                 if self._manifest is not None:
@@ -294,38 +294,41 @@ class LanceStore:
                 database.choose(variant)
         except BaseException:
             with contextlib.suppress(StoreError), database.using(make=True) as db:
-                db.drop_table(f"{PREFIX}{number}", ignore_missing=True)
+                db.drop(f"{PREFIX}{number}")
             raise
         reach("rebuild.after_flip")
 
     def _take_over(
-        self, old: Pointer | None, db: Any, made_table: NewTable, target: Rebuild
+        self, old: Pointer | None, db: Tables, made_table: NewTable, target: Rebuild
     ) -> None:
         """Bring files that other hosts have, and this one never had, into the table that is made."""
         if self._manifest is None or old is None:
             return
-        mine = self._manifest.facts()
+        mine, table = self._manifest.facts(), db.table(old.table)
         for path, (number, state) in self._writer.files(db, old.table).items():
-            if path not in mine and path not in target.noted:
-                found = read(db.open_table(old.table), f"file = {number}", [])
-                made_table.copy(found, number, state.source)
+            if table is not None and path not in mine and path not in target.noted:
+                made_table.copy(table, number, state.source)
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[LanceSnapshot]:
         """One unchanging view for one search: one version of the live table."""
         database = self._database
 
-        def look(db: Any) -> tuple[Pointer | None, Any]:
-            pointer = database.pointer(db)
-            return pointer, None if pointer is None else database.at_version(db, pointer.table)
+        def look(db: Tables | None) -> tuple[Pointer | None, TableVersion | None]:
+            pointer = database.find(db)
+            return pointer, None if db is None or pointer is None else db.table(pointer.table)
 
         pointer, table = database.ask(look)
         if pointer is None:
             raise StoreError(f"There is no index at {database.place} yet: run `memdown index`.")
         dims = pointer.fingerprint.dims if self._vector_error is None else None
-        yield LanceSnapshot(
-            database.place, table, dims, database.kept, database.waits, self._patience
+        view = LanceSnapshot(
+            database.place, table, dims, database.kept, database.is_local, self._patience
         )
+        try:
+            yield view
+        finally:
+            view.end()
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
@@ -334,7 +337,7 @@ class LanceStore:
         What is written inside is collected and written a few files at a time.
         """
         database, lease = self._database, self._writer.lease
-        with locked(database.lock_file, timeout) as acquired:
+        with self._lock_held(timeout) as acquired:
             if acquired and lease is not None:
                 with database.using(make=True) as db:
                     acquired = lease.take(db, timeout)
@@ -357,21 +360,36 @@ class LanceStore:
                     with contextlib.suppress(StoreError), database.using(make=True) as db:
                         lease.give_back(db)
 
+    @contextlib.contextmanager
+    def _lock_held(self, timeout: float) -> Iterator[bool]:
+        """Have the writer's lock; the engine process has it, too, as long as it does what it is asked for.
+
+        So a client that is killed leaves it only when the last of its writes is done.
+        """
+        link = self._database.link
+        make_folder(self._database.lock_file.parent)
+        descriptor = open_file(self._database.lock_file, os.O_RDWR)
+        acquired = False
+        try:
+            acquired = acquire(descriptor, timeout)
+            if acquired:
+                link.hold(descriptor)
+            yield acquired
+        finally:
+            if not acquired or link.let_go():
+                release(descriptor)
+            else:
+                os.close(descriptor)
+
     def status(self) -> StoreStatus:
         """What the store holds and can do; writes nothing."""
         with self._database.using() as db:
             pointer = self._database.find(db)
-            files: dict[Any, int] = {}
-            chunks: dict[Any, int] = {}
-            table = opened(db, pointer.table) if pointer is not None else None
-            if table is not None:
-                for row in read(table, "digest <> ''", ["key", "source"]).to_pylist():
-                    counts = files if row["key"] < 0 else chunks
-                    counts[row["source"]] = counts.get(row["source"], 0) + 1
+            files, chunks = _counts(None if pointer is None else db.table(pointer.table))
             return StoreStatus(
                 files=files,
                 chunks=chunks,
-                cache_entries=cache.count(db) if db is not None else 0,
+                cache_entries=upkeep.count_cached(db) if db is not None else 0,
                 fts_available=True,
                 fts_error=None,
                 vector_available=self._vector_error is None,
@@ -392,15 +410,18 @@ class LanceStore:
         """What is wrong with the index, after a thorough look at all of it."""
         with self._database.using() as db:
             pointer = self._database.find(db)
-            table = opened(db, pointer.table) if pointer is not None else None
+            table = db.table(pointer.table) if pointer is not None else None
             if table is None:
                 return []
             wrong = []
-            for row in read(table, "key >= 0", rows.CHUNK_COLUMNS).to_pylist():
-                try:
-                    rows.read_chunk_row(row, None)
-                except IndexCorrupt as error:
-                    wrong.append(str(error))
+            keys = sorted(table.select(["key"], "key >= 0")["key"])
+            for start in range(0, len(keys), _CHECKED_AT_ONCE):
+                some = keys[start : start + _CHECKED_AT_ONCE]
+                for row in by_key(table, some, rows.CHUNK_COLUMNS):
+                    try:
+                        rows.read_chunk_row(row, None)
+                    except IndexCorrupt as error:
+                        wrong.append(str(error))
             return wrong
 
     def set_aside(self) -> str | None:
@@ -417,7 +438,7 @@ class LanceStore:
             database.let_go()
             if not database.is_local:
                 with mapped(database.place):
-                    connect(database.place).drop_all_tables()
+                    Tables(database.link).drop_all()
                 return f"deleted from {database.place}"
             if not path.exists():
                 return None
@@ -492,3 +513,15 @@ class LanceStore:
         with self._database.lock:
             self._writer.drop()
             self._database.close()
+
+
+def _counts(table: TableVersion | None) -> tuple[dict[Source, int], dict[Source, int]]:
+    """How many files and chunks a table has of each source."""
+    files, chunks = (
+        {
+            source: 0 if table is None else table.count(f"{what} AND source = '{source}'")
+            for source in SOURCES
+        }
+        for what in ("key < 0 AND digest <> ''", "key >= 0")
+    )
+    return {one: n for one, n in files.items() if n}, {one: n for one, n in chunks.items() if n}

@@ -2,19 +2,73 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
+import uuid
 from typing import Any
 
-import pyarrow as pa
-
+from memdown.errors import IndexBusy
 from memdown.files import reach
 from memdown.index.lancedb import rows
-from memdown.index.lancedb.connection import Lease
+from memdown.index.lancedb.connection import Tables, TableVersion, rows_of
 from memdown.index.lancedb.database import Database, Files
-from memdown.index.lancedb.reading import by_key, read
-from memdown.index.lancedb.rows import Batch, table_for
+from memdown.index.lancedb.reading import by_key
+from memdown.index.lancedb.rows import EMBEDDING, Batch, make_table
+from memdown.index.lancedb.upkeep import LEASE
 from memdown.index.packing import file_ids, file_keys
 from memdown.index.store import Writes, dims_of
 from memdown.types import FILE_SPAN, FileState, IndexedFile, Source, StoredChunk
+
+LEASE_SECONDS = 60.0
+_POLL_SECONDS = 0.2
+_LEASE_FIELDS = (("name", "string"), ("owner", "string"), ("until", "float64"))
+
+
+class Lease:
+    """The right to write, of one store."""
+
+    def __init__(self) -> None:
+        self._owner = str(uuid.uuid4())
+        self._until = 0.0
+
+    def take(self, db: Tables, timeout: float) -> bool:
+        """Become the holder; False when another still is after `timeout`."""
+        deadline = time.monotonic() + timeout
+        while not self._try(db, f"owner = '' OR until < {time.time()}"):
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(min(_POLL_SECONDS, max(0.0, deadline - time.monotonic())))
+        return True
+
+    def keep(self, db: Tables) -> None:
+        """Stay the holder; an error if it took so long that another may be writing by now."""
+        if self._until - time.time() > LEASE_SECONDS / 2:
+            return
+        if not self._try(db, f"owner = '{self._owner}'"):
+            raise IndexBusy(
+                "Writing took so long that another machine may have taken over; what was written "
+                "is kept, run `memdown index` again."
+            )
+
+    def give_back(self, db: Tables) -> None:
+        """Let others write."""
+        if db.table(LEASE) is not None:
+            db.update(LEASE, f"owner = '{self._owner}'", {"owner": "", "until": 0.0})
+        self._until = 0.0
+
+    def _try(self, db: Tables, where: str) -> bool:
+        db.create(LEASE, _LEASE_FIELDS)
+        if not db.rows(LEASE):
+            db.merge(LEASE, {"name": ["live"], "owner": [""], "until": [0.0]}, "name")
+        until = time.time() + LEASE_SECONDS
+        # Of two that write at once, one is told of a conflict; what stands there then decides.
+        with contextlib.suppress(RuntimeError, OSError, ValueError):
+            db.update(LEASE, where, {"owner": self._owner, "until": until})
+        holders = db.rows(LEASE)
+        if len(holders) == 1 and holders[0]["owner"] == self._owner:
+            self._until = float(holders[0]["until"])
+            return self._until > time.time()
+        return False
 
 
 class TableWriter:
@@ -49,7 +103,7 @@ class TableWriter:
         waiting, self._batch = self._batch, None
         return waiting
 
-    def put(self, db: Any, name: str, file: IndexedFile, key: int | None) -> None:
+    def put(self, db: Tables, name: str, file: IndexedFile, key: int | None) -> None:
         """A file's facts and, from number `key` on, its chunks."""
         number = self.number(db, name, file.state)
         path = file.state.path
@@ -63,7 +117,7 @@ class TableWriter:
         if not self.is_writing or self._batch.is_full:
             self.flush(db)
 
-    def flush(self, db: Any) -> None:
+    def flush(self, db: Tables) -> None:
         """Write what was collected."""
         waiting = self.drop()
         if waiting is not None:
@@ -71,7 +125,7 @@ class TableWriter:
             self._own_files = None
             waiting.write(db)
 
-    def remove(self, db: Any, name: str, paths: list[str]) -> None:
+    def remove(self, db: Tables, name: str, paths: list[str]) -> None:
         """Delete the rows of files."""
         self.flush(db)
         known = self.files(db, name)
@@ -79,15 +133,15 @@ class TableWriter:
         if numbers:
             self.keep_lease(db)
             self._own_files = None
-            db.open_table(name).delete(f"file IN ({', '.join(map(str, numbers))})")
+            db.delete(name, f"file IN ({', '.join(map(str, numbers))})")
             reach("index.removing")
 
-    def keep_lease(self, db: Any) -> None:
+    def keep_lease(self, db: Tables) -> None:
         """Stay the one writer; an error if another may be it by now."""
         if self.lease is not None and self.is_writing:
             self.lease.keep(db)
 
-    def number(self, db: Any, name: str, file: FileState) -> int:
+    def number(self, db: Tables, name: str, file: FileState) -> int:
         """A file's number, or the next one that is free."""
         known = {path: number for path, (number, _) in self.files(db, name).items()}
         if self._batch is not None and self._batch.name == name:
@@ -97,7 +151,7 @@ class TableWriter:
         ids = file_ids(file.source)
         return max((number + 1 for number in known.values() if number in ids), default=ids.start)
 
-    def files(self, db: Any, name: str) -> Files:
+    def files(self, db: Tables, name: str) -> Files:
         """The files of a table as they are written, without what is still collected."""
         if self.is_writing and self._own_files is not None and self._own_files[0] == name:
             return self._own_files[1]
@@ -106,13 +160,13 @@ class TableWriter:
             self._own_files = (name, found)
         return found
 
-    def last_chunk(self, db: Any, name: str, path: str) -> StoredChunk | None:
+    def last_chunk(self, db: Tables, name: str, path: str) -> StoredChunk | None:
         """A file's last chunk."""
         known = self.files(db, name)
-        if path not in known:
+        table = db.table(name)
+        if path not in known or table is None:
             return None
         number, state = known[path]
-        table = db.open_table(name)
         keys = [row["key"] for row in chunks_of(table, number, ["key"])]
         if not keys:
             return None
@@ -120,18 +174,18 @@ class TableWriter:
         return rows.read_chunk_row(row, state.date)
 
 
-def chunks_of(table: Any, number: int, columns: list[str]) -> list[dict[str, Any]]:
+def chunks_of(table: TableVersion, number: int, columns: list[str]) -> list[dict[str, Any]]:
     """The rows of a file's chunks, in order."""
-    found = read(table, f"file = {number} AND key >= 0", columns).to_pylist()
+    found = rows_of(table.select(columns, f"file = {number} AND key >= 0"))
     return sorted(found, key=lambda row: int(row["key"]))
 
 
-def with_vectors(table: Any, number: int) -> set[int]:
+def with_vectors(table: TableVersion, number: int) -> set[int]:
     """The numbers of a file's chunks that have vectors."""
-    if "embedding" not in table.schema.names:
+    if EMBEDDING not in table.columns:
         return set()
     where = f"file = {number} AND key >= 0 AND embedding IS NOT NULL"
-    return set(read(table, where, ["key"])["key"].to_pylist())
+    return set(table.select(["key"], where)["key"])
 
 
 class NewTable:
@@ -160,19 +214,18 @@ class NewTable:
         for state in writes.touched:
             self._put(IndexedFile(state, [], None), None)
 
-    def copy(self, found: Any, number: int, source: Source) -> None:
-        """Take over the rows of a file, Arrow, under a new number."""
+    def copy(self, old: TableVersion, number: int, source: Source) -> None:
+        """Take over the rows of a file of another table, under a new number."""
+        found = old.select(old.columns, f"file = {number}")
         new = self._new_number(source)
-        keys = [
-            -new if key < 0 else key + (new - number) * FILE_SPAN
-            for key in found["key"].to_pylist()
+        found["key"] = [
+            -new if key < 0 else key + (new - number) * FILE_SPAN for key in found["key"]
         ]
-        for name, values in (("key", keys), ("file", [new] * len(keys))):
-            place = found.schema.get_field_index(name)
-            found = found.set_column(place, found.schema.field(name), pa.array(values, pa.int64()))
+        found["file"] = [new] * len(found["key"])
         with self._database.using(make=True) as db:
             self._writer.keep_lease(db)
-            table_for(db, self._name, self._dims).add(found, on_bad_vectors="null")
+            make_table(db, self._name, self._dims)
+            db.add(self._name, found, "key")
 
     def _new_number(self, source: Source) -> int:
         number = self._numbers.get(source, file_ids(source).start)
