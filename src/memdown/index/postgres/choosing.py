@@ -23,7 +23,7 @@ from memdown.index.postgres.generations import Live
 from memdown.index.postgres.postings import NOTHING, PackedPosting
 from memdown.index.reader import Sought, Unit, word
 from memdown.index.shortlist import KeyedPosting, places_of
-from memdown.index.similarity import highest, in_files
+from memdown.index.similarity import Scores, highest, in_files
 from memdown.types import FILE_SPAN
 
 # How many postings one search may read, 8 bytes each. With 1,500,000 the first result of a million
@@ -44,7 +44,6 @@ _AROUND, _REACH = 60, 8
 _NO_KEY = np.iinfo(np.int64).max
 
 Keys = NDArray[np.int64]
-Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ class UnitCounts:
         name = f"{unit.terms[0]}*" if unit.kind == "prefix" else unit.terms[0]
         if name not in self.known:
             if unit.kind == "prefix":
-                self.known.update(postings.counts(place, [], unit.terms, packed))
+                self.known.update({name: 0, **postings.counts(place, [], unit.terms, packed)})
             else:
                 self.known.update(dict.fromkeys(unit.terms, 0))
                 self.known.update(postings.counts(place, unit.terms, [], packed))
@@ -112,14 +111,20 @@ def read_lists(live: Live, sought: Sought, budget: int = BUDGET) -> AskedLists:
     words = list(dict.fromkeys([*sought.words, *(term for one in phrases for term in one)]))
     prefixes: Sequence[str] = sought.prefixes
     known: dict[str, int] | None = None
-    blocks = None
-    if sought.files is not None or live.passages > MANY_PASSAGES:
+    if sought.files is not None:
         known = postings.counts(place, words, prefixes, live.lists)
-        if sought.files is not None:
-            blocks = _blocks(place, sought.files)
-        else:
-            words, prefixes = _affordable(words, prefixes, known, budget)
-    read = postings.read(place, words, prefixes, blocks, live.lists)
+        read = postings.read(place, words, prefixes, _blocks(place, sought.files))
+    elif live.passages <= MANY_PASSAGES:
+        read = postings.read(place, words, prefixes)
+    elif live.lists is None:
+        known = postings.counts(place, words, prefixes)
+        words, prefixes = _affordable(words, prefixes, known, budget)
+        read = postings.read(place, words, prefixes)
+    else:
+        some = postings.read_affordable(place, words, prefixes, live.lists, budget)
+        known, read = some.counts, some.lists
+        words = [one for one in words if one in read or not known.get(one)]
+        prefixes = [one for one in prefixes if f"{one}*" in read or not known.get(f"{one}*")]
     found: dict[Unit, _Scored] = {}
     for term in words:
         one = read.get(term, NOTHING)
@@ -127,7 +132,7 @@ def read_lists(live: Live, sought: Sought, budget: int = BUDGET) -> AskedLists:
         found[word(term)] = _Scored(one, count)
     for prefix in prefixes:
         one = _prefix(read.get(f"{prefix}*", NOTHING))
-        count = len(one.keys) if known is None else max(len(one.keys), known[f"{prefix}*"])
+        count = len(one.keys) if known is None else max(len(one.keys), known.get(f"{prefix}*", 0))
         found[Unit("prefix", (prefix,))] = _Scored(one, count)
     for phrase in phrases:
         one = _phrase(place, phrase, {term: found.get(word(term)) for term in phrase})
@@ -140,7 +145,8 @@ def _within(posting: PackedPosting, first: Keys, after: Keys) -> KeyedPosting:
     begins, ends = np.searchsorted(posting.keys, first), np.searchsorted(posting.keys, after)
     counts = ends - begins
     places = np.arange(counts.sum()) + np.repeat(begins - np.cumsum(counts) + counts, counts)
-    return KeyedPosting(posting.keys[places], posting.text[places], posting.head[places])
+    text, head = (one[places].astype(np.float32) for one in (posting.text, posting.head))
+    return KeyedPosting(posting.keys[places], text, head)
 
 
 def _affordable(
@@ -167,7 +173,7 @@ def _prefix(every: PackedPosting) -> PackedPosting:
     inside = every.text > 0
     keys, places = np.unique(every.keys[inside], return_inverse=True)
     often = np.bincount(places, every.text[inside], minlength=len(keys)).astype(np.float32)
-    lengths = np.zeros(len(keys), np.int32)
+    lengths = np.zeros(len(keys), np.uint16)
     lengths[places] = every.lengths[inside]
     return PackedPosting(keys, often, np.zeros(len(keys), np.float32), lengths)
 
@@ -310,10 +316,12 @@ def _beside(keys: Keys) -> Keys:
 
 def _gains(one: _Scored, live: Live) -> Scores:
     posting = one.posting
-    often = np.float32(TEXT_WEIGHT) * posting.text + np.float32(HEAD_WEIGHT) * posting.head
-    weight = np.float32(idf(live.passages, min(one.count, live.passages)))
-    gains = weight * saturate(often, length_norms(posting.lengths, live.average_length))
-    return gains.astype(np.float64)
+    often = posting.text * np.float32(TEXT_WEIGHT)
+    if posting.head.any():
+        often += posting.head * np.float32(HEAD_WEIGHT)
+    gains = saturate(often, length_norms(posting.lengths, live.average_length))
+    gains *= np.float32(idf(live.passages, min(one.count, live.passages)))
+    return gains
 
 
 def _blocks(place: Place, files: frozenset[int]) -> list[int]:

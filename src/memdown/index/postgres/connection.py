@@ -278,6 +278,11 @@ class Connections:
             whole = [_begin(db, read_only=True), *statements, sql.SQL("ROLLBACK")]
             with until(db, deadline):
                 found = _results(db, sql.SQL("; ").join(whole))
+        except errors.QueryCanceled:
+            # A server that is slow would have even more to do if everybody connected anew.
+            _roll_back(db)
+            self._give_back(db)
+            raise
         except BaseException:
             db.close()
             raise
@@ -320,6 +325,14 @@ class Connections:
                 self._idle.append(db)
         if not is_kept:
             db.close()
+
+
+def _roll_back(db: Connection) -> None:
+    """End a transaction in which something went wrong; a connection that cannot is closed."""
+    try:
+        run(db, "ROLLBACK")
+    except psycopg.Error:
+        db.close()
 
 
 def _begun(db: Connection) -> contextlib.ExitStack:

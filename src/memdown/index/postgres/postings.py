@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +39,18 @@ _LEAST_LETTERS, _MOST_LETTERS = 7, 60
 _MOST_ENDING = 500
 
 Keys = NDArray[np.int64]
+# Of a list of a million postings each byte counts: they stay as small as they are stored.
+Often = NDArray[np.uint8] | NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class PackedPosting:
-    """The passages that hold a term: int64 keys, ascending; how often in text and head, lengths."""
+    """The passages that hold a term: keys, ascending; how often in text and head; their lengths."""
 
     keys: Keys
-    text: NDArray[np.float32]
-    head: NDArray[np.float32]
-    lengths: NDArray[np.int32]
+    text: Often
+    head: Often
+    lengths: NDArray[np.uint16]
 
     def in_order(self) -> PackedPosting:
         """The same by ascending keys."""
@@ -58,7 +61,7 @@ class PackedPosting:
 
 
 NOTHING = PackedPosting(
-    np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.float32), np.empty(0, np.int32)
+    np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.uint8), np.empty(0, np.uint16)
 )
 
 
@@ -242,44 +245,112 @@ def read(
     words: Sequence[str],
     prefixes: Sequence[str],
     first_files: Sequence[int] | None = None,
-    lists: PackedLists | None = None,
 ) -> dict[str, PackedPosting]:
     """The posting lists of words, and those of all terms with a prefix (`"pre*"`) as one.
 
-    With `first_files` only those of the blocks that begin with one of these files. If `lists` were put
-    together, they are read, and the rows of blocks that changed since.
+    With `first_files` only those of the blocks that begin with one of these files.
     """
-    where = "generation = %s"
-    values: list[object] = [place.generation]
+    mine = _Table("{postings} WHERE generation = %s", (place.generation,))
     if first_files is not None:
-        where, values = f"{where} AND block >> {_PART_BITS} = ANY(%s)", [*values, list(first_files)]
-        lists = None
-    elif lists is not None:
-        where, values = f"{where} AND block = ANY(%s)", [*values, list(lists.changed)]
-    found: dict[str, list[_Rows]] = defaultdict(list)
-    for name, condition, more in _conditions(words, prefixes):
-        if lists is not None:
-            for term, rows in _whole_lists(place, lists.version, name, condition, more):
-                found[term].append(rows.without(lists.changed))
-        if lists is None or lists.changed:
-            for term, rows in _read(place, name, f"{where} AND {condition}", (*values, *more)):
-                found[term].append(rows)
-    return {term: _posting(rows) for term, rows in found.items()}
+        mine = mine.where(f"block >> {_PART_BITS} = ANY(%s)", list(first_files))
+    return {name: _posting([rows]) for name, rows in _read(place, mine, words, prefixes).items()}
 
 
-_Condition = tuple[str | None, str, tuple[object, ...]]
+@dataclass(frozen=True, slots=True)
+class Affordable:
+    """The posting lists that could be read, and in how many passages all stand that was asked for."""
+
+    lists: dict[str, PackedPosting]
+    counts: dict[str, int]
 
 
-def _conditions(words: Sequence[str], prefixes: Sequence[str]) -> list[_Condition]:
-    """What is asked for: under which name if not the term's own, the condition, its values."""
-    asked = [word for word in dict.fromkeys(words) if can_store(word)]
-    each: list[_Condition] = [(None, "term = ANY(%s)", (asked,))] if asked else []
-    each += [
-        (f"{prefix}*", "term >= %s AND term < %s", (prefix, prefix + _LAST))
-        for prefix in dict.fromkeys(prefixes)
-        if can_store(prefix)
-    ]
-    return each
+def read_affordable(
+    place: Place, words: Sequence[str], prefixes: Sequence[str], lists: PackedLists, budget: int
+) -> Affordable:
+    """The shortest of the lists of words and prefixes, which were put together: as many as have so many
+    postings in all, one in any case.
+
+    Of blocks that changed since, the rows are read where they are written; a list counts what it held
+    before, unless it is new.
+    """
+    whole = _Table("{lists} WHERE version = %s", (lists.version,))
+    asked = whole.asked("part, count, blocks, counts, data", words, prefixes)
+    counts: dict[str, int] = {}
+    parts: dict[str, list[_Part]] = defaultdict(list)
+    for name, count, is_read, *part in asked.run(place, _AFFORDABLE, budget):
+        counts[name] = count
+        if is_read:
+            parts[name].append(_Part(*part))
+    found = {name: [_put_together(each).without(lists.changed)] for name, each in parts.items()}
+    if lists.changed:
+        mine = _Table("{postings} WHERE generation = %s", (place.generation,))
+        mine = mine.where("block = ANY(%s)", list(lists.changed))
+        open_words = [word for word in words if word in found or word not in counts]
+        open_prefixes = [
+            prefix for prefix in prefixes if f"{prefix}*" in found or f"{prefix}*" not in counts
+        ]
+        for name, rows in _read(place, mine, open_words, open_prefixes).items():
+            found.setdefault(name, []).append(rows)
+            counts.setdefault(name, len(rows.columns[0]))
+    return Affordable({name: _posting(rows) for name, rows in found.items()}, counts)
+
+
+# The rows of the names with the fewest postings, as far as they may be read; of the others one each, to be counted.
+_AFFORDABLE = """
+WITH asked AS MATERIALIZED ({asked}), spent AS (
+  SELECT name, sum(count) AS total, sum(sum(count)) OVER (ORDER BY sum(count), name) AS so_far
+  FROM asked GROUP BY name)
+SELECT name, total::bigint, is_read, CASE WHEN is_read THEN blocks END,
+  CASE WHEN is_read THEN counts END, CASE WHEN is_read THEN data END
+FROM (
+  SELECT asked.*, total, so_far <= %s OR so_far = total AS is_read,
+    row_number() OVER (PARTITION BY name) AS number
+  FROM asked JOIN spent USING (name)) AS listed
+WHERE is_read OR number = 1 ORDER BY name, term, part
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A part of a statement, with its values: the rows of what is asked for, each with a name."""
+
+    rows: str
+    values: tuple[object, ...]
+
+    def run(self, place: Place, statement: str, *values: object) -> list[Any]:
+        """The rows of a statement in which `{asked}` stands for this one; of nothing, if nothing is asked."""
+        if not self.rows:
+            return []
+        # The names of tables are still to be written into it.
+        whole = place.sql(statement.replace("{asked}", self.rows))
+        return run(place.db, whole, (*self.values, *values), binary=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table of posting lists, and which of its rows count."""
+
+    rows: str
+    values: tuple[object, ...]
+
+    def where(self, condition: str, value: object) -> _Table:
+        """Fewer of its rows."""
+        return _Table(f"{self.rows} AND {condition}", (*self.values, value))
+
+    def asked(self, columns: str, words: Sequence[str], prefixes: Sequence[str]) -> _Asked:
+        """The rows of words, each named like its word, and those of terms with a prefix, named `"pre*"`."""
+        each: list[str] = []
+        values: list[object] = []
+        if some := [one for one in dict.fromkeys(words) if can_store(one)]:
+            each.append(f"SELECT term AS name, term, {columns} FROM {self.rows} AND term = ANY(%s)")
+            values += [*self.values, some]
+        for prefix in dict.fromkeys(filter(can_store, prefixes)):
+            each.append(
+                f"(SELECT %s::text AS name, term, {columns} FROM {self.rows} "
+                f"AND term >= %s AND term < %s LIMIT {_MOST_ROWS})"
+            )
+            values += [f"{prefix}*", *self.values, prefix, prefix + _LAST]
+        return _Asked(" UNION ALL ".join(each), tuple(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,29 +372,20 @@ class _Rows:
         return _Rows(self.blocks[~gone], self.sizes[~gone], columns)
 
 
-def _whole_lists(
-    place: Place, version: int, name: str | None, condition: str, values: Sequence[object]
-) -> list[tuple[str, _Rows]]:
-    """Lists that were put together, one row a term; those that are called alike as one."""
-    rows = run(
-        place.db,
-        place.sql(
-            "SELECT term, blocks, counts, data FROM {lists} "
-            f"WHERE version = %s AND {condition} ORDER BY term, part LIMIT {_MOST_ROWS}"
-        ),
-        (version, *values),
-        binary=True,
-    )
-    alike: dict[str, list[tuple[bytes, bytes, bytes]]] = defaultdict(list)
-    for term, blocks, counts, data in rows:
-        alike[term if name is None else name].append((blocks, counts, data))
-    found = []
-    for term, each in alike.items():
-        blocks, counts, data = (b"".join(parts) for parts in zip(*each, strict=True))
-        if len(each) > 1:
-            data = _in_columns([data for _, _, data in each])
-        found.append((term, _Rows(_blocks(blocks), _sizes(counts), _columns(data))))
-    return found
+class _Part(NamedTuple):
+    """A row of lists that were put together: its blocks, the sizes of their rows, their postings."""
+
+    blocks: bytes
+    counts: bytes
+    data: bytes
+
+
+def _put_together(each: Sequence[_Part]) -> _Rows:
+    """Rows of lists that are called alike as one."""
+    blocks, counts, data = (b"".join(parts) for parts in zip(*each, strict=True))
+    if len(each) > 1:
+        data = _in_columns([one.data for one in each])
+    return _Rows(_blocks(blocks), _sizes(counts), _columns(data))
 
 
 def _in_columns(each: Sequence[bytes]) -> bytes:
@@ -345,21 +407,16 @@ def _sizes(packed: bytes) -> NDArray[np.int32]:
 
 
 def _read(
-    place: Place, name: str | None, where: str, values: Sequence[object]
-) -> list[tuple[str, _Rows]]:
-    """The rows that are called alike, put together by the server: there are thousands of them."""
-    rows = run(
-        place.db,
-        place.sql(
-            f"SELECT name, string_agg(int8send(block), ''), string_agg(int4send(count), ''), "
-            f"string_agg(data, '') FROM (SELECT {'term' if name is None else '%s::text'} AS name, "
-            f"block, count, data FROM {{postings}} WHERE {where} "
-            f"ORDER BY term, block LIMIT {_MOST_ROWS}) AS listed GROUP BY name"
-        ),
-        values if name is None else (name, *values),
-        binary=True,
+    place: Place, table: _Table, words: Sequence[str], prefixes: Sequence[str]
+) -> dict[str, _Rows]:
+    """The rows of each name, put together by the server: there are thousands of them."""
+    rows = table.asked("block, count, data", words, prefixes).run(
+        place,
+        "SELECT name, string_agg(int8send(block), ''), string_agg(int4send(count), ''), "
+        "string_agg(data, '') FROM (SELECT * FROM ({asked}) AS asked ORDER BY term, block) AS listed "
+        "GROUP BY name",
     )
-    return [(term, _unpacked(blocks, counts, data)) for term, blocks, counts, data in rows]
+    return {name: _unpacked(blocks, counts, data) for name, blocks, counts, data in rows}
 
 
 def counts(
@@ -369,33 +426,25 @@ def counts(
 
     Of `lists` that were put together it is what they held then, for terms that they have.
     """
+    mine = _Table("{postings} WHERE generation = %s", (place.generation,))
     if lists is None:
-        mine = "{postings} WHERE generation = %s"
-        return _counts(place, mine, (place.generation,), words, prefixes)
-    found = _counts(place, "{lists} WHERE version = %s", (lists.version,), words, prefixes)
-    words = [word for word in words if not found.get(word)]
-    prefixes = [prefix for prefix in prefixes if not found.get(f"{prefix}*")]
-    if lists.changed and (words or prefixes):
-        mine = "{postings} WHERE generation = %s AND block = ANY(%s)"
-        values = (place.generation, list(lists.changed))
-        found |= _counts(place, mine, values, words, prefixes)
+        return _counts(place, mine, words, prefixes)
+    found = _counts(place, _Table("{lists} WHERE version = %s", (lists.version,)), words, prefixes)
+    words = [word for word in words if word not in found]
+    prefixes = [prefix for prefix in prefixes if f"{prefix}*" not in found]
+    if lists.changed:
+        mine = mine.where("block = ANY(%s)", list(lists.changed))
+        found |= _counts(place, mine, words, prefixes)
     return found
 
 
 def _counts(
-    place: Place, rows: str, values: Sequence[object], words: Sequence[str], prefixes: Sequence[str]
+    place: Place, table: _Table, words: Sequence[str], prefixes: Sequence[str]
 ) -> dict[str, int]:
-    """The counts of some rows, by term, or under the name of a prefix."""
-    found: dict[str, int] = {}
-    for name, condition, more in _conditions(words, prefixes):
-        where = f"FROM {rows} AND {condition}"
-        statement = f"SELECT term, sum(count)::bigint {where} GROUP BY term"
-        given = (*values, *more)
-        if name is not None:
-            statement = f"SELECT %s::text, coalesce(sum(count), 0)::bigint {where}"
-            given = (name, *given)
-        found |= dict(run(place.db, place.sql(statement), given))
-    return found
+    asked = table.asked("count", words, prefixes)
+    return dict(
+        asked.run(place, "SELECT name, sum(count)::bigint FROM ({asked}) AS a GROUP BY name")
+    )
 
 
 def _packed(block: int, passages: Sequence[KeyedTerms]) -> dict[str, bytes]:
@@ -480,12 +529,14 @@ def _posting(each: Sequence[_Rows]) -> PackedPosting:
         np.concatenate(parts) if len(parts) > 1 else parts[0]
         for parts in zip(*(rows.columns for rows in each), strict=True)
     )
-    first = (number >> _PART_BITS) * FILE_SPAN + ((number % _PART) << _PART_BITS)
-    keys = np.repeat(first, sizes)
-    keys += (local.astype(np.int64) >> _PART_BITS) * FILE_SPAN + (local & (_PART - 1))
-    found = PackedPosting(
-        keys, text.astype(np.float32), head.astype(np.float32), lengths.astype(np.int32)
-    )
+    keys = np.repeat((number >> _PART_BITS) * FILE_SPAN + ((number % _PART) << _PART_BITS), sizes)
+    # A number in a block is that of a file, which counts in spans, and below it that of a passage.
+    within = local.astype(np.int64)
+    keys += within
+    within >>= _PART_BITS
+    within *= FILE_SPAN - _PART
+    keys += within
+    found = PackedPosting(keys, text, head, lengths)
     # Blocks of very long files, and of several terms, overlap.
     return found if bool((keys[1:] > keys[:-1]).all()) else found.in_order()
 

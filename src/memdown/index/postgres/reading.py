@@ -76,9 +76,8 @@ _LEAST_BUDGET = 0.5
 # Of so many of the files that must be represented, the beginnings are in.
 _MOST_PREFERRED = 100
 
-# Comparing the vectors of so many chunks takes long enough to do something else meanwhile; how much later
-# than the deadline a cancelled statement may come back.
-_WORTH_ASKING_ASIDE, _LATE_SECONDS = 5_000, 0.5
+# Comparing the vectors of so many chunks takes long enough to do something else meanwhile.
+_WORTH_ASKING_ASIDE = 5_000
 
 # What an answer lacks if there was no time for it.
 _WORDS, _VECTORS = "words were looked up in what is alike only", "found by words only"
@@ -143,6 +142,7 @@ class PostgresSnapshot:
         self._ask_aside = ask_aside
         # The chunks that were read, and the passages that the server has found them by.
         self._rows: dict[int, ListedChunk] = {}
+        self._spans = _NO_SPANS
         self._looked_up: Keys = np.empty(0, np.int64)
 
     def files(self) -> Mapping[int, FileState]:
@@ -202,6 +202,7 @@ class PostgresSnapshot:
         if self._live.chunks <= FEW_CHUNKS:
             return self._everything()
         self._latest = self._shortlist(sought)
+        self._clock.note_candidates()
         return self._latest
 
     def _shortlist(self, sought: Sought) -> Reader:
@@ -312,10 +313,10 @@ class PostgresSnapshot:
         if share < 1.0 and len(passages):
             self._left_out["further candidates"] = None
         others = [key for key in chunks if key not in self._rows]
-        new = best[_holders(best, self._rows, self._looked_up) < 0]
+        new = best[self._spans.holders(best, self._looked_up) < 0]
         self._read(new, others, most)
         self._looked_up = np.concatenate([self._looked_up, new])
-        held = _holders(best, self._rows, self._looked_up)
+        held = self._spans.holders(best, self._looked_up)
         firsts = list(dict.fromkeys(held[held >= 0].tolist()))[:most]
         wanted = dict.fromkeys([*firsts, *(key for key in chunks if key in self._rows)])
         return sorted(self._rows[key] for key in wanted)
@@ -325,7 +326,9 @@ class PostgresSnapshot:
         if not len(passages) and not chunks:
             return
         rows = _read_chunks(self._place, passages, chunks, most, told=self._tells())
-        self._rows |= {one.key: one for one in map(_listed, rows)}
+        listed = [one for one in map(_listed, rows) if one.key not in self._rows]
+        self._rows |= {one.key: one for one in listed}
+        self._spans = self._spans.and_of(listed)
         for key, *_, path, source, date, problem, tags, names in rows:
             number = key // FILE_SPAN
             if number not in self._files:
@@ -434,7 +437,7 @@ class _Ahead:
 
     def keys(self, deadline: float) -> list[int] | None:
         """Their keys; None if that failed, or took longer than to some time of the monotonic clock."""
-        self._thread.join(max(0.0, deadline - time.monotonic()) + _LATE_SECONDS)
+        self._thread.join(max(0.0, deadline - time.monotonic()))
         return None if self._thread.is_alive() else self._found
 
 
@@ -444,20 +447,36 @@ def _asked_by_meaning(sought: Sought) -> object:
     return vector, sought.sources, sought.chunks, sought.files, sought.preferred
 
 
-def _holders(passages: Keys, rows: Mapping[int, ListedChunk], looked_up: Keys) -> Keys:
-    """The key of the chunk that holds each passage; -1 where none of these does.
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """The keys of chunks, ascending, and for each the key after its last passage."""
 
-    What was `looked_up` may be behind the end of its file: its chunk is the last before it.
-    """
-    if not rows:
-        return np.full(len(passages), -1, np.int64)
-    keys = np.fromiter(rows, np.int64, len(rows))
-    after = keys + lines_of_all([one.passages for one in rows.values()])[0]
-    order = np.argsort(keys)
-    keys, after = keys[order], after[order]
-    places = np.searchsorted(keys, passages, side="right") - 1
-    inside = (places >= 0) & ((passages < after[places]) | np.isin(passages, looked_up))
-    return np.where(inside, keys[places], -1)
+    keys: Keys
+    after: Keys
+
+    def and_of(self, rows: Sequence[ListedChunk]) -> _Spans:
+        """With those of other chunks."""
+        if not rows:
+            return self
+        new = np.fromiter((one.key for one in rows), np.int64, len(rows))
+        ends = new + lines_of_all([one.passages for one in rows])[0]
+        keys = np.concatenate([self.keys, new])
+        order = np.argsort(keys)
+        return _Spans(keys[order], np.concatenate([self.after, ends])[order])
+
+    def holders(self, passages: Keys, looked_up: Keys) -> Keys:
+        """The key of the chunk that holds each passage; -1 where none of these does.
+
+        What was `looked_up` may be behind the end of its file: its chunk is the last before it.
+        """
+        if not len(self.keys):
+            return np.full(len(passages), -1, np.int64)
+        places = np.searchsorted(self.keys, passages, side="right") - 1
+        inside = (places >= 0) & ((passages < self.after[places]) | np.isin(passages, looked_up))
+        return np.where(inside, self.keys[places], -1)
+
+
+_NO_SPANS = _Spans(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def _read_chunks(

@@ -338,8 +338,11 @@ def make_index(db: Connection, place: Place, dims: int, chunks: int) -> None:
             run(db, sql.SQL("DROP INDEX IF EXISTS {}").format(target))
             run(db, sql.SQL("SET max_parallel_maintenance_workers = 0"))
             _create_index(place, dims)
-    # Until the server knows how large the tables are, it reads all of them.
-    for table in ("files", "chunks", "postings", "vectors"):
+    # Until the server knows how large the tables are, it reads all of them; and until it has noted which pages
+    # everybody sees, it looks up each chunk in its page to learn the number that the index tells already.
+    for table in ("files", "chunks"):
+        run(db, place.sql(f"VACUUM (ANALYZE, SKIP_LOCKED, PARALLEL 0) {{{table}}}"))
+    for table in ("postings", "vectors"):
         run(db, place.sql(f"ANALYZE {{{table}}}"))
 
 
