@@ -29,12 +29,15 @@ from contracts.store_contract import (
 )
 from index.postgres_server import Server
 from memdown.index import lancedb, postgres
+from memdown.index.packing import pack_passages
 from memdown.index.postgres import PostgresStore
 from memdown.index.postgres.choosing import best_sums
-from memdown.index.reader import Sought
+from memdown.index.reader import Sought, word
+from memdown.index.shortlist import ListedChunk, pack_told, read_shortlist, terms_of
 from memdown.index.sqlite.store import SqliteStore
 from memdown.index.store import Snapshot, Store
-from memdown.types import Source, Vectors
+from memdown.text.cues import INTRODUCES
+from memdown.types import FILE_SPAN, FileState, Source, Vectors
 
 WORDS = ("router", "route", "routing", "hall", "hallway", "cat", "kühn", "kühler", "ทดสอบ", "er605")
 BOTH: tuple[Source, ...] = ("memory", "sessions")
@@ -321,3 +324,14 @@ def test_the_best_sums_are_those_of_all_lists_merged(monkeypatch: pytest.MonkeyP
         least = sorted(sums.values(), reverse=True)[:count][-1:] or [0.0]
         wanted = {key for key, value in sums.items() if value >= least[0]}
         assert set(best_sums(lists, count).tolist()) == wanted
+
+
+def test_what_is_told_of_passages_is_known_without_their_words() -> None:
+    """A shortlist comes with its features: who introduces himself is found in it, and no terms are read."""
+    one = chunk("memory/chat.md", 1, ["ek93: Hi! Totally forgot to introduce myself, I'm Kate."])
+    listed = ListedChunk(
+        FILE_SPAN, pack_passages(one)[1], None, None, None, pack_told(terms_of(one))
+    )
+    files = {1: FileState("memory/chat.md", "memory", 0, 0)}
+    reader = read_shortlist([listed], files, None, lambda _: {}, None)
+    assert reader.among(word(INTRODUCES), np.arange(1, dtype=np.int32)).tolist() == [0]

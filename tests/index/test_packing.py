@@ -58,7 +58,11 @@ def test_what_is_packed_comes_back(lines: list[str]) -> None:
         document, tokens=400, overlap=80, model="m", headings=document.headings
     ):
         packed = pack_closely(made)
-        assert replace(_unpacked(made, packed), lines=made.lines) == made
+        unpacked = _unpacked(made, packed)
+        assert replace(unpacked, lines=made.lines) == made
+        # One by one as well as all of them.
+        count = len(made.passages)
+        assert [unpacked.passages[n] for n in range(-count, count)] == [*made.passages] * 2
         assert count_passages(packed[1]) == len(made.passages)
         assert len(packed[1]) <= len(pack_passages(made)[1]) + 4
 

@@ -16,7 +16,7 @@ from memdown.errors import IndexCorrupt
 from memdown.index import loading, merging, segments, vector_blocks
 from memdown.index.loading import Follower
 from memdown.index.merging import NewRows, Segment
-from memdown.index.passages import occurrences, tokenise
+from memdown.index.passages import feature_terms, occurrences, passage_terms, tokenise
 from memdown.index.reader import (
     IndexedChunks,
     Reader,
@@ -27,6 +27,7 @@ from memdown.index.reader import (
     word,
 )
 from memdown.notes.chunks import chunk_document
+from memdown.text.terms import ordered_terms, short_grams
 from memdown.types import FILE_SPAN, Chunk, Document, FileState, StoredChunk, Vectors
 
 WORDS = (
@@ -209,8 +210,6 @@ def test_every_history_of_writes_gives_the_same_lists(writes: list[tuple[int, in
 
 def test_terms_are_those_of_the_passages() -> None:
     """The fast way to count terms, for all passages together, agrees with the plain one."""
-    from memdown.index.passages import passage_terms
-
     chunks = [chunk for seed in range(40) for chunk in _chunks(seed, _text(seed))]
     found = occurrences(tokenise(chunks))
     plain = [terms for chunk in chunks for terms in passage_terms(chunk)]
@@ -222,6 +221,50 @@ def test_terms_are_those_of_the_passages() -> None:
         assert sorted(name for name in counted[row] if name[:1] != b"\x02") == sorted(wanted)
         assert found.lengths[row] == len(text) + len(head)
     assert found.names == sorted(set(found.names))
+
+
+SAID = st.sampled_from(
+    [
+        "# Call",
+        "## Nora: a heading",
+        "Nora: did you see it?",
+        "Nora: I'm Nora",
+        "**Fahim Khan:** im Fahim and it is 10:31",
+        "- Ben: call me Ben?)",
+        "小明： 我是小明。你好吗？",
+        "คุณวรวิทย์บอกว่าหนักไป",
+        "Πού είναι το κλειδί;",
+        "see https://example.org/a: b",
+        "CI (continuous integration) ran 3 times last week",
+        "- nothing of that",
+        "  - nested: what now?",
+        "a\0b \0 c",
+        "",
+        "   ",
+        "word " * 100,
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(SAID, min_size=1, max_size=40))
+def test_what_passages_tell_is_found_for_all_together_as_one_by_one(lines: list[str]) -> None:
+    """Who speaks, what asks, which kinds of answer there are, and what shorter terms there are."""
+    chunks = _chunks(1, "\n".join(lines))
+    found = occurrences(tokenise(chunks))
+    told = [terms for chunk in chunks for terms in feature_terms(chunk)]
+    texts = [
+        ordered_terms(chunk.text[one.start : one.end]) for chunk in chunks for one in chunk.passages
+    ]
+    for row, (features, text) in enumerate(zip(told, texts, strict=True)):
+        mine = np.flatnonzero(found.row == row)
+        names = [found.names[term].decode() for term in found.term[mine].tolist()]
+        assert sorted(name for name in names if name[0] == "\x02") == sorted(features)
+        placed = zip(found.position[mine].tolist(), names, strict=True)
+        terms = [name for _, name in sorted(placed) if name[0] not in "\x01\x02"]
+        # Behind the words in their order come shorter terms in any order.
+        assert terms[: len(text)] == text
+        assert sorted(terms[len(text) :]) == sorted(short_grams(text))
 
 
 def test_a_change_is_followed_without_reading_everything() -> None:
@@ -423,7 +466,7 @@ def test_segments_that_are_asked_often_give_the_same_lists(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Their terms are looked up together then; a segment that only strikes has none."""
-    monkeypatch.setattr(segments, "_FEW_LOOKS", 0)
+    monkeypatch.setattr(loading, "_FEW_LOOKS", 0)
     texts = {number: " ".join(WORDS[number:]) for number in range(1, 6)}
     index, follower = Index(), Follower()
     for number, text in texts.items():
@@ -433,6 +476,40 @@ def test_segments_that_are_asked_often_give_the_same_lists(
     del texts[5]
     _same(index, follower, texts)
     _same(index, Follower(), texts)
+
+
+def test_segments_that_are_merged_are_found_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was known of the terms of a segment that there is no more does not count."""
+    monkeypatch.setattr(loading, "_FEW_LOOKS", 0)
+    texts = {number: " ".join(WORDS[number:]) for number in range(1, 9)}
+    index, follower = Index(), Follower()
+    for number, text in texts.items():
+        index.write({number: _chunks(number, text)})
+    _same(index, follower, texts)
+    index.merge(range(2))
+    _same(index, follower, texts)
+    index.merge(range(2, 5))
+    _same(index, follower, texts)
+    index.merge(range(len(index.segments)))
+    _same(index, follower, texts)
+
+
+@pytest.mark.parametrize("looks", [0, 1_000])
+def test_lists_that_are_fetched_together_are_those_that_are_fetched_alone(
+    monkeypatch: pytest.MonkeyPatch, looks: int
+) -> None:
+    """Long ones and short ones, with heads and without, of words that stand nowhere, too."""
+    monkeypatch.setattr(loading, "_FEW_LOOKS", looks)
+    pick = random.Random(3)
+    index, follower = Index(), Follower()
+    for number in range(1, 6):
+        lines = [" ".join(pick.choices(WORDS, k=9)) for _ in range(40 * number)]
+        index.write({number: _chunks(number, "\n".join([*lines, f"once{number}"]))})
+        units = [*_units(), *(word(f"once{one}") for one in range(1, 8))]
+        with follower.reading(index) as reader, Follower().reading(index) as alone:
+            reader.fetch(units)
+            for unit in units:
+                assert _by_place(reader, unit) == _by_place(alone, unit), unit
 
 
 def test_blocks_that_make_room_for_others_are_read_again(monkeypatch: pytest.MonkeyPatch) -> None:

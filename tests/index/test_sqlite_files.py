@@ -22,7 +22,7 @@ from contracts.store_contract import PRINT, by_vector, chunk, put, state, texts_
 from memdown.errors import IndexBusy, IndexCorrupt, IndexTooNew, StoreError
 from memdown.index.passages import passage_terms
 from memdown.index.reader import Sought
-from memdown.index.sqlite import create, damage
+from memdown.index.sqlite import create, damage, tables
 from memdown.index.sqlite.connection import connect
 from memdown.index.sqlite.schema import MIGRATIONS, m001_first_tables, table_names
 from memdown.notes.chunks import chunk_document
@@ -256,6 +256,30 @@ def test_without_fts5_words_and_vectors_still_search(
     assert "alpha 7" in texts_found(store, words("7"))
     with store.snapshot() as snapshot:
         assert len(by_vector(snapshot, unit(1, 0, 0, 0)[0], ["memory"], 500)) == 200
+
+
+def test_a_state_is_of_one_moment_though_another_process_writes_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a search in between would take what it has read for the newer state, and so would the next."""
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    store, other = create(path), create(path)
+    read = tables.read_fingerprint
+
+    def written_meanwhile(db: apsw.Connection) -> Fingerprint | None:
+        monkeypatch.setattr(tables, "read_fingerprint", read)
+        with other.writing(1.0):
+            put(other, state("new.md"), [chunk("new.md", 1, ["beta"])], unit(1, 0, 0, 0))
+        return read(db)
+
+    monkeypatch.setattr(tables, "read_fingerprint", written_meanwhile)
+    before = store.state()
+    assert store.state() != before
+    with store.snapshot() as snapshot:
+        assert "new.md" in {file.path for file in snapshot.files().values()}
+    store.close()
+    other.close()
 
 
 def test_a_closed_store_says_so(tmp_path: Path) -> None:

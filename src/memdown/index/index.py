@@ -13,7 +13,7 @@ from typing import ParamSpec, TypeVar
 
 import numpy as np
 
-from memdown.embedders.choice import Choice
+from memdown.embedders import Choice
 from memdown.errors import EmbedderError, IndexCorrupt, MemdownError
 from memdown.index import watch
 from memdown.index.embedding import Estimate

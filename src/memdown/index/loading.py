@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from memdown.errors import IndexCorrupt
 from memdown.index import segments, vector_blocks
 from memdown.index.merging import strike
 from memdown.index.reader import NO_POSTING, Posting, Quantised, Reader, Unit
-from memdown.index.segments import Dictionary, PostingList, Rows, key_of_term, span
+from memdown.index.segments import Dictionary, PostingList, Rows, Vocabulary, key_of_term, span
 from memdown.index.vector_blocks import StoredVectors
 from memdown.text.cues import FEATURE
 from memdown.types import FILE_SPAN, SOURCES, FileState, StoredChunk, Vectors
@@ -28,14 +29,17 @@ from memdown.values import dataclass
 Keys = NDArray[np.int64]
 _T = TypeVar("_T", bound=np.generic)
 
-# Posting lists are kept up to so many entries, less than 100 MB; passages' vectors up to 192 MB,
+# Posting lists are kept up to so many entries, five or six bytes each; passages' vectors up to 192 MB,
 # which is about 400,000 chunks; those of a larger index are read when they are compared.
-_MOST_ENTRIES = 6_000_000
+_MOST_ENTRIES = 14_000_000
+_MOST_POSTINGS = 24_000
 _MOST_VECTOR_BYTES = 192 << 20
 # The text of so many chunks is kept, about 4 MB: questions that follow one another find the same notes.
 _MOST_CHUNKS = 1_024
-# So many blocks of lists are kept as they are stored, 8 MB: those of about 20,000 chunks.
-_MOST_BLOCKS = 128
+# So many blocks of lists are kept as they are stored, 64 MB: those of about 130,000 chunks.
+_MOST_BLOCKS = 1_024
+# Terms are found by their hashes once so many were looked for.
+_FEW_LOOKS = 512
 # Room for chunks to come, so that one more does not copy all vectors.
 _SPARE, _LEAST_SPARE = 8, 256
 _POSITIONS = 1 << 20
@@ -72,10 +76,12 @@ class View(Protocol):
 
 
 class _Packed(NamedTuple):
-    """A posting list as it is stored before it is deflated, and how many entries it has."""
+    """A posting list of a segment as it is stored before it is deflated, and how many entries it has."""
 
+    segment: _Segment
     data: bytes
     entries: int
+    is_sparse: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,14 +102,6 @@ class _Segment:
             self.dictionaries[self.number] = known
         return known
 
-    def posting(self, view: View, unit: Unit) -> Posting:
-        """The posting list of a prefix or phrase, with the rows of this segment only, from 0."""
-        if not self.rows.count:
-            return NO_POSTING
-        if unit.kind == "prefix":
-            return _posting(self._beginning(view, key_of_term(unit.terms[0])))
-        return _posting(self._phrase(view, unit.terms))
-
     def holds(self, view: View, words: Collection[str]) -> set[str]:
         """Those of some words that stand in a text or a head here; one letter's words cost one look-up."""
         if not self.rows.count:
@@ -119,63 +117,54 @@ class _Segment:
         names = (name.decode("utf-8", "surrogatepass") for name in found)
         return {name for name in names if name != end and name[0].isalnum()}
 
-    def packed(self, view: View, term: bytes) -> _Packed | None:
-        """The list of a term as it is stored; None if there is none."""
-        if not self.rows.count:
-            return None
+    def packed(self, view: View, number: int) -> _Packed:
+        """The list of the term with this number as it is stored."""
         dictionary = self.dictionary(view)
-        number = dictionary.find(term)
-        if number is None:
-            return None
         data = self._stream(view, "postings", span(dictionary.posting_ends, number))
-        return _Packed(dictionary.posting(number, data), dictionary.entries(number))
+        entries = dictionary.entries(number)
+        is_sparse = bool(segments.are_sparse(entries, self.rows.count))
+        return _Packed(self, dictionary.posting(number, data), entries, is_sparse)
 
-    def _list(self, view: View, term: bytes) -> PostingList:
-        found = self.packed(view, term)
-        if found is None:
-            return segments.NOTHING
-        return segments.unpack_list(found.data, found.entries, self.rows.count)
-
-    def _beginning(self, view: View, prefix: bytes) -> PostingList:
-        """The lists of all terms that begin like this, added up."""
+    def beginning(self, view: View, prefix: bytes) -> list[_Packed]:
+        """The lists of all terms that begin like this."""
+        if not self.rows.count:
+            return []
         dictionary = self.dictionary(view)
-        first, last = dictionary.place(prefix), dictionary.place(prefix + b"\xff")
-        if first == last:
-            return segments.NOTHING
-        begin = span(dictionary.posting_ends, first).start
-        data = self._stream(view, "postings", range(begin, dictionary.posting_ends[last - 1]))
-        data, ends = segments.inflated_lists(dictionary.postings(first, last, data))
-        begins = np.concatenate([[0], ends[:-1]])
-        counts = np.array(dictionary.counts[first:last], np.int64) + 1
-        packed = np.frombuffer(data, np.uint8)
-        found = segments.unpack_lists(packed, begins, ends, counts, dictionary.passages)
-        return _added_up(found.rows, found.tf)
+        numbers = range(dictionary.place(prefix), dictionary.place(prefix + b"\xff"))
+        return [self.packed(view, number) for number in numbers]
 
-    def _phrase(self, view: View, terms: Sequence[str]) -> PostingList:
-        """Where these terms stand one after the other, and how often in each passage."""
+    def phrase(self, view: View, terms: Sequence[str]) -> Posting:
+        """Where these terms stand one after the other, and how often in each passage, with the rows of this
+        segment only, from 0."""
+        if not self.rows.count:
+            return NO_POSTING
         dictionary = self.dictionary(view)
         places: Keys | None = None
         for step, term in enumerate(terms):
             number = dictionary.find(key_of_term(term))
             if number is None:
-                return segments.NOTHING
-            found = self._list(view, key_of_term(term))
+                return NO_POSTING
+            packed = self.packed(view, number)
+            found = segments.unpack_list(packed.data, packed.entries, self.rows.count)
             data = self._stream(view, "positions", span(dictionary.position_ends, number))
             positions = segments.unpack_positions(dictionary.positions(number, data), found.tf)
-            begins = np.repeat(found.rows, found.tf) * _POSITIONS + positions - step + len(terms)
+            rows = found.rows.astype(np.int64)
+            begins = np.repeat(rows, found.tf) * _POSITIONS + positions - step + len(terms)
             places = (
                 begins if places is None else np.intersect1d(places, begins, assume_unique=True)
             )
         rows = (np.empty(0, np.int64) if places is None else places) // _POSITIONS
-        return _added_up(rows, np.ones(len(rows), np.int64))
+        return _added_up(rows, np.ones(len(rows), np.uint8))
 
     def _stream(self, view: View, part: str, wanted: range) -> bytes:
         size = segments.STREAM_BLOCK
-        first = wanted.start // size
-        blocks = range(first, (wanted.stop - 1) // size + 1 if len(wanted) else first)
-        each = [self.kept.block(view, self.number, part, number) for number in blocks]
-        begin = wanted.start - first * size
-        return b"".join(each)[begin : begin + len(wanted)]
+        first, begin = divmod(wanted.start, size)
+        end = begin + len(wanted)
+        data = self.kept.block(view, self.number, part, first) if len(wanted) else b""
+        more = range(first + 1, first + (end - 1) // size + 1)
+        if more:
+            data += b"".join([self.kept.block(view, self.number, part, n) for n in more])
+        return data[begin:end]
 
 
 def _has(dictionary: Dictionary, word: str) -> bool:
@@ -187,32 +176,34 @@ def _has(dictionary: Dictionary, word: str) -> bool:
     return dictionary.has(key_of_term(word, head=True), key_of_term(word[:1], head=True))
 
 
-def _added_up(rows: Keys, tf: Keys) -> PostingList:
+def _added_up(rows: NDArray[np.integer], tf: NDArray[np.integer]) -> Posting:
     """Each row once, with all that is counted for it."""
     if not len(rows):
-        return segments.NOTHING
+        return NO_POSTING
     order = np.argsort(rows, kind="stable")
     rows, tf = rows[order], tf[order]
     first = np.flatnonzero(np.diff(rows, prepend=-1))
-    return PostingList(rows[first], np.add.reduceat(tf, first))
+    often = np.add.reduceat(tf, first, dtype=np.float32)
+    return Posting(rows[first].astype(np.int32), often, _none(len(first)))
 
 
-def _posting(found: PostingList) -> Posting:
-    return _both(found, segments.NOTHING)
+def _none(count: int) -> NDArray[np.uint8]:
+    """As many zeros, which take no room: most words stand in no head."""
+    return np.broadcast_to(np.uint8(0), count)
 
 
 def _both(text: PostingList, head: PostingList) -> Posting:
+    """A list of what texts hold and what stands above them."""
+    rows, tf = text
     if not len(head.rows):
-        if not len(text.rows):
-            return NO_POSTING
-        text_tf = text.tf.astype(np.float32)
-        return Posting(text.rows.astype(np.int32), text_tf, np.zeros(len(text_tf), np.float32))
-    rows = np.sort(np.concatenate([text.rows, head.rows]))
-    rows = rows[np.diff(rows, prepend=-1) > 0]
-    tf = np.zeros((2, len(rows)), np.float32)
-    tf[0, np.searchsorted(rows, text.rows)] = text.tf
-    tf[1, np.searchsorted(rows, head.rows)] = head.tf
-    return Posting(rows.astype(np.int32), tf[0], tf[1])
+        return Posting(rows, tf, _none(len(rows))) if len(rows) else NO_POSTING
+    at = rows.searchsorted(head.rows)
+    new = rows.take(at, mode="clip") != head.rows if len(rows) else np.ones(len(at), bool)
+    rows = np.insert(rows, at[new], head.rows[new])
+    above = np.zeros(len(rows), np.uint8)
+    # Each stands behind those that were put in before it.
+    above[at + new.cumsum() - new] = head.tf
+    return Posting(rows, np.insert(tf, at[new], 0), above)
 
 
 class _Vectors:
@@ -244,6 +235,59 @@ class _Vectors:
         return Quantised(self.numbers[: self.used], self.scale[: self.used])
 
 
+class _Terms(NamedTuple):
+    """Where terms are found: in all segments of a vocabulary at once, in others one by one."""
+
+    segments: Mapping[int, _Segment]
+    vocabularies: Sequence[Vocabulary]
+    others: Sequence[_Segment]
+
+
+class _Standing(NamedTuple):
+    """A segment that has a term, and its number there."""
+
+    segment: _Segment
+    number: int
+
+
+def _unpacked(each: Sequence[Sequence[_Packed]]) -> list[PostingList]:
+    """The lists of several terms, each one's segments as one list; all are unpacked together."""
+    every = [one for some in each for one in some]
+    kinds = [[one for one in every if one.is_sparse is kind] for kind in (False, True)]
+    left = [_unpacked_alike(kind) for kind in kinds]
+    found = []
+    for some in each:
+        parts = []
+        # Those of one kind that follow one another stand side by side.
+        for kind, few in groupby(some, key=lambda one: one.is_sparse):
+            rows, tf = left[kind]
+            count = sum(one.entries for one in few)
+            parts.append(PostingList(rows[:count], tf[:count]))
+            left[kind] = PostingList(rows[count:], tf[count:])
+        found.append(_joined_lists(parts) if parts else segments.NOTHING)
+    return found
+
+
+def _joined_lists(parts: Sequence[PostingList]) -> PostingList:
+    """One list in memory of its own."""
+    rows, tf = [one.rows for one in parts], [one.tf for one in parts]
+    return PostingList(np.concatenate(rows), np.concatenate(tf))
+
+
+def _unpacked_alike(each: Sequence[_Packed]) -> PostingList:
+    """Lists that are all packed or all not, one after the other."""
+    if not each:
+        return segments.NOTHING
+    counts = np.array([one.entries for one in each], np.int64)
+    sizes = np.array([len(one.data) for one in each], np.int64)
+    passages = np.array([one.segment.rows.count for one in each], np.int64)
+    data = np.frombuffer(b"".join([one.data for one in each]), np.uint8)
+    ends = np.cumsum(sizes)
+    rows, tf = segments.unpack_lists(data, ends - sizes, ends, counts, passages)
+    rows += np.repeat(np.array([one.segment.first for one in each], np.int32), counts)
+    return PostingList(rows, tf)
+
+
 class _Origin:
     """Fetches for one state of the index what is not in its arrays, through the view that is open.
 
@@ -258,6 +302,7 @@ class _Origin:
         self._bounds = np.array([one.first for one in each], np.int64)
         self._kept = kept
         self._chunks: dict[int, StoredChunk] = {}
+        self._found_in: _Terms | None = None
         self._open = threading.local()
 
     @contextmanager
@@ -279,44 +324,95 @@ class _Origin:
         """The posting list of a unit."""
         return self._kept.posting(unit, self._numbers, self._made)
 
+    def fetch(self, units: Collection[Unit]) -> None:
+        """Have the posting lists of some words at hand; they are unpacked together."""
+        some = [one for one in units if one.kind == "word"]
+        lacking = self._kept.lacking(some, self._numbers) if self.segments else []
+        made = self._words([one.terms[0] for one in lacking], 0)
+        for unit, posting in zip(lacking, made, strict=True):
+            self._kept.keep(unit, self._numbers, posting)
+
     def _made(self, unit: Unit, skip: int) -> Posting:
         """The list in all segments but the first `skip`."""
+        if not self.segments[skip:]:
+            return NO_POSTING
         if unit.kind == "word":
-            return self._word(unit.terms[0], self.segments[skip:])
-        found = [(one.first, one.posting(self._view, unit)) for one in self.segments[skip:]]
+            return self._words(unit.terms, skip)[0]
+        each, view = self.segments[skip:], self._view
+        if unit.kind == "prefix":
+            prefix = key_of_term(unit.terms[0])
+            lists = [packed for one in each for packed in one.beginning(view, prefix)]
+            return _added_up(*_unpacked([lists])[0])
+        found = [(one.first, one.phrase(view, unit.terms)) for one in each]
         found = [(first, posting) for first, posting in found if len(posting.rows)]
         if not found:
             return NO_POSTING
         return Posting(
             np.concatenate([posting.rows + np.int32(first) for first, posting in found]),
             np.concatenate([posting.text_tf for _, posting in found]),
-            np.concatenate([posting.head_tf for _, posting in found]),
+            _none(sum(len(posting.rows) for _, posting in found)),
         )
 
-    def _word(self, term: str, each: Sequence[_Segment]) -> Posting:
-        """The list of a word; those of all segments are unpacked together."""
-        text = self._lists(key_of_term(term), each)
+    def _words(self, terms: Sequence[str], skip: int) -> list[Posting]:
+        """The lists of some words in all segments but the first `skip`."""
+        texts = [self._packed(key_of_term(term), skip) for term in terms]
         # What a passage tells besides its words is never in a head.
-        is_feature = term.startswith(FEATURE)
-        head = segments.NOTHING if is_feature else self._lists(key_of_term(term, head=True), each)
-        return _both(text, head)
+        heads = [
+            [] if term.startswith(FEATURE) else self._packed(key_of_term(term, head=True), skip)
+            for term in terms
+        ]
+        lists = _unpacked([*texts, *heads])
+        return list(map(_both, lists[: len(terms)], lists[len(terms) :]))
 
-    def _lists(self, term: bytes, each: Sequence[_Segment]) -> PostingList:
+    def _packed(self, term: bytes, skip: int) -> list[_Packed]:
+        """The lists of a term in all segments but the first `skip`."""
         view = self._view
-        found = [(one, packed) for one in each if (packed := one.packed(view, term)) is not None]
-        if not found:
-            return segments.NOTHING
-        counts = np.array([packed.entries for _, packed in found], np.int64)
-        sizes = np.array([len(packed.data) for _, packed in found], np.int64)
-        passages = np.array([one.rows.count for one, _ in found], np.int64)
-        data = np.frombuffer(b"".join(packed.data for _, packed in found), np.uint8)
-        ends = np.cumsum(sizes)
-        rows, tf = segments.unpack_lists(data, ends - sizes, ends, counts, passages)
-        firsts = np.array([one.first for one, _ in found], np.int64)
-        return PostingList(rows + np.repeat(firsts, counts), tf)
+        first = self.segments[skip].first
+        standing = [one for one in self._standing(term) if one.segment.first >= first]
+        return [one.segment.packed(view, one.number) for one in standing]
+
+    def _standing(self, term: bytes) -> list[_Standing]:
+        """The segments that have a term, in order."""
+        terms = self._terms()
+        found = [
+            _Standing(terms.segments[segment], number)
+            for vocabulary in terms.vocabularies
+            for segment, number in vocabulary.find(term)
+            if segment in terms.segments
+        ]
+        for one in terms.others:
+            number = one.dictionary(self._view).find(term)
+            if number is not None:
+                found.append(_Standing(one, number))
+        found.sort(key=lambda one: one.segment.first)
+        return found
+
+    def _terms(self) -> _Terms:
+        """Where terms are found: for a few it does not pay to look at all that there are."""
+        self._kept.looked += 1
+        if self._found_in is None or not (
+            self._found_in.vocabularies or self._kept.looked <= _FEW_LOOKS
+        ):
+            filled = {one.number: one for one in self.segments if one.rows.count}
+            known: list[Vocabulary] = []
+            if self._kept.looked > _FEW_LOOKS:
+                every = {number: one.dictionary(self._view) for number, one in filled.items()}
+                known = self._kept.vocabularies(every)
+            covered = {number for one in known for number in one.dictionaries}
+            others = [one for number, one in filled.items() if number not in covered]
+            self._found_in = _Terms(filled, known, others)
+        return self._found_in
 
     def holding(self, words: Collection[str]) -> set[str]:
         """Those of some words that have a posting list."""
+        if self._terms().vocabularies:
+            return {
+                one
+                for one in words
+                if self._standing(key_of_term(one))
+                # What a passage tells besides its words is never in a head.
+                or (not one.startswith(FEATURE) and self._standing(key_of_term(one, head=True)))
+            }
         return set().union(*(one.holds(self._view, words) for one in self.segments))
 
     def ending(self, end: str) -> set[str]:
@@ -330,15 +426,18 @@ class _Origin:
     def chunks(self, chunk_rows: Sequence[int]) -> Mapping[int, StoredChunk]:
         """Some chunks with their text, by row."""
         known = self._chunks
-        missing = [row for row in chunk_rows if row not in known]
+        found = {row: known[row] for row in chunk_rows if row in known}
+        missing = [row for row in chunk_rows if row not in found]
         if missing:
             keys = self._keys[np.asarray(missing, np.intp)].tolist()
-            found = self._view.chunks(keys)
-            read = {row: found[key] for row, key in zip(missing, keys, strict=True)}
-            known = known | read
-            # Other threads may be looking into it: it is replaced, never changed.
-            self._chunks = next((o for o in (known, read) if len(o) <= _MOST_CHUNKS), {})
-        return {row: known[row] for row in chunk_rows}
+            stored = self._view.chunks(keys)
+            read = {row: stored[key] for row, key in zip(missing, keys, strict=True)}
+            if len(known) + len(read) > _MOST_CHUNKS:
+                # Other threads may be looking into it: nothing is ever taken out of it.
+                known = self._chunks = {}
+            known.update(read)
+            found |= read
+        return found
 
     def passage_vectors_of(self, rows: Sequence[int] | NDArray[np.integer]) -> Quantised | None:
         """The vectors of some passages, int8 (n, D) and scales; None where there are none."""
@@ -398,6 +497,12 @@ class _SegmentVectors:
         self.whole = bool(self.filled.all())
 
 
+def _is_good(known: Vocabulary, dictionaries: Mapping[int, Dictionary]) -> bool:
+    """Whether most of its terms are of segments that there still are."""
+    left = [one.count for number, one in known.dictionaries.items() if number in dictionaries]
+    return bool(2 * sum(left) > known.count)
+
+
 class _Kept:
     """What was fetched and may be asked for again. Thread-safe."""
 
@@ -407,6 +512,24 @@ class _Kept:
         self._entries = 0
         self._vectors: dict[int, _SegmentVectors | None] = {}
         self._blocks: dict[tuple[int, str, int], bytes] = {}
+        self._vocabularies: list[Vocabulary] = []
+        # How often a term was looked for.
+        self.looked = 0
+
+    def vocabularies(self, dictionaries: Mapping[int, Dictionary]) -> list[Vocabulary]:
+        """What finds a term in all of these segments at once; of those that were made the good ones are kept."""
+        with self._lock:
+            known = [one for one in self._vocabularies if _is_good(one, dictionaries)]
+            covered = {number for one in known for number in one.dictionaries}
+            rest = {n: one for n, one in dictionaries.items() if n not in covered}
+            # Like segments, small ones are merged, or each look would go through many.
+            while known and rest and known[-1].count <= sum(one.count for one in rest.values()):
+                last = known.pop().dictionaries
+                rest |= {n: one for n, one in last.items() if n in dictionaries}
+            if rest:
+                known.append(Vocabulary(rest))
+            self._vocabularies = known
+            return known
 
     def block(self, view: View, segment: int, part: str, number: int) -> bytes:
         """A block of the lists of a segment; the one that was read first makes room."""
@@ -419,6 +542,26 @@ class _Kept:
                     del self._blocks[next(iter(self._blocks))]
                 self._blocks[key] = known
         return known
+
+    def lacking(self, units: Sequence[Unit], numbers: tuple[int, ...]) -> list[Unit]:
+        """Those of some units of whose lists nothing is known in these segments."""
+        known = self._postings
+        return [
+            one
+            for one in units
+            if not (of := known.get(one, ((), NO_POSTING))[0]) or numbers[: len(of)] != of
+        ]
+
+    def keep(self, unit: Unit, numbers: tuple[int, ...], known: Posting) -> None:
+        """Keep the list of a unit in these segments."""
+        with self._lock:
+            self._entries -= len(self._postings.pop(unit, ((), NO_POSTING))[1].rows)
+            self._postings[unit] = numbers, known
+            # What is found nowhere is kept as well; it must not be kept for ever.
+            self._entries += len(known.rows)
+            while self._entries > _MOST_ENTRIES or len(self._postings) > _MOST_POSTINGS:
+                oldest = next(iter(self._postings))
+                self._entries -= len(self._postings.pop(oldest)[1].rows)
 
     def posting(
         self, unit: Unit, numbers: tuple[int, ...], made: Callable[[Unit, int], Posting]
@@ -440,14 +583,7 @@ class _Kept:
                 )
         else:
             known = made(unit, 0)
-        with self._lock:
-            self._entries -= len(self._postings.pop(unit, ((), NO_POSTING))[1].rows)
-            self._postings[unit] = numbers, known
-            # What is found nowhere is kept as well; it must not be kept for ever.
-            self._entries += len(known.rows)
-            while self._entries > _MOST_ENTRIES or len(self._postings) > _MOST_ENTRIES >> 8:
-                oldest = next(iter(self._postings))
-                self._entries -= len(self._postings.pop(oldest)[1].rows)
+        self.keep(unit, numbers, known)
         return known
 
     def passages(

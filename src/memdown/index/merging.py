@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from itertools import chain, count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,7 +116,7 @@ def _made(files: Sequence[NewRows], tokens: Tokens | None) -> Made:
     lists = segments.lists_of(found)
     lengths = found.lengths
     del found
-    passages = [passage for chunk in chunks for passage in chunk.passages]
+    lines = [passage[2:4] for chunk in chunks for passage in chunk.passages]
     sizes = np.array([len(chunk.passages) for chunk in chunks], np.int64)
     keys = []
     for file in files:
@@ -127,7 +127,7 @@ def _made(files: Sequence[NewRows], tokens: Tokens | None) -> Made:
     rows = Rows(
         np.array(keys, np.int64),
         sizes,
-        np.array([(one.start_line, one.end_line) for one in passages], np.int32).reshape(-1, 2),
+        np.fromiter(chain.from_iterable(lines), np.int32, 2 * len(lines)).reshape(-1, 2),
         lengths.clip(max=MOST_PASSAGES - 1).astype(np.int32),
         np.array([file.key for file in files if file.strikes], np.int64),
     )

@@ -17,8 +17,6 @@ from memdown.values import dataclass
 
 # A host whose files stay the same reports them again after this time.
 REPORT_SECONDS = 24 * 3600.0
-# One that has not reported for so long counts as gone.
-SILENT_DAYS = 30
 _TRY_AGAIN_SECONDS = 3600.0
 _DAY = 24 * 3600.0
 _NAME_BYTES = 8

@@ -12,11 +12,13 @@ import hashlib
 import json
 import struct
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, chain, groupby, repeat
+from itertools import count as counted
 from operator import add, sub
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from memdown.errors import IndexCorrupt
 from memdown.types import FILE_SPAN, Chunk, Passage, Source, StoredChunk
@@ -116,7 +118,7 @@ def pack_closely(chunk: Chunk) -> tuple[str, bytes]:
 
 def _line_starts(text: str) -> list[int]:
     """Where each line of a text begins, and where one after the last would."""
-    return list(accumulate([len(line) + 1 for line in text.split("\n")], initial=0))
+    return list(map(add, accumulate(map(len, text.split("\n")), initial=0), counted()))
 
 
 def _line_numbers(first: int, lines: Sequence[int] | None, begins: Sequence[int]) -> Sequence[int]:
@@ -151,28 +153,74 @@ def _lengthened(headings: list[str]) -> list[str]:
     return found
 
 
-def _close_passages(
-    blob: bytes, headings: Sequence[str], text: str, first: int, lines: Sequence[int] | None
-) -> tuple[Passage, ...]:
-    """What `pack_closely` packed, by the text of the chunk, its first line and the numbers of its lines."""
-    _, begin, runs = _CLOSE_HEAD.unpack_from(blob)
-    at = _CLOSE_HEAD.size + runs
-    counts = blob[_CLOSE_HEAD.size : at]
-    count = sum(counts)
-    places = blob[at : at + count]
-    if len(counts) != runs or len(places) != count or len(blob) - at - count > 1:
-        raise ValueError("its passages are cut off")
-    begins = _line_starts(text)
-    numbers = _line_numbers(first, lines, begins)
-    gaps, sizes = places.translate(_GAPS), places.translate(_SIZES)
-    # On which line each one begins: after the one before, and what lies between them.
-    own = list(accumulate(map(add, sizes, gaps[1:]), initial=begin))
-    starts = [begins[line] for line in own]
-    ends = [begins[line + size] - 1 for line, size in zip(own, sizes, strict=True)]
-    firsts = [numbers[line] for line in own]
-    lasts = [numbers[line + size - 1] for line, size in zip(own, sizes, strict=True)]
-    above = chain.from_iterable(map(repeat, headings, counts))
-    return tuple(map(_passage, zip(starts, ends, firsts, lasts, above, strict=True)))
+class _ClosePassages(Sequence[Passage]):
+    """What `pack_closely` packed, by the text of the chunk, its first line and the numbers of its lines.
+
+    A passage is made when it is asked for: of the passages of a chunk that is found, few are.
+    """
+
+    __slots__ = ("_begins", "_counts", "_headings", "_numbers", "_own", "_sizes", "_upto")
+
+    def __init__(
+        self,
+        blob: bytes,
+        headings: Sequence[str],
+        text: str,
+        first: int,
+        lines: Sequence[int] | None,
+    ) -> None:
+        _, begin, runs = _CLOSE_HEAD.unpack_from(blob)
+        at = _CLOSE_HEAD.size + runs
+        self._headings, self._counts = headings, blob[_CLOSE_HEAD.size : at]
+        count = sum(self._counts)
+        places = blob[at : at + count]
+        if len(self._counts) != runs or len(places) != count or len(blob) - at - count > 1:
+            raise ValueError("its passages are cut off")
+        self._begins = _line_starts(text)
+        self._numbers = _line_numbers(first, lines, self._begins)
+        self._sizes = places.translate(_SIZES)
+        # On which line each one begins: after the one before, and what lies between them.
+        gaps = places.translate(_GAPS)
+        self._own = list(accumulate(map(add, self._sizes, gaps[1:]), initial=begin))
+        end = self._own[-1] + self._sizes[-1]
+        # Up to which passage each heading goes.
+        self._upto = list(accumulate(self._counts))
+        if end > len(self._numbers) or end >= len(self._begins) or len(headings) != runs:
+            raise ValueError("its passages do not fit its text")
+
+    def __len__(self) -> int:
+        return len(self._own)
+
+    @overload
+    def __getitem__(self, place: int) -> Passage: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Passage]: ...
+
+    def __getitem__(self, place: int | slice) -> Passage | Sequence[Passage]:
+        if isinstance(place, slice):
+            return tuple(self)[place]
+        line = self._own[place]
+        last = line + self._sizes[place] - 1
+        begins, numbers = self._begins, self._numbers
+        above = self._headings[bisect_right(self._upto, place % len(self._own))]
+        return _passage((begins[line], begins[last + 1] - 1, numbers[line], numbers[last], above))
+
+    def __iter__(self) -> Iterator[Passage]:
+        begins, numbers = self._begins, self._numbers
+        own, after = self._own, list(map(add, self._own, self._sizes))
+        starts = [begins[line] for line in own]
+        ends = [begins[line] - 1 for line in after]
+        firsts = [numbers[line] for line in own]
+        lasts = [numbers[line - 1] for line in after]
+        above = chain.from_iterable(map(repeat, self._headings, self._counts))
+        return map(_passage, zip(starts, ends, firsts, lasts, above, strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
 
 
 def count_passages(blob: bytes) -> int:
@@ -247,7 +295,7 @@ def unpack_chunk(
     start_line: int,
     end_line: int,
     headings: bytes,
-    text: bytes,
+    text: str | bytes,
     digest: str,
     passages: bytes,
     lines: bytes | None,
@@ -255,11 +303,12 @@ def unpack_chunk(
     names: str = "",
 ) -> StoredChunk:
     """A chunk back from its row, checked against the digest it was stored with."""
-    if not is_stored_text(text, digest):
+    packed = as_bytes(text)
+    if not is_stored_text(packed, digest):
         raise _damaged(f"A chunk of {path} is not the text that was stored")
     try:
         above = bytes(headings).decode("utf-8", "surrogatepass").split("\n")
-        content = bytes(text).decode("utf-8", "surrogatepass")
+        content = text if isinstance(text, str) else bytes(packed).decode("utf-8", "surrogatepass")
         numbers = tuple(array("I", bytes(lines))) if lines else None
         units, above = _passages(bytes(passages), above, content, start_line, numbers)
         chunk = Chunk(
@@ -282,11 +331,11 @@ def unpack_chunk(
 
 def _passages(
     packed: bytes, headings: list[str], text: str, first: int, lines: Sequence[int] | None
-) -> tuple[tuple[Passage, ...], list[str]]:
+) -> tuple[Sequence[Passage], list[str]]:
     """The passages of a chunk and its headings, of what either way of packing made."""
     if packed[:1] == _CLOSELY and len(packed) % 2:
         headings = _lengthened(headings)
-        return _close_passages(packed, headings, text, first, lines), headings
+        return _ClosePassages(packed, headings, text, first, lines), headings
     numbers = _numbers(packed)
     # By columns: a search unpacks some hundred passages.
     columns = (numbers[place::_NUMBERS] for place in range(_NUMBERS - 1))

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.index.layout import Layout, lay_out
 from memdown.index.passages import Tokens, passages_at, tokenise
 from memdown.types import Chunk, ShortEmbedder, Vectors
 from memdown.values import dataclass, pattern
@@ -79,11 +81,16 @@ def add_up(
     embedder: ShortEmbedder, chunks: Sequence[Chunk], known: KnownWords | None = None
 ) -> Embedded:
     """The vectors of some chunks, and those of their passages; `known` is handed on to the next ones."""
-    tokens = tokenise(chunks)
+    layout = lay_out(chunks)
+    tokens = tokenise(chunks, layout)
+    ways = _ways(chunks, layout)
+    # It takes as much memory as all vectors of words.
+    del layout
     if known is None or len(tokens.numbers) < _MANY_TOKENS:
         known = KnownWords(0)
     words = _words(embedder, tokens, known)
-    made = Embedded(tokens, _chunk_sums(words, tokens), _passage_sums(embedder, words, chunks))
+    passages = _passage_sums(embedder, words, chunks, ways)
+    made = Embedded(tokens, _chunk_sums(words, tokens), passages)
     known.forget_others()
     return made
 
@@ -204,12 +211,14 @@ def _chunk_sums(words: _Words, tokens: Tokens) -> Vectors:
     return _of_length_one(result)
 
 
-def _passage_sums(embedder: ShortEmbedder, words: _Words, chunks: Sequence[Chunk]) -> Vectors:
-    ways, headings = _ways(chunks)
+def _passage_sums(
+    embedder: ShortEmbedder, words: _Words, chunks: Sequence[Chunk], under: _Ways
+) -> Vectors:
+    ways = under.ways
     result = np.zeros((len(ways), PASSAGE_DIMS), np.float32)
     for mine, rows in ((ways >= _BARE, words.bare), (ways == _RAW, words.raw)):
         result[mine] = _sums(rows, words.place, words.starts[mine], words.ends[mine])
-    bare = [" ".join(map(_bare, heading.split())) for heading in headings]
+    bare = [" ".join(map(_bare, heading.split())) for heading in under.headings]
     headed = np.flatnonzero(ways >= 0)
     result[headed] += embedder.embed_words(bare, PASSAGE_DIMS)[ways[headed]]
     counts = np.concatenate([[0], np.cumsum(words.lettered[words.place])])
@@ -225,29 +234,38 @@ def _passage_sums(embedder: ShortEmbedder, words: _Words, chunks: Sequence[Chunk
     return result
 
 
-def _ways(chunks: Sequence[Chunk]) -> tuple[Numbers, list[str]]:
-    """What each passage is the sum of, int64 (P,): with the words of a heading, its number."""
-    ways: list[int] = []
+class _Ways(NamedTuple):
+    """What each of P passages is the sum of, int64 (P,): with the words of one of the `headings`, its number."""
+
+    ways: Numbers
+    headings: list[str]
+
+
+def _ways(chunks: Sequence[Chunk], layout: Layout) -> _Ways:
+    ways = np.full(len(layout.starts), _BARE, np.int64)
+    may_be_apart = layout.passages_with("`")
+    numbered = [row for row in layout.may_be_numbered() if _NUMBERED.match(layout.passage(row))]
+    ways[np.concatenate([may_be_apart, np.array(numbered, np.int64)])] = _APART
+    ways[layout.ends - layout.starts > _SHORT] = _RAW
     numbers: dict[str, int] = {}
-    for chunk in chunks:
-        text = chunk.text
-        marked = "`" in text
-        heading: str | None = None
-        last, above = "", _BARE
-        for start, end, _, _, below in chunk.passages:
-            if end - start > _SHORT:
-                ways.append(_RAW)
-                continue
-            own = text[start:end]
-            if (marked and "`" in own) or _NUMBERED.match(own):
-                ways.append(_APART)
-                continue
-            if below != heading:
-                heading = below
-                last = (below or chunk.heading).rpartition(" > ")[2]
-                above = numbers.setdefault(last, len(numbers))
-            ways.append(_BARE if last in own else above)
-    return np.array(ways, np.int64), [f"{heading}:" for heading in numbers]
+    own = np.repeat(np.arange(len(chunks)), layout.counts)
+    rows = np.flatnonzero(ways == _BARE)
+    headed: list[int] = []
+    heading: str | None = None
+    last, number = "", _BARE
+    find = layout.text.find
+    places = zip(
+        rows.tolist(), layout.starts[rows].tolist(), layout.ends[rows].tolist(), strict=True
+    )
+    for row, start, end in places:
+        below = layout.headings[row] or chunks[own[row]].heading
+        if below != heading:
+            heading = below
+            last = below.rpartition(" > ")[2]
+            number = numbers.setdefault(last, len(numbers))
+        headed.append(number if find(last, start, end) < 0 else _BARE)
+    ways[rows] = headed
+    return _Ways(ways, [f"{heading}:" for heading in numbers])
 
 
 @lru_cache(maxsize=1 << 16)

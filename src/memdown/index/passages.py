@@ -12,7 +12,6 @@ import threading
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.index.layout import Layout, lay_out, said_by
 from memdown.text import cues
 from memdown.text.acronyms import defining_terms
 from memdown.text.terms import index_terms, joined_terms, piece_terms, short_grams
@@ -79,8 +79,12 @@ def joined_passages(chunk: Chunk) -> Iterator[tuple[str, str]]:
 
 def _head_text(chunk: Chunk, heading: str) -> str:
     """What stands above a passage: file name, names of the document, headings."""
+    return f"{_document_name(chunk)} {heading}"
+
+
+def _document_name(chunk: Chunk) -> str:
     name = chunk.path.removeprefix("memory/").removesuffix(".md").removesuffix(".jsonl")
-    return f"{name} {chunk.names} {heading}" if chunk.names else f"{name} {heading}"
+    return f"{name} {chunk.names}" if chunk.names else name
 
 
 @lru_cache(maxsize=64)
@@ -96,6 +100,10 @@ HEAD = "\x01"
 
 _MOST_PIECES = 200_000
 _LONGEST_PIECE = 24
+# Stands for the end of a line among its pieces, and what stands for that sign where a text holds it.
+_LINE_END, _NOTHING = "\0", "\1"
+# One more cue of a piece: that there are terms in it that are shorter than usual.
+_HAS_GRAMS = cues.MAY_INTRODUCE << 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,10 +174,23 @@ class Occurrences:
 
 
 class _LongPiece(NamedTuple):
-    """A piece that is kept for its own chunks only."""
+    """A piece that is kept for its own chunks only, with its terms and its cues."""
 
     text: str
     terms: list[str]
+    cues: int
+
+
+class _HeadTerms(dict[str, list[str]]):
+    """What stands above passages → its terms, as those of heads."""
+
+    def __missing__(self, text: str) -> list[str]:
+        terms = self[text] = _in_heads(text)
+        return terms
+
+
+def _in_heads(text: str) -> list[str]:
+    return [HEAD + term for term in index_terms(text)]
 
 
 class _Looked(NamedTuple):
@@ -197,65 +218,84 @@ class _Pieces(dict[str, int]):
         self.flat = array("i")
         self.starts = array("i", [0])
         self.cues = array("H")
-        self.short: dict[int, list[str]] = {}
-        self._grams: dict[str, int] = {}
-        self._heads: dict[str, int] = {}
-        self._long: list[_LongPiece] = []
-        # The terms of numbers that were given out and are not in `flat` yet, as far as they are known.
+        self.grams: dict[int, list[str]] = {}
+        self._gram_numbers: dict[str, int] = {}
+        self._heads: dict[tuple[str, str], int] = {}
+        self._head_terms = _HeadTerms()
+        self._long: dict[str, int] = {}
+        # Of how many numbers all is known, and the terms of others that have no text.
+        self._settled = 0
         self._terms: dict[int, list[str]] = {}
-        # White space is in no piece.
-        self.line_end = self["\n"] = self._number("", [])
+        # A piece that no text has, since they are looked up without it.
+        self.line_end = self[_LINE_END] = self._textless([])
 
     def __missing__(self, piece: str) -> int:
-        if piece.isascii() and len(piece) <= _LONGEST_PIECE:
-            number = self[piece] = self._number(piece)
-            return number
-        terms = list(piece_terms(piece))
         if len(piece) > _LONGEST_PIECE:
-            self._long.append(_LongPiece(piece, terms))
-            number = -len(self._long)
-        else:
-            number = self[piece] = self._number(piece, terms)
-        if not piece.isascii() and (grams := short_grams(terms)):
-            self.short[number] = grams
+            return self._long.setdefault(piece, -1 - len(self._long))
+        number = self[piece] = len(self.texts)
+        self.texts.append(piece)
         return number
 
-    def settle(self) -> None:
-        """Find the terms of all pieces met since the last time: together it takes half as long."""
-        known = self._terms.pop
-        for number in range(len(self.cues), len(self.texts)):
+    def settle(self) -> list[_LongPiece]:
+        """Find the terms of all pieces met since the last time: together it takes half as long. The long ones."""
+        self._forget_others()
+        for number in range(self._settled, len(self.texts)):
             text = self.texts[number]
-            terms = known(number, None)
-            self._add(piece_terms(text) if terms is None else terms, text)
+            if text:
+                self._add(self._terms_of(text, number), self._cues_of(text, number))
+            else:
+                self._add(self._terms[number], 0)
+        self._settled = len(self.texts)
+        self._terms.clear()
+        long = []
+        taken, self._long = self._long, {}
+        for text, number in taken.items():
+            terms = list(self._terms_of(text, number))
+            long.append(_LongPiece(text, terms, self._cues_of(text, number)))
+        return long
 
-    def grams(self, numbers: Sequence[int]) -> list[int]:
+    def gram_numbers(self, numbers: Sequence[int]) -> list[int]:
         """What is shorter than the usual terms of scripts without spaces, as numbers of pieces."""
-        short = self.short
-        found = set().union(*map(short.__getitem__, filter(short.__contains__, numbers)))
-        return list(map(self._gram, sorted(found)))
+        if len(numbers) == 1:
+            found: Iterable[str] = self.grams[numbers[0]]
+        else:
+            found = sorted(set().union(*map(self.grams.__getitem__, numbers)))
+        return list(map(self._gram, found))
 
-    def head(self, text: str) -> int:
+    def head(self, name: str, heading: str) -> int:
         """What stands above a passage, as the number of a piece."""
-        number = self._heads.get(text)
+        number = self._heads.get((name, heading))
         if number is None:
-            terms = [HEAD + term for term in index_terms(text)]
-            number = self._heads[text] = self._number("", terms)
+            if name.isascii() and heading.isascii():
+                # Many documents have the same headings.
+                terms = self._head_terms[name] + self._head_terms[heading]
+            else:
+                terms = _in_heads(f"{name} {heading}")
+            number = self._heads[name, heading] = self._textless(terms)
         return number
 
-    def take_long(self) -> list[_LongPiece]:
-        """The long pieces met since the last time."""
-        taken, self._long = self._long, []
-        for number in range(1, len(taken) + 1):
-            self.short.pop(-number, None)
-        return taken
+    def forget_long(self, long: Sequence[_LongPiece]) -> None:
+        """Their numbers will be those of others."""
+        for number in range(1, len(long) + 1):
+            self.grams.pop(-number, None)
+
+    def bits(self, long: Sequence[_LongPiece]) -> NDArray[np.uint16]:
+        """The cues of long pieces, from the last to the first, and of all others by number, uint16."""
+        own = np.array([one.cues for one in reversed(long)], np.uint16)
+        return np.concatenate([own, np.frombuffer(self.cues, np.uint16)])
 
     def look_up(self, numbers: Small, long: Sequence[_LongPiece] = ()) -> _Looked:
         """What is known of some pieces, one after the other."""
-        known = len(self.cues)
-        for text, terms in long:
-            self._add(terms, text)
-        if long:
-            numbers = np.where(numbers < 0, np.int32(known - 1) - numbers, numbers)
+        try:
+            for _, terms, bits in long:
+                self._add(terms, bits)
+            if long:
+                numbers = np.where(numbers < 0, np.int32(self._settled - 1) - numbers, numbers)
+            return self._looked(numbers)
+        finally:
+            self._forget_others()
+
+    def _looked(self, numbers: Small) -> _Looked:
         starts = np.frombuffer(self.starts, np.intc)
         begins = starts[numbers]
         sizes = starts[numbers + 1] - begins
@@ -263,10 +303,12 @@ class _Pieces(dict[str, int]):
         places = np.repeat(begins - (ends - sizes), sizes)
         places += np.arange(len(places), dtype=np.int32)
         flat = np.frombuffer(self.flat, np.intc)[places]
-        piece_cues = np.frombuffer(self.cues, np.uint16)[numbers]
-        del starts
-        del self.flat[self.starts[known] :], self.starts[known + 1 :], self.cues[known:]
-        return _Looked(flat, sizes, piece_cues)
+        return _Looked(flat, sizes, np.frombuffer(self.cues, np.uint16)[numbers])
+
+    def _forget_others(self) -> None:
+        """Leave out what was added beyond the pieces that are settled, also if that was interrupted."""
+        number = self._settled
+        del self.cues[number:], self.starts[number + 1 :], self.flat[self.starts[number] :]
 
     def encoded(self) -> list[bytes]:
         """The name of each term of the vocabulary, by its number."""
@@ -276,113 +318,160 @@ class _Pieces(dict[str, int]):
         return self.names
 
     def _gram(self, term: str) -> int:
-        number = self._grams.get(term)
+        number = self._gram_numbers.get(term)
         if number is None:
-            number = self._grams[term] = self._number("", [term])
+            number = self._gram_numbers[term] = self._textless([term])
         return number
 
-    def _number(self, text: str, terms: list[str] | None = None) -> int:
-        number = len(self.texts)
-        self.texts.append(text)
-        if terms is not None:
-            self._terms[number] = terms
-        return number
+    def _textless(self, terms: list[str]) -> int:
+        """The number of something with these terms that is no piece of a text."""
+        self._terms[len(self.texts)] = terms
+        self.texts.append("")
+        return len(self.texts) - 1
 
-    def _add(self, terms: Iterable[str], text: str) -> None:
-        self.cues.append(cues.piece_cues(text) if text else 0)
+    def _terms_of(self, text: str, number: int) -> Iterable[str]:
+        """The terms of a piece; those that are shorter than usual are kept by its number."""
+        terms = piece_terms(text)
+        if not text.isascii():
+            terms = list(terms)
+            if grams := short_grams(terms):
+                self.grams[number] = sorted(grams)
+        return terms
+
+    def _cues_of(self, text: str, number: int) -> int:
+        return cues.found_cues(text) | (_HAS_GRAMS if number in self.grams else 0)
+
+    def _add(self, terms: Iterable[str], bits: int) -> None:
         self.flat.extend(map(self.vocabulary.__getitem__, terms))
         self.starts.append(len(self.flat))
+        self.cues.append(bits)
 
 
 _lock = threading.Lock()
 _known = _Pieces()
 
 
-def tokenise(chunks: Sequence[Chunk]) -> Tokens:
-    """The texts of some chunks as numbers: the one time that every word of them is looked at."""
+def tokenise(chunks: Sequence[Chunk], layout: Layout | None = None) -> Tokens:
+    """The texts of some chunks as numbers: the one time that every word of them is looked at.
+
+    `layout` is theirs, where it is known already.
+    """
     global _known
     with _lock:
         if len(_known.texts) > _MOST_PIECES:
             _known = _Pieces()
-        return _tokenised(_known, chunks)
+        return _tokenised(_known, chunks, layout or lay_out(chunks))
 
 
-def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk]) -> Tokens:
+def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Tokens:
+    numbers = _looked_up(pieces, chunks)
+    heads = _heads(pieces, chunks, layout)
+    long = pieces.settle()
+    bits = pieces.bits(long)[numbers + np.int32(len(long))]
+    # Where each line begins among the numbers, and where another one would.
+    lines = np.concatenate([[0], np.flatnonzero(numbers == pieces.line_end) + 1])
+    spans = _spans(layout, lines)
+    said = said_by(layout, _held_by(bits, cues.MAY_INTRODUCE, lines))
+    said += [(row, cues.ASKS) for row in layout.may_ask() if cues.asks(layout.passage(row))]
+    shortened = spans.row[np.unique(_held_by(bits, cues.SHORT_FORM, spans.begins))]
+    for row in shortened[shortened >= 0].tolist():
+        said += [(row, term) for term in defining_terms(layout.passage(row))]
+    vocabulary = pieces.vocabulary
+    numbers, ends = _with_grams(pieces, numbers, bits, spans)
+    pieces.forget_long(long)
+    pieces.settle()
+    return Tokens(
+        pieces,
+        numbers,
+        ends,
+        spans.firsts,
+        long,
+        heads,
+        np.array([vocabulary[term] for _, term in said], np.int32),
+        np.array([row for row, _ in said], np.int32),
+    )
+
+
+def _looked_up(pieces: _Pieces, chunks: Sequence[Chunk]) -> Small:
+    """The numbers of the pieces of all texts, with one of a line end behind each line, int32 (N,)."""
     numbers: list[int] = []
-    ends: list[int] = []
-    firsts: list[int] = []
-    heads: list[int] = []
-    asking: list[int] = []
-    spoken: list[tuple[int, tuple[str, ...]]] = []
     look_up: Callable[[str], int] = pieces.__getitem__
-    line_end = pieces.line_end
+    between = f" {_LINE_END} "
     for chunk in chunks:
         text = chunk.text
-        is_ascii = text.isascii()
+        if _LINE_END in text:
+            text = text.replace(_LINE_END, _NOTHING)
+        numbers += map(look_up, text.replace("\n", between).split())
+        numbers.append(pieces.line_end)
+    return np.array(numbers, np.int32)
+
+
+def _heads(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Small:
+    """The pieces above passages, int32 (P,)."""
+    heads: list[int] = []
+    upto = 0
+    for chunk, count in zip(chunks, layout.counts.tolist(), strict=True):
+        begin, upto = upto, upto + count
+        name = _document_name(chunk)
         heading: str | None = None
-        head = 0
-        firsts.append(len(ends))
-        if chunk.passages and chunk.passages[0].start:
-            numbers += map(look_up, text[: chunk.passages[0].start].split())
-        ends.append(len(numbers))
-        if ":" in text or "：" in text:
-            spoken += enumerate(_speakers(chunk), start=len(heads))
-        for start, end, _, _, below in chunk.passages:
-            own = text[start:end]
-            begin = len(numbers)
-            if "\n" in own:
-                for line in own.split("\n"):
-                    numbers += map(look_up, line.split())
-                    numbers.append(line_end)
-            else:
-                numbers += map(look_up, own.split())
-                numbers.append(line_end)
-            if not is_ascii and not own.isascii():
-                numbers += pieces.grams(numbers[begin:])
-            ends.append(len(numbers))
-            if cues.asks(own):
-                asking.append(len(heads))
-            if below != heading:
+        for below in layout.headings[begin:upto]:
+            if below is not heading:
                 heading = below
-                head = pieces.head(_head_text(chunk, below))
+                head = pieces.head(name, below)
             heads.append(head)
-    firsts.append(len(ends))
-    pieces.settle()
-    said = [(row, term) for row, terms in spoken for term in terms]
-    said += [(row, cues.ASKS) for row in asking]
-    tokens = Tokens(
-        pieces,
-        np.array(numbers, np.int32),
-        np.array(ends, np.int64),
-        np.array(firsts, np.int64),
-        pieces.take_long(),
-        np.array(heads, np.int32),
-        np.empty(0, np.int32),
-        np.empty(0, np.int32),
-    )
-    rows = _abbreviating(tokens)
-    for row, (chunk, place) in zip(rows, passages_at(chunks, rows), strict=True):
-        start, end, *_ = chunk.passages[place]
-        said += [(row, term) for term in defining_terms(chunk.text[start:end])]
-    return replace(
-        tokens,
-        features=np.array([pieces.vocabulary[term] for _, term in said], np.int32),
-        feature_rows=np.array([row for row, _ in said], np.int32),
-    )
+    return np.array(heads, np.int32)
 
 
-def _abbreviating(tokens: Tokens) -> list[int]:
-    """The passages that hold what looks like a short form, and may define it."""
-    known = np.frombuffer(tokens.pieces.cues, np.uint16)
-    # Long pieces have numbers below 0, the first of them -1.
-    long = np.array([cues.piece_cues(one.text) for one in reversed(tokens.long)], np.uint16)
-    places = tokens.numbers + np.int32(len(long))
-    held = np.concatenate([long, known])[places] & np.uint16(cues.SHORT_FORM)
-    spans = np.unique(np.searchsorted(tokens.ends, np.flatnonzero(held), side="right"))
-    spans = spans[~tokens.repeats()[spans]]
-    # Before a passage stands one span of repeated lines for each chunk up to its own.
-    rows: list[int] = (spans - np.searchsorted(tokens.firsts[:-1], spans, side="right")).tolist()
-    return rows
+class _Spans(NamedTuple):
+    """The spans of C chunks with P passages: where each begins among the numbers, and where another one would,
+    int64 (C + P + 1,); `firsts` int64 (C + 1,), the first of each chunk; `row` int64 (C + P,), the passage that
+    each is, -1 for repeated lines."""
+
+    begins: Numbers
+    firsts: Numbers
+    row: Numbers
+
+
+def _spans(layout: Layout, lines: Numbers) -> _Spans:
+    firsts = np.concatenate([[0], np.cumsum(layout.counts + 1)])
+    count = int(firsts[-1])
+    of_passages = np.ones(count, bool)
+    of_passages[firsts[:-1]] = False
+    of_chunks, own = layout.first_lines()
+    begins = np.empty(count + 1, np.int64)
+    begins[firsts[:-1]] = lines[of_chunks]
+    begins[:-1][of_passages] = lines[own]
+    begins[-1] = lines[-1]
+    row = np.where(of_passages, np.cumsum(of_passages) - 1, -1)
+    return _Spans(begins, firsts, row)
+
+
+def _held_by(bits: NDArray[np.uint16], cue: int, begins: Numbers) -> Numbers:
+    """The spans that hold pieces with a cue, once for each of those; spans stand from one beginning to the next."""
+    held = np.flatnonzero(bits & np.uint16(cue))
+    return np.searchsorted(begins, held, side="right") - 1
+
+
+def _with_grams(
+    pieces: _Pieces, numbers: Small, bits: NDArray[np.uint16], spans: _Spans
+) -> tuple[Small, Numbers]:
+    """The numbers with what is shorter than usual terms behind each passage, and where each span ends then."""
+    places = np.flatnonzero(bits & np.uint16(_HAS_GRAMS))
+    owners = np.searchsorted(spans.begins, places, side="right") - 1
+    own = spans.row[owners] >= 0
+    places, owners = places[own], owners[own]
+    firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+    found: list[int] = []
+    sizes = np.zeros(len(spans.row), np.int64)
+    ends = [*firsts[1:].tolist(), len(places)]
+    held = numbers[places].tolist()
+    for span, begin, end in zip(owners[firsts].tolist(), firsts.tolist(), ends, strict=False):
+        some = pieces.gram_numbers(held[begin:end])
+        sizes[span] = len(some)
+        found += some
+    if found:
+        numbers = np.insert(numbers, np.repeat(spans.begins[1:], sizes), found)
+    return numbers, spans.begins[1:] + np.cumsum(sizes)
 
 
 def passages_at(chunks: Sequence[Chunk], rows: Sequence[int]) -> Iterator[tuple[Chunk, int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import threading
 import time
 from collections import defaultdict
@@ -119,7 +120,8 @@ class Pipeline:
     def run(self, changes: Changes, indexed: Mapping[str, FileState]) -> None:
         """Index what changed; what was asked of the embedder is taken back if that ends early."""
         try:
-            self._index_notes(changes.notes, indexed)
+            with _uncollected() if self._is_planned else contextlib.nullcontext():
+                self._index_notes(changes.notes, indexed)
             self._index_transcripts(changes.transcripts, indexed)
         except BaseException:
             if self.embedding is not None:
@@ -129,8 +131,7 @@ class Pipeline:
     def _index_notes(self, states: Sequence[FileState], indexed: Mapping[str, FileState]) -> None:
         enough = _CHUNKS_AHEAD if self.embedding and self.embedding.works_ahead else _CHUNKS_A_BATCH
         waits = self.embedding is not None and self.embedding.works_ahead
-        planned = self.embedding is None or self.embedding.adds_up
-        if planned:
+        if self._is_planned:
             enough = max(enough, self._even_share(states))
         ready, unembedded, touched = _Basket(enough), _Basket(enough), _Basket(enough)
         flying: _Batch | None = None
@@ -158,7 +159,7 @@ class Pipeline:
                 launched = self._launch(ready.take())
                 self._land(flying)
                 flying = launched
-                if not waits and not planned:
+                if not waits and not self._is_planned:
                     # The more is indexed, the more is written at once: large segments need no merging.
                     ready.grow_to(max(enough, min(_MOST_CHUNKS_A_BATCH, self.tally.chunks)))
         launched = self._launch(ready.take())
@@ -167,6 +168,11 @@ class Pipeline:
         self._write_texts(unembedded.take(), IN_A_JOB)
         self._touch(touched.take())
         self._report(len(states), len(states), "")
+
+    @property
+    def _is_planned(self) -> bool:
+        """Whether nothing is waited for, so that the size of portions can be chosen beforehand."""
+        return self.embedding is None or self.embedding.adds_up
 
     def _even_share(self, states: Sequence[FileState]) -> int:
         """About how many chunks each of few and equal portions has: fewer segments have fewer words twice."""
@@ -411,6 +417,19 @@ class _Outcome:
     waits: bool = False
     error: EmbedderError | None = None
     problem: str = ""
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no cycles of values meanwhile: there are none among hundreds of thousands of passages, and to
+    look for them took a fourteenth of a full index."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class _Basket:

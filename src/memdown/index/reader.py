@@ -24,10 +24,13 @@ from memdown.values import dataclass
 
 Rows = NDArray[np.int32]
 Counts = NDArray[np.float32]
+Often = NDArray[np.float32] | NDArray[np.uint8]
 Bytes = NDArray[np.int8]
 Mask = NDArray[np.bool_]
 
 _BYTE, _HALF_BYTE = 127.0, 7.0
+# So many posting lists without struck passages are kept.
+_MOST_LIVING = 256
 # So many passages tell what an average one is like.
 _DRAWN = 512
 
@@ -78,13 +81,13 @@ class Posting(NamedTuple):
     """The posting list of a unit.
 
     `rows`, shape (n,), are the passages that hold it, ascending and each once; `text_tf` and `head_tf`,
-    shape (n,), how often each holds it in its text and in what stands above it. Struck passages may
-    be among them.
+    shape (n,), how often each holds it in its text and in what stands above it, as floats or bytes.
+    Struck passages may be among them.
     """
 
     rows: Rows
-    text_tf: Counts
-    head_tf: Counts
+    text_tf: Often
+    head_tf: Often
 
 
 NO_POSTING = Posting(np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.float32))
@@ -123,6 +126,14 @@ class Sparing(Protocol):
 
     def among(self, unit: Unit, rows: Rows) -> Rows:
         """Those of some rows, ascending, that hold a unit."""
+
+
+@runtime_checkable
+class Fetching(Protocol):
+    """An origin that has several posting lists at hand in less time if it is asked for them together."""
+
+    def fetch(self, units: Collection[Unit]) -> None:
+        """Have the posting lists of some units at hand."""
 
 
 class Quantised(NamedTuple):
@@ -231,6 +242,31 @@ class Reader:
         return length_norms(self.passage_length, self.average_length)
 
     @cached_property
+    def least_norm(self) -> float:
+        """The least of them."""
+        return float(self.length_norms.min(initial=np.inf))
+
+    @cached_property
+    def _spare(self) -> list[Rows]:
+        """Arrays of P numbers that nobody uses just now; several threads may read at once."""
+        return []
+
+    def places_in(self, listed: Rows, rows: Rows) -> Rows:
+        """Where `rows` stand among `listed` ones, int32 (n,): of one that is listed twice the last place, and
+        any number for those that are not.
+
+        By one look at a number of each passage: to search for thousands takes several times as long.
+        """
+        try:
+            numbers = self._spare.pop()
+        except IndexError:
+            numbers = np.zeros(len(self.passage_file), np.int32)
+        numbers[listed] = np.arange(len(listed), dtype=np.int32)
+        found: Rows = numbers.take(rows)
+        self._spare.append(numbers)
+        return found
+
+    @cached_property
     def chunk_first(self) -> Rows:
         """The row of each chunk's first passage, shape (C,)."""
         first = np.full(len(self.chunk_key), -1, np.int32)
@@ -305,15 +341,39 @@ class Reader:
         mean: Vector = (vectors.numbers * vectors.scale[:, None]).mean(axis=0)
         return mean
 
+    def fetch(self, units: Collection[Unit]) -> None:
+        """Have the posting lists of some units at hand, which are asked for next."""
+        if self._fetching is not None:
+            self._fetching.fetch(units)
+
     def posting(self, unit: Unit) -> Posting:
         """The posting list of a unit, of living passages only."""
         posting = self.origin.posting(unit)
-        if self.is_unstruck or not len(posting.rows):
+        if self.is_unstruck:
             return posting
-        keep = self.alive[posting.rows]
-        if keep.all():
+        at = posting.rows.searchsorted(self._struck_runs)
+        if (at[::2] == at[1::2]).all():
             return posting
-        return Posting(posting.rows[keep], posting.text_tf[keep], posting.head_tf[keep])
+        known = self._living.get(unit)
+        if known is None:
+            keep = self.alive[posting.rows]
+            known = Posting(posting.rows[keep], posting.text_tf[keep], posting.head_tf[keep])
+            if len(self._living) >= _MOST_LIVING:
+                self._living.clear()
+            self._living[unit] = known
+        return known
+
+    @cached_property
+    def _struck_runs(self) -> Rows:
+        """The first row of each run of struck rows and the one after its last, one after the other: files are
+        struck as a whole."""
+        alive = np.concatenate([[True], self.alive, [True]])
+        return np.flatnonzero(alive[1:] != alive[:-1]).astype(np.int32)
+
+    @cached_property
+    def _living(self) -> dict[Unit, Posting]:
+        """Posting lists without what was struck: of what is asked for once, more is asked in the same search."""
+        return {}
 
     def among(self, unit: Unit, rows: Rows) -> Rows:
         """Those of some rows of living passages, ascending, that hold a unit."""
@@ -325,6 +385,10 @@ class Reader:
     @cached_property
     def _sparing(self) -> Sparing | None:
         return self.origin if isinstance(self.origin, Sparing) else None
+
+    @cached_property
+    def _fetching(self) -> Fetching | None:
+        return self.origin if isinstance(self.origin, Fetching) else None
 
     @cached_property
     def _lexicon(self) -> Lexicon | None:
@@ -345,7 +409,11 @@ class Reader:
 
     def document_frequency(self, unit: Unit) -> int:
         """How many passages of the index hold a unit."""
-        return self.whole.frequency(unit) if self.whole else len(self.posting(unit).rows)
+        return self.frequency_of(unit, self.posting(unit))
+
+    def frequency_of(self, unit: Unit, posting: Posting) -> int:
+        """The same, of a unit whose posting list is known."""
+        return self.whole.frequency(unit) if self.whole else len(posting.rows)
 
     def chunk_count(self, files: Mask | None) -> int:
         """How many chunks the index has of the sources of some `files`, bool (F,), or in all."""
@@ -372,9 +440,14 @@ class Reader:
 
     def embedded_within(self, files: Mask | None) -> Mask | None:
         """Which chunks of some `files`, bool (F,), or of all, have vectors: bool (C,); None if every one."""
-        if files is None and self._is_embedded:
-            return None
-        there = self.chunks_within(files)
+        if files is None:
+            return None if self._is_embedded else self._embedded
+        return files[self.chunk_file] & self._embedded
+
+    @cached_property
+    def _embedded(self) -> Mask:
+        """Which living chunks have vectors, bool (C,)."""
+        there = self.chunks_within(None)
         return there if self.chunk_vectors is None else there & (self.chunk_vectors.scale > 0)
 
     def chunk_background(self, similarity: Counts, vector: Vector, files: Mask | None) -> float:

@@ -55,21 +55,19 @@ _COUNT = struct.Struct("<I")
 # Stands for a number that does not fit into a byte, and for a width that is a byte with such numbers.
 _LARGE, _MIXED = 255, 0
 _FIRST_TEXT = b"\x03"
-# Terms are found by their hashes, once a dictionary was looked into so often.
-_FEW_LOOKS = 256
 
 Part = tuple[str, int]
 Parts = Mapping[Part, bytes]
 
 
 class PostingList(NamedTuple):
-    """Rows int64 (n,), ascending, and how often each holds the term, int64 (n,)."""
+    """Rows int32 (n,), ascending, and how often each holds the term, uint8 (n,)."""
 
-    rows: Numbers
-    tf: Numbers
+    rows: NDArray[np.int32]
+    tf: Bytes
 
 
-NOTHING = PostingList(np.empty(0, np.int64), np.empty(0, np.int64))
+NOTHING = PostingList(np.empty(0, np.int32), np.empty(0, np.uint8))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -313,7 +311,8 @@ def _blocks(name: str, stream: bytes) -> dict[Part, bytes]:
     return {(name, n): stream[at : at + STREAM_BLOCK] for n, at in enumerate(cuts)}
 
 
-def _is_sparse(counts: Any, passages: Any) -> Any:
+def are_sparse(counts: Any, passages: Any) -> Any:
+    """Whether lists of so many entries, in segments of so many passages, are not packed."""
     return (counts < _FEW) | (counts * _SPARSE < passages)
 
 
@@ -352,7 +351,7 @@ def _packed_lists(lists: Lists, passages: int) -> tuple[Bytes, Numbers]:
     counts = np.diff(starts)
     if not len(counts):
         return np.empty(0, np.uint8), counts
-    is_sparse = _is_sparse(counts, passages)
+    is_sparse = are_sparse(counts, passages)
     sparse = np.repeat(is_sparse, counts)
     within = np.arange(len(rows)) - np.repeat(starts[:-1], counts)
     gaps = np.diff(rows, prepend=0)
@@ -467,8 +466,6 @@ class Dictionary:
         self.counts = fewer.astype(np.uint32).data
         self._names = memoryview(data)[at:]
         self._starting: dict[bytes, frozenset[bytes]] = {}
-        self._looked = 0
-        self._hashed: _Hashed | None = None
 
     def name(self, number: int) -> bytes:
         """The bytes of a term."""
@@ -508,29 +505,11 @@ class Dictionary:
 
     def find(self, term: bytes) -> int | None:
         """The number of a term."""
-        if self._hashed is not None:
-            return self._found_by_hash(self._hashed, term)
-        # For one question it does not pay to look at every term.
-        self._looked += 1
-        if self._looked > _FEW_LOOKS:
-            self._hashed = _hashed(self.names())
         number = self.place(term)
         return number if number < self.count and self.name(number) == term else None
 
-    def _found_by_hash(self, known: _Hashed, term: bytes) -> int | None:
-        wanted = hash(term)
-        place = bisect_left(known.hashes, wanted)
-        while place < self.count and known.hashes[place] == wanted:
-            number = known.numbers[place]
-            if self.name(number) == term:
-                return number
-            place += 1
-        return None
-
     def has(self, term: bytes, beginning: bytes) -> bool:
         """Whether there is a term; many that have the same `beginning` cost one look-up."""
-        if self._hashed is not None:
-            return self._found_by_hash(self._hashed, term) is not None
         return term in self.starting_with(beginning)
 
     def entries(self, number: int) -> int:
@@ -565,17 +544,31 @@ class Dictionary:
         return _Stream(data, np.array(ends[first:last], np.int64) - begin, deflated)
 
 
-class _Hashed(NamedTuple):
-    """The hashes of all terms of a dictionary, ascending, and the number of each one's term."""
+class Vocabulary:
+    """The terms of several segments, by number, each found in all of them by one look at its hash."""
 
-    hashes: memoryview[int]
-    numbers: memoryview[int]
+    def __init__(self, dictionaries: Mapping[int, Dictionary]) -> None:
+        self.dictionaries = dictionaries
+        each = list(dictionaries.values())
+        self.count = sum(one.count for one in each)
+        hashes = np.fromiter((hash(name) for one in each for name in one.names()), np.int64)
+        order = np.argsort(hashes, kind="stable")
+        counts = [one.count for one in each]
+        segment = np.repeat(np.array(list(dictionaries), np.int32), counts)
+        number = np.concatenate([np.arange(count, dtype=np.int32) for count in counts])
+        self._hashes: memoryview[int] = hashes[order].data
+        self._segments: memoryview[int] = segment[order].data
+        self._numbers: memoryview[int] = number[order].data
 
-
-def _hashed(names: Sequence[bytes]) -> _Hashed:
-    hashes = np.fromiter(map(hash, names), np.int64, len(names))
-    order = np.argsort(hashes)
-    return _Hashed(hashes[order].data, order.astype(np.int32).data)
+    def find(self, term: bytes) -> Iterator[tuple[int, int]]:
+        """The segments that have a term, and its number in each."""
+        wanted = hash(term)
+        place = bisect_left(self._hashes, wanted)
+        while place < self.count and self._hashes[place] == wanted:
+            segment, number = self._segments[place], self._numbers[place]
+            if self.dictionaries[segment].name(number) == term:
+                yield segment, number
+            place += 1
 
 
 def span(ends: memoryview[int], number: int) -> range:
@@ -586,23 +579,17 @@ def span(ends: memoryview[int], number: int) -> range:
 def unpack_list(data: bytes, count: int, passages: int) -> PostingList:
     """A posting list of so many entries, in a segment of so many passages."""
     packed = np.frombuffer(data, np.uint8)
-    if _is_sparse(count, passages):
-        if len(packed) not in (2 * count, 3 * count):
-            raise _damaged()
-        rows = np.frombuffer(data, "<u2", count).astype(np.int64)
-        tf = packed[2 * count :].astype(np.int64)
-        return PostingList(rows, tf if len(tf) else np.ones(count, np.int64))
-    return _unpack_dense(packed, np.array([len(packed)]), np.array([count]))
+    return unpack_lists(packed, np.array([0]), np.array([len(data)]), np.array([count]), passages)
 
 
-def unpack_positions(data: bytes, tf: Numbers) -> Numbers:
+def unpack_positions(data: bytes, tf: Bytes) -> Numbers:
     """The positions of all entries of a term, one entry after the other."""
     packed = np.frombuffer(data, np.uint8)
     places = np.flatnonzero(packed != _STEP)
     if len(places) != int(tf.sum()):
         raise _damaged()
     totals = np.cumsum(packed, dtype=np.int64)[places]
-    firsts = np.cumsum(tf) - tf
+    firsts = np.cumsum(tf, dtype=np.int64) - tf
     before = np.concatenate([[0], totals])[firsts]
     found: Numbers = totals - np.repeat(before, tf)
     return found
@@ -626,7 +613,8 @@ def decode_lists(terms: bytes, postings: bytes, positions: bytes) -> Lists:
     starts = np.concatenate([[0], np.cumsum(counts)])
     first = int(starts[bisect_left(names, _FIRST_TEXT)])
     places, _ = inflated_lists(dictionary.all_positions(positions))
-    return Lists(names, starts, *found, unpack_positions(places, found.tf[first:]))
+    rows, tf = (one.astype(np.int64) for one in found)
+    return Lists(names, starts, rows, tf, unpack_positions(places, found.tf[first:]))
 
 
 def unpack_lists(
@@ -634,7 +622,7 @@ def unpack_lists(
 ) -> PostingList:
     """The lists that stand at these places, one after the other; `passages` is how many their segment has,
     or the segment of each."""
-    sparse = _is_sparse(counts, passages)
+    sparse = are_sparse(counts, passages)
     if sparse.all():
         return _unpack_sparse(packed, begins, ends, counts)
     dense = np.flatnonzero(~sparse)
@@ -643,7 +631,7 @@ def unpack_lists(
     if len(dense) == len(counts):
         return _unpack_dense(packed[begins[0] : ends[-1]], upto, counts)
     many = np.repeat(~sparse, counts)
-    rows, tf = np.empty((2, len(many)), np.int64)
+    rows, tf = np.empty(len(many), np.int32), np.empty(len(many), np.uint8)
     lists = packed[np.repeat(begins[dense] - (upto - sizes), sizes) + np.arange(upto[-1])]
     rows[many], tf[many] = _unpack_dense(lists, upto, counts[dense])
     few = ~many
@@ -661,8 +649,8 @@ def _unpack_sparse(packed: Bytes, begins: Numbers, ends: Numbers, counts: Number
     within = np.arange(len(first)) - first
     begin = np.repeat(begins, counts)
     at = begin + 2 * within
-    rows = packed[at] + 256 * packed[at + 1].astype(np.int64)
-    tf = np.ones(len(rows), np.int64)
+    rows = packed[at] + 256 * packed[at + 1].astype(np.int32)
+    tf = np.ones(len(rows), np.uint8)
     if counted.any():
         each = np.repeat(counted, counts)
         tf[each] = packed[(begin + 2 * np.repeat(counts, counts) + within)[each]]
@@ -670,31 +658,27 @@ def _unpack_sparse(packed: Bytes, begins: Numbers, ends: Numbers, counts: Number
 
 
 def _unpack_dense(packed: Bytes, ends: Numbers, counts: Numbers) -> PostingList:
-    """Packed lists that end at these places; see `_packed_lists`."""
-    begins = np.concatenate([[0], ends[:-1]])
+    """Packed lists that end at these places, one after the other; see `_packed_lists`."""
     places = (packed != _STEP).nonzero()[0]
-    first = places.searchsorted(begins)
-    if (places.searchsorted(ends) - first < counts).any():
+    upto = places.searchsorted(ends)
+    more = np.diff(upto, prepend=0) - counts
+    if (more < 0).any() or (places[upto - 1] + 1 != ends).any():
         raise _damaged()
-    starts = counts.cumsum() - counts
-    gaps = np.repeat(first - starts, counts) + np.arange(counts.sum())
-    totals = np.concatenate([[0], packed.cumsum(dtype=np.int64)])
-    upto = totals[places[gaps] + 1]
-    values = upto.copy()
-    values[1:] -= upto[:-1]
-    values[starts] = upto[starts] - totals[begins]
-    often = (values & 1).nonzero()[0]
-    rest = np.ones(len(places), bool)
-    rest[gaps] = False
-    counted = packed[places[rest]]
-    if len(counted) != len(often):
+    # In each list gaps come first, then how often.
+    is_gap = np.repeat(np.arange(2 * len(counts)) % 2 == 0, np.stack([counts, more], 1).ravel())
+    # Sums may run over; their differences are right all the same.
+    values = np.diff(packed.cumsum(dtype=np.uint32).take(places), prepend=np.uint32(0))[is_gap]
+    often = (values & 1).astype(bool)
+    counted = packed.take(places[~is_gap])
+    if len(counted) != np.count_nonzero(often):
         raise _damaged()
-    tf = np.ones(len(values), np.int64)
+    tf = np.ones(len(values), np.uint8)
     tf[often] = counted
     values >>= 1
-    rows = values.cumsum()
+    rows = values.cumsum(dtype=np.uint32)
+    starts = counts.cumsum() - counts
     rows -= np.repeat(rows[starts] - values[starts], counts)
-    return PostingList(rows, tf)
+    return PostingList(rows.view(np.int32), tf)
 
 
 def merge_lists(each: Sequence[Lists], new_rows: Sequence[Numbers]) -> Lists:

@@ -412,7 +412,9 @@ class _Listed:
 
     def among(self, unit: Unit, rows: Rows) -> Rows:
         """Those of some rows, ascending, that hold a unit; only the terms of their chunks are read."""
-        if unit.kind != "word" or unit in self._known or unit in self._postings:
+        is_at_hand = unit in self._known or unit in self._postings
+        # Features come with every chunk, words do not.
+        if unit.kind != "word" or is_at_hand or unit.terms[0].startswith(_FEATURE):
             return common_rows(self.posting(unit).rows, rows)
         every = self._rows
         here = np.unique(np.searchsorted(every.of_chunk, every.passage_chunk[rows])).tolist()

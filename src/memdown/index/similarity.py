@@ -27,7 +27,7 @@ def cosines(rows: Vectors, vector: Vector) -> Vector:
     return found
 
 
-Scores = NDArray[np.float64]
+Scores = NDArray[np.float64] | NDArray[np.float32]
 Places = NDArray[np.int64]
 
 _GROUP = 64

@@ -6,7 +6,6 @@ import datetime
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cache
 from typing import Protocol, TypeGuard, runtime_checkable
 
 from memdown.index.passages import Tokens
@@ -22,6 +21,7 @@ from memdown.types import (
     StoreStatus,
     Vector,
     Vectors,
+    offers,
 )
 from memdown.values import dataclass
 
@@ -130,14 +130,17 @@ def leaves_out(snapshot: Snapshot, what: str) -> bool:
     return _is_paced(snapshot) and snapshot.leaves_out(what)
 
 
+def missing_from(snapshot: Snapshot) -> Sequence[str]:
+    """What an engine had no time for, each a sentence."""
+    return snapshot.missing() if _is_hurried(snapshot) else ()
+
+
+def _is_hurried(snapshot: Snapshot) -> TypeGuard[HurriedSnapshot]:
+    return offers(snapshot, HurriedSnapshot)
+
+
 def _is_paced(snapshot: Snapshot) -> TypeGuard[PacedSnapshot]:
-    return _is_of_paced(type(snapshot))
-
-
-@cache
-def _is_of_paced(kind: type[Snapshot]) -> bool:
-    """Whether a class has these methods: asked once, as it takes longer than most of what a search asks."""
-    return issubclass(kind, PacedSnapshot)
+    return offers(snapshot, PacedSnapshot)
 
 
 @runtime_checkable
@@ -146,6 +149,11 @@ class StatefulStore(Protocol):
 
     def state(self) -> object:
         """Equal to an earlier one if nothing was written in between."""
+
+
+def is_stateful(store: Store) -> TypeGuard[StatefulStore]:
+    """Whether a store can tell whether anything changed."""
+    return offers(store, StatefulStore)
 
 
 @runtime_checkable

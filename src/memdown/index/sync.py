@@ -11,8 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from memdown import notes
-from memdown.embedders import Unavailable, usage
-from memdown.embedders.choice import Choice
+from memdown.embedders import Choice, Unavailable, usage
 from memdown.errors import EmbedderError, IndexBusy
 from memdown.index import changes as changing
 from memdown.index.changes import (
@@ -29,7 +28,7 @@ from memdown.index.changes import (
 )
 from memdown.index.embedding import Backfill, Embedding, Estimate, jobs_of
 from memdown.index.freshness import FolderEvents
-from memdown.index.store import MendableStore, SettledStore, StatefulStore, Store, Writes
+from memdown.index.store import MendableStore, SettledStore, Store, Writes, is_stateful
 from memdown.types import Embedder, Failure, FileState, ProgressCallback, SyncReport
 from memdown.values import dataclass
 
@@ -305,7 +304,7 @@ class Syncer:
 
     def index_state(self, down: EmbedderError | None = None) -> object | None:
         """Equal for two states of the index that are; None if the store cannot compare them fast."""
-        if not isinstance(self._store, StatefulStore):
+        if not is_stateful(self._store):
             return None
         return self._store.state(), self._embedder, down is None
 

@@ -15,7 +15,16 @@ from memdown.files import make_folder
 from memdown.index.sqlite import damage
 from memdown.index.sqlite.damage import is_damage, mapped
 
-__all__ = ["connect", "is_unshared", "mapped", "one", "run", "spare_space", "transaction"]
+__all__ = [
+    "connect",
+    "is_unshared",
+    "mapped",
+    "one",
+    "one_view",
+    "run",
+    "spare_space",
+    "transaction",
+]
 
 _BUSY_MS = 5_000
 _PAGE_BYTES = 16384
@@ -139,6 +148,19 @@ def one(db: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> Any:
     """The first value of the first row, or None."""
     found = run(db, sql, values)
     return found[0][0] if found else None
+
+
+@contextlib.contextmanager
+def one_view(db: apsw.Connection) -> Iterator[None]:
+    """What is read in the block is of one state of the index, that of the transaction that runs if one does."""
+    is_within = db.in_transaction
+    if not is_within:
+        run(db, "BEGIN")
+    try:
+        yield
+    finally:
+        if not is_within and db.in_transaction:
+            run(db, "ROLLBACK")
 
 
 @contextlib.contextmanager

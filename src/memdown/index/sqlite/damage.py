@@ -63,7 +63,7 @@ def mapped(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in _FULL:
             raise _full(path) from error
-        if error.errno == errno.EROFS:
+        if error.errno in (errno.EROFS, errno.ENOTDIR, errno.ENOENT):
             raise _not_writable(path, error) from error
         raise StoreError(f"The index {path} cannot be used: {error}.") from error
     except apsw.IOError as error:

@@ -23,8 +23,8 @@ from memdown.types import Chunk, FileState, IndexedFile, Source, Vectors
 from memdown.values import dataclass
 
 _NEXT_SEGMENT = "next_segment"
-# What a page takes besides its rows, and a row of `chunks` besides its texts and blobs, at most; how many
-# rows the last two of a page are chosen from, and how many more fit by then.
+# What a page takes besides its rows, and a row of `chunks` besides its texts and blobs, at most, if its number takes
+# two bytes; how many rows the last two of a page are chosen from, and how many more fit by then.
 _PAGE_HEAD, _ROW_HEAD = 16, 42
 _ROWS_IN_REACH, _FEW_ROWS = 48, 3
 
@@ -309,7 +309,7 @@ class _Inserts:
         # Numbers of rows that are gone may be larger than all that are left; `chunks_vec` still has them.
         there = one(db, f"SELECT max(number) FROM {prefix}chunks")
         last = max(int(there or 0), *chain.from_iterable(self._gone.values()), 0)
-        for number, row in enumerate(_filling_pages(db, self._new), start=last + 1):
+        for number, row in enumerate(_filling_pages(db, self._new, last + 1), start=last + 1):
             self._rows[number] = row
         marks = ", ".join("?" * 15)
         rows = [(number, *row.columns) for number, row in self._rows.items()]
@@ -324,8 +324,10 @@ class _Inserts:
             _many(db, sql, [(number, row.text) for number, row in self._rows.items()])
 
 
-def _filling_pages(db: apsw.Connection, rows: Sequence[_NewRow]) -> Iterator[_NewRow]:
+def _filling_pages(db: apsw.Connection, rows: Sequence[_NewRow], first: int) -> Iterator[_NewRow]:
     """New rows in an order in which little room is left at the end of pages; each stays near its place.
+
+    Their numbers begin with the `first`: larger ones take more bytes.
 
     SQLite begins a new page where the next row does not fit any more, which left one byte in twenty unused.
     A size is at most some bytes too large; one too small would shift all pages after it. If that went wrong,
@@ -334,7 +336,10 @@ def _filling_pages(db: apsw.Connection, rows: Sequence[_NewRow]) -> Iterator[_Ne
     page = int(str(db.pragma("page_size"))) - _PAGE_HEAD
     left = page
     waiting: list[tuple[int, _NewRow]] = []
-    coming = ((sum(map(_stored_size, row.columns)) + _ROW_HEAD, row) for row in rows)
+    coming = (
+        (sum(map(_stored_size, row.columns)) + _ROW_HEAD + _longer_by(number), row)
+        for number, row in enumerate(rows, start=first)
+    )
     while True:
         waiting += islice(coming, _ROWS_IN_REACH - len(waiting))
         if not waiting:
@@ -365,6 +370,11 @@ def _filling(sizes: Sequence[int], room: int) -> list[int]:
         else:
             large -= 1
     return [place for place in best if place >= 0]
+
+
+def _longer_by(number: int) -> int:
+    """How many bytes more than two a row's number takes: seven bits of it stand in each."""
+    return (number >= 1 << 14) + (number >= 1 << 21)
 
 
 def _stored_size(value: object) -> int:

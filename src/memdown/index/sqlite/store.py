@@ -24,7 +24,7 @@ from memdown.index.sqlite.connection import (
     connect,
     is_unshared,
     mapped,
-    run,
+    one_view,
     spare_space,
     transaction,
 )
@@ -59,11 +59,16 @@ _FILES_A_REMOVAL = 64
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Which index file it is, how long its vectors are, and at which revision."""
+    """Which index file it is, how it was made, and at which revision."""
 
-    index: object
-    dims: int | None
+    index: _Identity
+    fingerprint: Fingerprint | None
     revision: int
+
+    @property
+    def dims(self) -> int | None:
+        """How long its vectors are."""
+        return self.fingerprint.dims if self.fingerprint else None
 
 
 def create(
@@ -114,27 +119,26 @@ class SqliteStore:
     def fingerprint(self) -> Fingerprint | None:
         """How the index was made; None if there is none yet."""
         with self._reading() as db:
-            return None if db is None else tables.read_fingerprint(db)
+            return None if db is None else self._state(db).fingerprint
 
     def state(self) -> object:
         """What tells one state of the live generation from another; a rebuild beside it changes none."""
         with self._reading() as db:
-            return None if db is None else (self._identity(), tables.read_revision(db))
+            return None if db is None else self._state(db)
 
     def files(self) -> dict[str, FileState]:
         """Every indexed file."""
         with self._reading() as db:
             if db is None:
                 return {}
-            # Every transaction of any process counts this number up.
-            state = (self._identity(), db.pragma("application_id"))
+            number = self._number(db)
             known = self._known_files
-            if known is None or known[0] != state:
+            if known is None or known[0] != number:
                 numbered = tables.read_numbered(db)
                 # A search needs them by number as well, in a moment.
-                self._just_read = (state, numbered)
+                self._just_read = (number, numbered)
                 by_path = {file.path: file for file in numbered.values()}
-                known = self._known_files = (state, by_path)
+                known = self._known_files = (number, by_path)
             return dict(known[1])
 
     def cached(self, key: ModelKey, digests: Sequence[str]) -> dict[str, Vector]:
@@ -224,15 +228,11 @@ class SqliteStore:
         with self._reading() as db:
             if db is None:
                 raise StoreError(f"There is no index at {self._path} yet: run `memdown index`.")
-            run(db, "BEGIN")
-            try:
+            with one_view(db):
                 state = self._state(db)
                 view = SqliteView(db, state, state.dims, lambda: self._files_by_number(db, state))
                 with self._follower.reading(view) as reader:
                     yield ReaderSnapshot(reader, view.files())
-            finally:
-                if db.in_transaction:
-                    run(db, "ROLLBACK")
 
     @contextlib.contextmanager
     def writing(self, timeout: float) -> Iterator[bool]:
@@ -267,6 +267,8 @@ class SqliteStore:
                 fts_error=self._fts_error,
                 vector_available=self._vector_error is None,
                 vector_error=self._vector_error,
+                vector_engine="compared in process, stored "
+                f"{'by sqlite-vec' if self._vector_error is None else 'as blobs'}",
                 dims=fingerprint.dims if fingerprint else None,
                 location=str(self._path),
                 size_bytes=sum(file.stat().st_size for file in self._files_on_disk()),
@@ -385,23 +387,26 @@ class SqliteStore:
         known = self._numbered
         if known is None or known[0] != state:
             just_read, self._just_read = self._just_read, None
-            now = (self._opened.get(db), db.pragma("application_id"))
-            same = just_read is not None and just_read[0] == now
+            same = just_read is not None and just_read[0] == self._number(db)
             files = just_read[1] if just_read and same else tables.read_numbered(db)
             known = self._numbered = (state, files)
         return known[1]
 
     def _state(self, db: apsw.Connection) -> _State:
         """What a search is going to see."""
-        # Every transaction of any process counts this number up.
-        number = (self._opened.get(db), db.pragma("application_id"))
         known = self._known_state
-        if known is None or known[0] != number:
-            fingerprint = tables.read_fingerprint(db)
-            dims = fingerprint.dims if fingerprint else None
-            state = _State(number[0], dims, tables.read_revision(db))
-            known = self._known_state = (number, state)
-        return known[1]
+        if known is not None and known[0] == self._number(db):
+            return known[1]
+        with one_view(db):
+            number = self._number(db)
+            fingerprint, revision = tables.read_fingerprint(db), tables.read_revision(db)
+            state = _State(number[0], fingerprint, revision)
+        self._known_state = (number, state)
+        return state
+
+    def _number(self, db: apsw.Connection) -> tuple[_Identity, object]:
+        """Which file is open and how often it was written: every transaction of any process counts."""
+        return self._opened.get(db), db.pragma("application_id")
 
     def _generation(self, db: apsw.Connection, prefix: str, model: str = "") -> filing.Generation:
         names = schema.table_names(db)
@@ -469,11 +474,11 @@ class SqliteStore:
         )
 
     @contextlib.contextmanager
-    def _noting_damage(self) -> Iterator[None]:
-        """Remembers which file was found damaged, so that only that one is set aside."""
+    def _noting_damage(self) -> Iterator[_Identity]:
+        """Remembers which file was found damaged, so that only that one is set aside; yields the one there is."""
         identity = self._identity()
         try:
-            yield
+            yield identity
         except IndexCorrupt:
             self._damaged = identity
             raise
@@ -487,8 +492,7 @@ class SqliteStore:
     @contextlib.contextmanager
     def _reading(self) -> Iterator[apsw.Connection | None]:
         """A connection of its own for the block; None while there is no index."""
-        with self._noting_damage(), mapped(self._path):
-            identity = self._identity()
+        with self._noting_damage() as identity, mapped(self._path):
             db = self._take_reader(identity)
             try:
                 yield db

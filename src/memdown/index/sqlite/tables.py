@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 import apsw
@@ -37,6 +38,8 @@ _FINGERPRINT = "memory_index_meta_v1"
 _REVISION = "revision"
 _FILES_WITHIN = "files WHERE id >= ? AND id < ? AND hash <> ''"
 _CHUNKS_WITHIN = "chunks WHERE key >= ? AND key < ?"
+# Many files are of one day.
+_CACHED_DAYS = 4_096
 
 
 def read_numbered(db: apsw.Connection) -> dict[int, FileState]:
@@ -47,10 +50,12 @@ def read_numbered(db: apsw.Connection) -> dict[int, FileState]:
         "SELECT id, path, source, size, mtime, ctime, inode, hash, date, problem, tags, names "
         "FROM files",
     ):
-        facts = (size, mtime, ctime, inode, digest, _date(date), problem)
-        files[number] = FileState(path, source, *facts, unpack_tags(tags), names)
-    if any(file.path is None for file in files.values()):
-        raise Damaged("a file in it has no name")
+        if path is None:
+            raise Damaged("a file in it has no name")
+        known = unpack_tags(tags) if tags else ()
+        files[number] = FileState(
+            path, source, size, mtime, ctime, inode, digest, _date(date), problem, known, names
+        )
     return files
 
 
@@ -104,7 +109,7 @@ def load_chunks(
             first,
             last,
             as_bytes(headings),
-            as_bytes(text),
+            text,
             digest,
             passages,
             lines,
@@ -180,6 +185,7 @@ def write_meta(db: apsw.Connection, key: str, value: str) -> None:
     run(db, "INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
 
+@lru_cache(maxsize=_CACHED_DAYS)
 def _date(text: str | None) -> datetime.date | None:
     try:
         return datetime.date.fromisoformat(text) if text else None

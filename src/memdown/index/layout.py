@@ -1,0 +1,158 @@
+"""The texts of some chunks as one array of characters, for what is asked of all their passages at once.
+
+Most lines say nothing of who speaks, and most passages ask nothing: the few that may are found here in
+numpy, and only those are looked at one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, repeat
+from operator import attrgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memdown.text import cues
+from memdown.types import Chunk
+from memdown.values import dataclass
+
+Numbers = NDArray[np.int64]
+
+_passages_of = attrgetter("passages")
+_LINE_END, _COLONS, _NUMBER_SIGN = ord("\n"), (ord(":"), ord("：")), ord("#")
+_LAST = np.array(sorted(map(ord, cues.MAY_END_ASKING)), np.uint32)
+_FIRST_SIGN, _LAST_ASCII, _MARKS = ord("!"), ord("~"), (ord("*"), ord("_"))
+_STOPS, _DIGITS = (ord("."), ord(")")), (ord("0"), ord("9"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """C chunks with P passages, each of which is whole lines, and L lines.
+
+    `text` is all texts, each with a line end behind it, and `codes` uint32 (n,) its characters. `begins`
+    int64 (C + 1,) says where each chunk's text begins, `counts` int64 (C,) how many passages it has;
+    `starts` and `ends` int64 (P,) where passages stand; `line_ends` int64 (L,) where lines end.
+    """
+
+    text: str
+    codes: NDArray[np.uint32]
+    begins: Numbers
+    counts: Numbers
+    starts: Numbers
+    ends: Numbers
+    headings: Sequence[str]
+    line_ends: Numbers
+
+    def passage(self, row: int) -> str:
+        """The text of a passage."""
+        return self.text[self.starts[row] : self.ends[row]]
+
+    def line(self, number: int) -> str:
+        """The text of a line."""
+        return self.text[self.line_ends[number - 1] + 1 if number else 0 : self.line_ends[number]]
+
+    def chunk_of(self, places: Numbers) -> Numbers:
+        """The chunks whose texts hold some places."""
+        return np.searchsorted(self.begins, places, side="right") - 1
+
+    def first_lines(self) -> tuple[Numbers, Numbers]:
+        """The lines with which chunks and passages begin, int64 (C,) and (P,)."""
+        lines = self.line_ends
+        return np.searchsorted(lines, self.begins[:-1]), np.searchsorted(lines, self.starts)
+
+    def may_ask(self) -> list[int]:
+        """The passages that may end with a question mark."""
+        rows: list[int] = np.flatnonzero(np.isin(self.codes[self.ends - 1], _LAST)).tolist()
+        return rows
+
+    def passages_with(self, sign: str) -> Numbers:
+        """The passages that hold a sign."""
+        return self._holding(np.flatnonzero(self.codes == ord(sign)))
+
+    def may_be_numbered(self) -> list[int]:
+        """The passages with a digit, a full stop or bracket, and white space."""
+        codes = self.codes
+        stops = np.flatnonzero((codes == _STOPS[0]) | (codes == _STOPS[1]))
+        before, behind = codes[stops - 1], codes[stops + 1]
+        is_digit = (before >= _DIGITS[0]) & ((before <= _DIGITS[1]) | (before > _LAST_ASCII))
+        is_blank = (behind < _FIRST_SIGN) | (behind > _LAST_ASCII)
+        rows: list[int] = self._holding(stops[is_digit & is_blank]).tolist()
+        return rows
+
+    def _holding(self, places: Numbers) -> Numbers:
+        rows = np.unique(np.searchsorted(self.ends, places, side="right"))
+        # What stands behind the last passage, or before the first of a chunk, is in none.
+        rows = rows[rows < len(self.ends)]
+        upto = np.searchsorted(places, self.ends[rows])
+        return rows[np.searchsorted(places, self.starts[rows]) < upto]
+
+    def may_be_labelled(self) -> Numbers:
+        """The lines that are headings or may begin with a label, which ends with a colon and white space."""
+        codes = self.codes
+        colons = np.flatnonzero((codes == _COLONS[0]) | (codes == _COLONS[1]))
+        behind = codes[colons + 1]
+        colons = colons[
+            (behind < _FIRST_SIGN)
+            | (behind > _LAST_ASCII)
+            | (behind == _MARKS[0])
+            | (behind == _MARKS[1])
+        ]
+        begins = np.concatenate([[0], self.line_ends[:-1] + 1])[: len(self.line_ends)]
+        headings = np.flatnonzero(codes[begins] == _NUMBER_SIGN)
+        return np.union1d(np.searchsorted(self.line_ends, colons), headings)
+
+
+def lay_out(chunks: Sequence[Chunk]) -> Layout:
+    """The texts of some chunks, one after the other."""
+    text = "".join([f"{chunk.text}\n" for chunk in chunks])
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    sizes = [len(chunk.text) + 1 for chunk in chunks]
+    begins = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+    counts = np.array([len(chunk.passages) for chunk in chunks], np.int64)
+    columns = list(zip(*chain.from_iterable(map(_passages_of, chunks)), strict=True))
+    starts, ends, _, _, headings = columns or ((), (), (), (), ())
+    before = np.repeat(begins[:-1], counts)
+    return Layout(
+        text,
+        codes,
+        begins,
+        counts,
+        np.array(starts, np.int64) + before,
+        np.array(ends, np.int64) + before,
+        headings,
+        np.flatnonzero(codes == _LINE_END),
+    )
+
+
+def said_by(layout: Layout, introducing: Numbers) -> list[tuple[int, str]]:
+    """Who speaks in each passage and whether they may say their name there, with the passage's row.
+
+    The same as `passages.feature_terms`, of the few lines that may be labels; `introducing` are lines with a word that such a
+    sentence begins with.
+    """
+    lines = layout.may_be_labelled()
+    begins = layout.line_ends[lines - 1] + 1
+    begins[lines == 0] = 0
+    chunks = layout.chunk_of(begins)
+    upto = np.cumsum(layout.counts).tolist()
+    rows = np.searchsorted(layout.ends, begins, side="right")
+    hinted = np.isin(lines, introducing)
+    said: list[tuple[int, str]] = []
+    speaks: tuple[str, ...] = ()
+    known, first, introduced = 0, 0, -1
+    events = zip(lines.tolist(), chunks.tolist(), rows.tolist(), hinted.tolist(), strict=True)
+    for number, chunk, row, is_hinted in events:
+        line = layout.line(number)
+        name = "" if line[0] == "#" else cues.label_of(line)
+        if name is None:
+            continue
+        for term in speaks:
+            said += zip(range(first, row if chunk == known else upto[known]), repeat(term))
+        known, first, speaks = chunk, row, cues.speaker_terms(name) if name else ()
+        if is_hinted and name and row != introduced and cues.may_introduce(line):
+            introduced = row
+            said.append((row, cues.INTRODUCES))
+    for term in speaks:
+        said += zip(range(first, upto[known]), repeat(term))
+    return said
