@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memdown.notes.chunks import chunk_document
 from memdown.notes.document import heading_paths
-from memdown.notes.facts import facts_in, heading_at, units_of
+from memdown.notes.facts import (
+    FactSpan,
+    adjoin,
+    facts_in,
+    heading_at,
+    is_heading,
+    section_at,
+    unit_after,
+    unit_before,
+    units_of,
+)
 from memdown.search.snippets import Taken, grow, show_fact
 from memdown.types import Chunk, Document
 
@@ -87,13 +98,14 @@ def test_the_first_row_of_a_table_and_front_matter_are_no_facts() -> None:
 
 def test_of_a_long_list_below_a_bullet_each_is_a_fact() -> None:
     text = "- Ports\n" + "\n".join(f"  - port {n}: machine {n}" for n in range(12))
-    assert len(units_of(chunk_of(text))) > 5
+    assert len(list(units_of(chunk_of(text)))) > 5
 
 
 def test_a_talk_is_no_list_of_facts() -> None:
     """The line with the date stands alone, but what follows belongs together."""
     talk = "# Talk\nDate: 2026-01-02\n\nAna: Hello\nBen: Hi\nAna: How are you?\n"
-    assert facts_in(chunk_of(talk), 1) == []
+    chunk = chunk_of(talk)
+    assert facts_in(chunk, chunk.passages[1]) == []
 
 
 def test_a_long_paragraph_is_no_fact() -> None:
@@ -140,10 +152,14 @@ def test_a_window_ends_at_the_next_heading() -> None:
     assert chunk.text[place[0] : place[1]] == "# B\n\nThree lines\nand four."
 
 
+def fact_at(chunk: Chunk, start: int) -> FactSpan:
+    return next(one for one in units_of(chunk) if one.start == start)
+
+
 def shown(text: str, wanted: str, shares: dict[str, float], **options: int) -> str | None:
     chunk = chunk_of(text)
-    by_start = {text.index(one): share for one, share in shares.items()}
-    place = show_fact(chunk, text.index(wanted), by_start, 700, Taken(), **options)
+    by_fact = {fact_at(chunk, text.index(one)): share for one, share in shares.items()}
+    place = show_fact(chunk, fact_at(chunk, text.index(wanted)), by_fact, 700, Taken(), **options)
     return chunk.text[place[0] : place[1]] if place else None
 
 
@@ -170,8 +186,9 @@ def test_nothing_of_another_section_is_shown_with_it() -> None:
 def test_what_is_shown_already_is_not_shown_again() -> None:
     chunk = chunk_of("- a\n- b\n")
     taken = Taken()
-    assert show_fact(chunk, 0, {0: 1.0, 4: 1.0}, 700, taken) == (0, 7)
-    assert show_fact(chunk, 4, {0: 1.0, 4: 1.0}, 700, taken) is None
+    one, other = fact_at(chunk, 0), fact_at(chunk, 4)
+    assert show_fact(chunk, one, {one: 1.0, other: 1.0}, 700, taken) == (0, 7)
+    assert show_fact(chunk, other, {one: 1.0, other: 1.0}, 700, taken) is None
 
 
 @given(st.text(alphabet="ab -*#|\n`1. é\t", max_size=300))
@@ -181,3 +198,51 @@ def test_units_of_any_text_are_in_order_and_do_not_overlap(text: str) -> None:
         assert end <= one.start < one.end <= len(text)
         assert not text[one.start].isspace()
         end = one.end
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "- a",
+                "- b ",
+                "- ",
+                "- [ ] to do",
+                "| x | y |",
+                "9 words",
+                "  - c",
+                "  more of it",
+                "words",
+                "# One",
+                "  ## Two",
+                "| a | b |",
+                "|---|---|",
+                "---",
+                "Ana: hello",
+                "é" * 700,
+                "- " + "x" * 700,
+                "",
+                "",
+                "",
+                "  ",
+            ]
+        ),
+        max_size=24,
+    )
+)
+def test_what_is_read_in_parts_is_what_is_read_as_a_whole(lines: list[str]) -> None:
+    """Code depends on all that stands above it, so a text with code is read as a whole."""
+    parts = chunks_of("\n".join(["- first", *lines]), tokens=9_999)[0]
+    text = parts.text
+    whole = replace(parts, text=f"{text}\n\n```\nls\n```")
+    assert list(units_of(parts)) == list(units_of(whole))[:-1]
+    for passage in parts.passages:
+        assert facts_in(parts, passage) == facts_in(whole, passage)
+        assert is_heading(parts, passage) == is_heading(whole, passage)
+        ours, theirs = section_at(parts, passage.start), section_at(whole, passage.start)
+        assert ours == (theirs[0], min(theirs[1], len(parts.text)))
+    for one, following in pairwise(units_of(whole)):
+        if following.start < len(text):
+            assert unit_after(parts, one) == unit_after(whole, one)
+            assert unit_before(parts, following) == unit_before(whole, following)
+            assert adjoin(parts, one, following) == (unit_after(whole, one) == following)

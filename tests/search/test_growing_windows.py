@@ -98,13 +98,13 @@ def noted(text: str, tokens: int = 400, overlap: int = 80) -> list[StoredChunk]:
 
 def below(chunks: list[StoredChunk], title: str, taken: Taken) -> str | None:
     by_key = {one.key: one for one in chunks}
-    stored, number = next(
-        (one, number)
+    stored, passage = next(
+        (one, passage)
         for one in chunks
-        for number, passage in enumerate(one.chunk.passages)
+        for passage in one.chunk.passages
         if one.chunk.text[passage.start : passage.end].startswith(title)
     )
-    found = below_heading(stored, number, by_key)
+    found = below_heading(stored, passage, by_key)
     if found is None:
         return None
     place = show_below(found, 700, taken)

@@ -121,7 +121,7 @@ def test_an_empty_index_has_no_candidates() -> None:
     found = scoring.rank(
         "boat", query_terms("boat"), None, reader, scoring.Scope(None), 0.7, TUNING
     )
-    assert found.best == []
+    assert not len(found.best)
     assert found.sure == 0.0
 
 

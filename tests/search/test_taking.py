@@ -9,6 +9,7 @@ from dataclasses import replace
 from memdown.search.arranging import arrange
 from memdown.search.gathering import take
 from memdown.search.query import Asked, Query, SearchOptions
+from memdown.search.rank import Bar
 from memdown.text import query_terms
 from memdown.types import Hit
 
@@ -33,11 +34,11 @@ def same_answer(question: Asked, made: list[Hit]) -> int:
 
 
 def test_good_ones_that_differ_are_enough() -> None:
-    """Eight are settled together, so that the first are the same however many are asked for."""
+    """Six are settled together, so that the first are the same however many are asked for."""
     names = "abcdefghijklmnop"
     made = [hit(name, 1 - place / 40, name * 9) for place, name in enumerate(names)]
-    assert same_answer(asked(), made) == 8
-    assert same_answer(asked(max_results=9), made) == len(made)
+    assert same_answer(asked(), made) == 6
+    assert same_answer(asked(max_results=9), made) == 12
 
 
 def test_repeats_do_not_count() -> None:
@@ -50,7 +51,7 @@ def test_repeats_do_not_count() -> None:
             for n in range(15)
         ),
     ]
-    assert same_answer(asked(), made) == 3 + 7
+    assert same_answer(asked(), made) == 3 + 5
 
 
 def test_an_identifier_far_below_the_best_is_still_reached() -> None:
@@ -75,7 +76,7 @@ def test_for_variety_more_are_made() -> None:
         return (hit(str(n), 0.9 - n / 100, f"{n} " * 9) for n in range(60))
 
     question = asked(mmr_lambda=0.7, min_score=0.0)
-    assert len(take(many(), question)) > len(take(many(), asked(min_score=0.0))) == 8
+    assert len(take(many(), question)) > len(take(many(), asked(min_score=0.0))) == 6
 
 
 def test_a_conversation_that_repeats_a_note_does_not_count() -> None:
@@ -100,6 +101,20 @@ def test_a_conversation_that_repeats_a_note_does_not_count() -> None:
     assert "sessions/12" in every[:12]
     for count in (1, 6, 10, 12, 13, 20):
         assert first(count) == every[:count]
+
+
+def test_once_there_are_enough_the_next_that_scores_less_is_not_made() -> None:
+    bars: list[float] = []
+    bar = Bar()
+
+    def made() -> Iterator[Hit]:
+        for place, name in enumerate("abcdefghij"):
+            bars.append(bar.score)
+            yield hit(name, 1 - place / 40, name * 9)
+
+    assert len(take(made(), asked(), bar=bar)) == 6
+    assert bars[:6] == [0.0] * 6
+    assert bars[6] == round(1 - 5 / 40, 2)
 
 
 def test_of_another_day_the_first_are_the_same_however_many_are_asked_for() -> None:

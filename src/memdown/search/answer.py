@@ -13,7 +13,7 @@ from memdown import embedders
 from memdown.index.changes import SESSIONS
 from memdown.index.filters import Filter, listing
 from memdown.index.index import Index
-from memdown.index.store import HurriedSnapshot, Snapshot, leaves_out
+from memdown.index.store import leaves_out, missing_from
 from memdown.search.arranging import arrange
 from memdown.search.asking import Request, RequestScope, request_scope
 from memdown.search.currency import Seen, read_as_of
@@ -121,7 +121,7 @@ def _with_gaps(
             "conversations are not indexed: turn on memorySearch.experimental.sessionMemory and "
             "add sessions to memorySearch.sources"
         )
-    return replace(prepared, reasons=reasons, partial=partial)
+    return _Prepared(prepared.query, prepared.embedder, reasons, partial)
 
 
 def _found(
@@ -139,9 +139,11 @@ def _found(
     missing: Sequence[str] = ()
     explanation = None
     if fingerprint is None:
-        reasons.append(
-            f"there are no notes in {setup.workspace} yet: write some, or check the folder"
-        )
+        # Where the index could not be made, the reason is told already.
+        if not prepared.partial:
+            reasons.append(
+                f"there are no notes in {setup.workspace} yet: write some, or check the folder"
+            )
     else:
         if query.vector is not None and fingerprint.key != ModelKey.of(embedder):
             query = replace(query, vector=None)
@@ -163,9 +165,9 @@ def _found(
                 if not leaves_out(snapshot, "other names of speakers"):
                     asked = speakers_meant(asked, snapshot)
                 gathered = gather(asked, snapshot)
-                if not _missing(snapshot) and (better := respell(asked, gathered, snapshot)):
+                if not missing_from(snapshot) and (better := respell(asked, gathered, snapshot)):
                     asked, gathered = better
-                missing = _missing(snapshot)
+                missing = missing_from(snapshot)
         found = arrange(asked, gathered)
         hits, explanation = found.hits, found.explanation
         reasons += [f"partial: {one}" for one in missing]
@@ -181,26 +183,24 @@ def _found(
     )
 
 
-def _missing(snapshot: Snapshot) -> Sequence[str]:
-    """What an engine had no time for."""
-    return snapshot.missing() if isinstance(snapshot, HurriedSnapshot) else ()
-
-
 def _options(
     request: Request, scope: RequestScope, embedder: Embedder | None, setup: SearchSetup
 ) -> SearchOptions:
     """What the request says, else the settings, else what suits the embedder best."""
-    day = read_as_of(request.as_of, setup.today())
-    options = replace(setup.defaults, as_of=day, history=request.history)
-    if options.text_weight is None and embedder is not None:
-        options = replace(options, text_weight=embedder.text_weight)
-    if request.max_results is not None:
-        options = replace(options, max_results=request.max_results)
-    if request.min_score is not None:
-        options = replace(options, min_score=request.min_score, strict=True)
-    if scope.sources is not None:
-        options = replace(options, sources=scope.sources)
-    return options
+    defaults = setup.defaults
+    weight = defaults.text_weight
+    if weight is None and embedder is not None:
+        weight = embedder.text_weight
+    return replace(
+        defaults,
+        as_of=read_as_of(request.as_of, setup.today()),
+        history=request.history,
+        text_weight=weight,
+        max_results=request.max_results or defaults.max_results,
+        min_score=defaults.min_score if request.min_score is None else request.min_score,
+        strict=defaults.strict or request.min_score is not None,
+        sources=defaults.sources if scope.sources is None else scope.sources,
+    )
 
 
 def _counts(lost: Failure, sources: Sequence[Source]) -> bool:

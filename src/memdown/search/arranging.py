@@ -43,21 +43,26 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> SearchResult:
     ]
     reasons += [f"no note holds {text!r}" for text in asked.unheld[:_MOST_UNHELD]]
     kept = near_the_best([hit for hit in hits if may_be_shown(hit, asked)], asked)
-    ranked = diversity.with_rank(diversity.without_repeats(kept), "repeats")
+    ranked = diversity.without_repeats(kept)
+    moves = diversity.Moves()
+    moves.add("repeats", ranked)
     if reranker is not None and len(ranked) > 1:
-        ranked = _reranked(query.text, ranked, reranker, reasons)
+        ranked = _reranked(query.text, ranked, reranker, reasons, moves)
     if options.mmr_lambda is not None:
         varied = diversity.diversified(ranked[:VARIED], options.mmr_lambda)
-        ranked = diversity.with_rank([*varied, *ranked[VARIED:]], "diversity")
+        ranked = [*varied, *ranked[VARIED:]]
+        moves.add("diversity", ranked)
     if len(options.sources) > 1:
-        ranked = diversity.with_rank(ranking.with_lanes(ranked), "sources")
+        ranked = ranking.with_lanes(ranked)
+        moves.add("sources", ranked)
     times = Times(asked.today, options.as_of, options.history, asked.seen)
     current = (
         hit
         for first in range(0, len(ranked), SETTLED)
         for hit in _current_first(ranked[first : first + SETTLED], times, query.text)
     )
-    chosen = list(map(ranking.cited, _with_strength(islice(current, options.max_results), asked)))
+    strong = _with_strength(islice(current, options.max_results), asked)
+    chosen = [ranking.cited(hit, moves.told(hit)) for hit in strong]
     if not chosen:
         reasons += _why_nothing(asked, hits)
     return SearchResult(chosen, reasons, _explanation(asked, hits, kept))
@@ -108,7 +113,13 @@ def _explanation(asked: Asked, hits: Sequence[Hit], kept: Sequence[Hit]) -> Expl
     )
 
 
-def _reranked(text: str, hits: list[Hit], reranker: Reranker, reasons: list[str]) -> list[Hit]:
+def _reranked(
+    text: str,
+    hits: list[Hit],
+    reranker: Reranker,
+    reasons: list[str],
+    moves: diversity.Moves,
+) -> list[Hit]:
     """The first hits in the order of a reranker; the scores stay where they are."""
     first = hits[: reranker.count]
     try:
@@ -120,7 +131,9 @@ def _reranked(text: str, hits: list[Hit], reranker: Reranker, reasons: list[str]
     moved = [
         replace(first[number], score=hit.score) for number, hit in zip(order, first, strict=True)
     ]
-    return diversity.with_rank([*moved, *hits[len(first) :]], "reranking")
+    ranked = [*moved, *hits[len(first) :]]
+    moves.add("reranking", ranked)
+    return ranked
 
 
 def _why_nothing(asked: Asked, hits: Sequence[Hit]) -> list[str]:

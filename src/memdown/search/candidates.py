@@ -3,60 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import simsimd
-from numpy.typing import NDArray
 
-from memdown.index.bm25 import idf, saturate
+from memdown.index.bm25 import (
+    Floats,
+    Frequencies,
+    Places,
+    PostingLists,
+    UnitPosting,
+    best_by_words,
+    bm25,
+    distinct,
+    frequencies,
+    highest,
+    idf,
+    lists_of,
+)
 from memdown.index.passage_vectors import shorten
-from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.reader import Mask, Posting, Quantised, Reader, Rows, Unit, quantise, word
 from memdown.search.tuning import Tuning
 from memdown.text import Alternative, QueryTerms, prefix_terms, verb_beginnings
 from memdown.types import SOURCES, Source, Vector
-from memdown.values import dataclass
-
-Floats = NDArray[np.float32]
 
 # A prefix is found with its word and scores about half as much.
 _PREFIX_REACH = 0.5
-# Below one passage in so many, it pays to put those that are found in order.
-_FEW_FOUND = 16
+_BESIDE = np.arange(-2, 3, dtype=np.int32)[:, None]
 
 
-class UnitPosting(NamedTuple):
-    """One unit of a query with its posting list; `number` is the place of its word, -1 for a phrase."""
-
-    number: int
-    unit: Unit
-    posting: Posting
-    idf: float
-    # What it counts: below 1 for a word that only means about the same; `defined`: the notes say that it does.
-    weight: float = 1.0
-    defined: bool = False
-
-    @property
-    def is_word(self) -> bool:
-        """Whether it is a word of the question itself."""
-        return self.unit.kind == "word" and self.weight == 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
+class Candidates(NamedTuple):
     """The passages that are scored: `rows` int32 (n,), ascending.
 
-    `text` float32 (P,) is BM25 of every passage of the index; `reachable` what a passage with every word
-    once would score. `chunk_similarity` and `passage_similarity` float32 (n,) are cosines, None without
+    `near` int32 (m,), ascending, are they and up to two passages on each side; `places` int64 (n,) says where
+    among these they stand. `text` float32 (m,) is BM25; `reachable` what a passage with every word once would
+    score; `held` says how often each of the n candidates holds what is looked for.
+    `chunk_similarity` and `passage_similarity` float32 (n,) are cosines, None without
     vectors; `chunk_background` and `passage_background` those of an average text. `chunks` is how
     many chunks might be found. `passage_vectors` are those of the n candidates.
     """
 
     rows: Rows
+    near: Rows
+    places: Places
     text: Floats
     reachable: float
     looked: Sequence[UnitPosting]
+    held: Frequencies
     chunk_similarity: Floats | None
     chunk_background: float
     passage_similarity: Floats | None
@@ -64,20 +58,25 @@ class Candidates:
     chunks: int
     passage_vectors: Quantised | None = None
 
+    @property
+    def own_text(self) -> Floats:
+        """BM25 of the candidates themselves, float32 (n,)."""
+        return self.text.take(self.places)
+
 
 def look_up(terms: QueryTerms, reader: Reader) -> list[UnitPosting]:
     """The posting lists of all that a query looks for; what no passage holds is among them."""
     prefixes = set(terms.prefixes)
     found = []
     for number, term in enumerate(terms.words):
-        found.append(_looked(number, word(term), reader))
-        for prefix in (*prefix_terms([term]), *verb_beginnings(term)):
+        found.append(_looked(number, word(term), reader, is_word=True))
+        for prefix in (*prefix_terms([term]), *verb_beginnings(term)) if prefixes else ():
             if prefix in prefixes:
                 prefixes.discard(prefix)
                 found.append(_looked(number, Unit("prefix", (prefix,)), reader))
     places = {term: number for number, term in enumerate(terms.words)}
     found += [
-        _instead(places[other.word], other, reader)._replace(weight=other.weight)
+        _instead(places[other.word], other, reader)
         for other in terms.alternatives
         if other.word in places and not places.keys() >= set(other.terms)
     ]
@@ -85,16 +84,19 @@ def look_up(terms: QueryTerms, reader: Reader) -> list[UnitPosting]:
     return [*found, *(_looked(-1, phrase, reader) for phrase in phrases)]
 
 
-def _looked(number: int, unit: Unit, reader: Reader) -> UnitPosting:
+def _looked(
+    number: int, unit: Unit, reader: Reader, weight: float = 1.0, *, is_word: bool = False
+) -> UnitPosting:
     posting = reader.posting(unit)
-    return UnitPosting(number, unit, posting, idf(reader.count, reader.document_frequency(unit)))
+    rarity = idf(reader.count, reader.frequency_of(unit, posting))
+    return UnitPosting(number, unit, posting, rarity, is_word, weight)
 
 
 def _instead(number: int, other: Alternative, reader: Reader) -> UnitPosting:
     """What may stand for a word; a defined form only where the word does not, and where all of it does."""
     units = list(map(word, other.terms))
     if len(units) == 1 and not other.defined:
-        return _looked(number, units[0], reader)
+        return _looked(number, units[0], reader, other.weight)
     rows = reader.posting(units[0]).rows
     for unit in units[1:]:
         rows = np.intersect1d(rows, reader.posting(unit).rows, assume_unique=True)
@@ -104,22 +106,8 @@ def _instead(number: int, other: Alternative, reader: Reader) -> UnitPosting:
     frequency = min(map(reader.document_frequency, units))
     unit = units[0] if len(units) == 1 else Unit("phrase", other.terms)
     posting = Posting(rows, once, np.zeros(len(rows), np.float32))
-    return UnitPosting(number, unit, posting, idf(reader.count, frequency), defined=other.defined)
-
-
-def text_scores(looked: Sequence[UnitPosting], reader: Reader) -> Floats:
-    """BM25 of every passage, float32 (P,).
-
-    Rows of a posting list are distinct, so that adding by index counts each once.
-    """
-    scores = np.zeros(len(reader.passage_file), np.float32)
-    for one in looked:
-        rows, text, head = one.posting
-        if len(rows):
-            often = np.float32(TEXT_WEIGHT) * text + np.float32(HEAD_WEIGHT) * head
-            norms = reader.length_norms.take(rows)
-            scores[rows] += np.float32(one.idf * one.weight) * saturate(often, norms)
-    return scores
+    rarity = idf(reader.count, frequency)
+    return UnitPosting(number, unit, posting, rarity, weight=other.weight, defined=other.defined)
 
 
 def reachable(looked: Sequence[UnitPosting]) -> float:
@@ -145,7 +133,7 @@ def file_mask(
     return None if mask.all() else mask
 
 
-def allowed_rows(reader: Reader, files: Mask | None) -> Mask | None:
+def _allowed_rows(reader: Reader, files: Mask | None) -> Mask | None:
     """Which passages may be found, bool (P,); None if all of them."""
     if files is None:
         return None if reader.is_unstruck else reader.alive
@@ -178,10 +166,7 @@ def find(
 ) -> Candidates:
     """The candidates among the passages of some `files`, bool (F,), or of all; `extra` are always in."""
     looked = look_up(terms, reader)
-    text = text_scores(looked, reader)
-    within = allowed_rows(reader, files)
-    if within is not None:
-        text *= within
+    lists = lists_of(looked)
     by_chunk = background = None
     chunk_count = reader.chunk_count(files)
     if vector is not None and reader.chunk_vectors is not None and chunk_count:
@@ -194,15 +179,24 @@ def find(
             by_chunk = np.where(there, by_chunk, np.float32(-1))
         else:
             by_chunk = None
-    rows = _pool(reader, looked, text, by_chunk, within, tuning)
+    rows = _pool(reader, lists, by_chunk, files, tuning)
     if extra is not None and len(extra):
         rows = np.union1d(rows, extra).astype(np.int32)
+    near = _with_neighbours(rows, reader)
+    places = near.searchsorted(rows)
+    held = frequencies(lists, near, reader)
+    text = bm25(held, lists, reader.length_norms.take(near))
+    if files is not None:
+        text *= files[reader.passage_file[near]]
     passages = _passages(reader, rows, vector if by_chunk is not None else None)
     return Candidates(
         rows=rows,
+        near=near,
+        places=places,
         text=text,
         reachable=reachable(looked),
         looked=looked,
+        held=held.at(places),
         chunk_similarity=None if by_chunk is None else by_chunk[reader.passage_chunk[rows]],
         chunk_background=background or 0.0,
         passage_similarity=passages.similarity,
@@ -214,55 +208,46 @@ def find(
 
 def _pool(
     reader: Reader,
-    looked: Sequence[UnitPosting],
-    text: Floats,
+    lists: PostingLists,
     by_chunk: Floats | None,
-    within: Mask | None,
+    files: Mask | None,
     tuning: Tuning,
 ) -> Rows:
     """The rows that are scored: all of few, else the best of each leg; ascending."""
-    if len(text) <= tuning.pool_all:
+    count = len(reader.passage_file)
+    if count <= tuning.pool_all:
+        within = _allowed_rows(reader, files)
         if within is None:
-            return np.arange(len(text), dtype=np.int32)
+            return np.arange(count, dtype=np.int32)
         return np.flatnonzero(within).astype(np.int32)
-    parts = [_highest(_found_rows(looked, text), text, tuning.pool_text)]
-    if by_chunk is not None:
-        near = _highest(np.flatnonzero(by_chunk > -1), by_chunk, tuning.pool_chunks)
-        parts.append(_passages_of(reader, near))
-    rows = _distinct(np.concatenate(parts)).astype(np.int32)
-    return rows if within is None else rows[within[rows]]
+    # Posting lists, and chunks that are found by their vectors, are of living passages anyway.
+    within = None if files is None else _allowed_rows(reader, files)
+    best = best_by_words(lists, reader, within, tuning.pool_text)
+    if by_chunk is None:
+        return best
+    nearest = highest(by_chunk, tuning.pool_chunks)
+    rows = _passages_of(reader, nearest[by_chunk[nearest] > -1])
+    found: Rows = distinct(np.concatenate([best, rows if within is None else rows[within[rows]]]))
+    return found
 
 
-def _found_rows(looked: Sequence[UnitPosting], text: Floats) -> NDArray[np.int64]:
-    """The rows that score by their words; of few, without looking at all passages of the index."""
-    lists = [one.posting.rows for one in looked if len(one.posting.rows)]
-    if _FEW_FOUND * sum(map(len, lists)) > len(text):
-        return np.flatnonzero(text > 0)
-    rows = _distinct(np.concatenate(lists)).astype(np.int64) if lists else np.empty(0, np.int64)
-    return rows[text[rows] > 0]
-
-
-def _distinct(rows: NDArray[Any]) -> NDArray[Any]:
-    """Each row once, ascending; for so few, numpy's own way by hashing takes longer."""
-    rows = np.sort(rows)
-    keep = np.ones(len(rows), bool)
-    np.not_equal(rows[1:], rows[:-1], out=keep[1:])
-    return rows[keep]
-
-
-def _highest(rows: NDArray[np.int64], values: Floats, count: int) -> NDArray[np.int64]:
-    if len(rows) <= count:
+def _with_neighbours(rows: Rows, reader: Reader) -> Rows:
+    """Some rows, ascending, and up to two on each side of each."""
+    if len(rows) == len(reader.passage_file):
         return rows
-    return rows[np.argpartition(-values[rows], count)[:count]]
+    near: Rows = distinct((rows + _BESIDE).ravel())
+    return near[(near >= 0) & (near < len(reader.passage_file))]
 
 
-def _passages_of(reader: Reader, chunks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The rows of the passages of some chunks."""
+def _passages_of(reader: Reader, chunks: Places) -> Rows:
+    """The rows of the passages of some chunks, ascending."""
     begins, counts = reader.chunk_first[chunks], reader.chunk_passages[chunks]
     there = begins >= 0
-    begins, counts = begins[there].astype(np.int64), counts[there].astype(np.int64)
-    ends = np.cumsum(counts)
-    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(begins - ends + counts, counts)
+    begins, counts = begins[there], counts[there]
+    ends = counts.cumsum()
+    rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begins - ends + counts, counts)
+    found: Rows = rows.astype(np.int32)
+    return found
 
 
 class _Compared(NamedTuple):

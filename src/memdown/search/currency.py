@@ -10,7 +10,7 @@ import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from itertools import permutations
+from itertools import islice, permutations, product
 from typing import Final, NamedTuple, Protocol
 
 from memdown.errors import QueryError
@@ -26,11 +26,19 @@ from memdown.notes.exchanges import gives_up
 from memdown.notes.relation_words import tells_end
 from memdown.notes.seen import Came
 from memdown.notes.statements import Fact, facts_of
-from memdown.notes.superseding import Replaced, is_replaced, stand_apart
+from memdown.notes.superseding import (
+    LONGEST_NEW,
+    LONGEST_OLD,
+    Replaced,
+    is_replaced,
+    stand_apart,
+)
 from memdown.text.dates import read_time
 from memdown.types import LEFT_OUT, Hit
 from memdown.values import dataclass, pattern
 
+# A note and a line of it.
+_Place = tuple[str, int]
 # Of longer hits the first facts say what they are about.
 _MOST_FACTS: Final = 12
 # Two hits are about the same thing from this share of common content words on.
@@ -61,9 +69,6 @@ class Seen(Protocol):
     def begun(self) -> datetime.date | None: ...
 
 
-CameOf = Callable[[str], Mapping[str, Came]]
-
-
 @dataclass(frozen=True, slots=True)
 class Times:
     """When an answer is to hold: on `today`, or as of another day; `history` shows what was, too.
@@ -77,25 +82,38 @@ class Times:
     seen: Seen | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """What all hits of one answer are compared by: a question with its content words, and when what came.
+
+    What has no day was there `by` that one; `came_of` tells when the facts of a note came.
+    """
+
+    question: str
+    asked: frozenset[str]
+    today: datetime.date
+    by: datetime.date | None = None
+    came_of: Callable[[str], Mapping[str, Came]] | None = None
+
+
 class _Dated:
     """A hit with its facts and the day it is of: that of its first current fact, else of its note.
 
     Of a hit that may be cut it is one fact with what is nested below it: the lines `first` to `last` of the
-    hit, counted from 0; all of them if `last` is None. What has no day was there `by` that one; `came_of`
-    tells when the facts of a note came.
+    hit, counted from 0; all of them if `last` is None. Its `place` is where it begins in the note.
     """
 
     def __init__(
         self,
         hit: Hit,
         facts: tuple[Fact, ...],
+        setting: _Setting,
         first: int = 0,
         last: int | None = None,
-        by: datetime.date | None = None,
-        came_of: CameOf | None = None,
     ) -> None:
-        self.hit, self.facts, self.first, self.last = hit, facts, first, last
-        self.by, self.came_of = by, came_of
+        self.hit, self.facts, self.setting, self.first, self.last = hit, facts, setting, first, last
+        self.start_line = hit.start_line + first
+        self.place: _Place = (hit.path, self.start_line)
         self.current = [fact for fact in facts if not fact.struck]
         self.day = next((fact.day for fact in self.current if fact.day), hit.date)
 
@@ -107,16 +125,28 @@ class _Dated:
         return f"{heading}: {words}" if any(map(str.isalpha, heading)) else words
 
     @cached_property
+    def met(self) -> frozenset[str]:
+        """The words of the question that its first fact has."""
+        return self.setting.asked & content_words(self.facts[0].text)
+
+    @cached_property
+    def tells_change(self) -> bool:
+        """Whether anything in it tells that something changed."""
+        return _tells_change(self.said)
+
+    @cached_property
+    def is_past(self) -> bool:
+        """Whether none of its facts holds any more."""
+        today = self.setting.today
+        return bool(self.facts) and all(fact.validity.expired(today) for fact in self.current)
+
+    @cached_property
     def came(self) -> Came | None:
         """When the first of its facts that is not struck came, if that was seen."""
-        if self.came_of is None or not self.current:
+        came_of = self.setting.came_of
+        if came_of is None or not self.current:
             return None
-        return self.came_of(self.hit.path).get(self.current[0].text)
-
-    @property
-    def start_line(self) -> int:
-        """Where it begins in the note."""
-        return self.hit.start_line + self.first
+        return came_of(self.hit.path).get(self.current[0].text)
 
     def shown(self) -> Hit:
         """As a hit of its own, of its day."""
@@ -132,6 +162,33 @@ class _Dated:
             date=self.day,
         )
 
+    def as_of(self, day: datetime.date) -> Hit | None:
+        """As it was on a day: the lines that held then; None if none did."""
+        hit = self.hit
+        if not self.facts:
+            return hit if hit.date is None or hit.date <= day else None
+        held = [fact for fact in self.facts if fact.held_on(day)]
+        if not held:
+            return None
+        if len(held) == len(self.facts):
+            return replace(self.shown(), date=hit.date)
+        lines = hit.snippet.split("\n")
+        shown = [
+            number
+            for fact in held
+            for number in range(fact.line, fact.end_line + 1)
+            if number <= len(lines)
+        ]
+        first, last = shown[0], shown[-1]
+        return replace(
+            hit,
+            snippet="\n".join(lines[number - 1] for number in shown),
+            start_line=hit.start_line + first - 1,
+            end_line=hit.start_line + last - 1,
+            date=held[0].day or hit.date,
+            was=any(fact.struck for fact in held),
+        )
+
 
 class _Parts(NamedTuple):
     """A hit, and each of its facts with what is nested below it."""
@@ -145,23 +202,22 @@ def order_by_currency(hits: Sequence[Hit], times: Times, question: str = "") -> 
 
     What was is struck, or over, or another hit is newer and says something else about the same thing.
     """
-    by = times.seen.begun() if times.seen is not None else None
-    came_of = cache(times.seen.of) if times.seen is not None else None
-    every = [_taken_apart(_Dated(hit, _facts(hit, times), by=by, came_of=came_of)) for hit in hits]
+    setting = _compared_by(question, times)
+    every = [_take_apart(hit, setting) for hit in hits]
     if times.as_of is not None:
-        parts = [part for one in every for part in _parts(one, times, question)]
-        return [hit for one in parts if (hit := _as_of(one, times.as_of)) is not None]
-    dated = _cut(every, times, question)
+        parts = [part for one in every for part in _parts(one)]
+        return [hit for one in parts if (hit := one.as_of(times.as_of)) is not None]
+    dated = _cut(every, setting.asked)
     over = _struck_elsewhere(dated)
     current: list[_Dated] = []
     past: list[Hit] = []
     for one in dated:
-        if _is_past(one, times.today) or (over and one.facts and _key(one.said) in over):
+        if one.is_past or (over and one.facts and _key(one.said) in over):
             past.append(replace(one.shown(), was=True))
         else:
             current.append(one)
-    current = _newer_first(current, question)
-    earlier = _earlier(current, question)
+    current = _newer_first(current)
+    earlier = _earlier(current)
     past = [*(replace(one.shown(), was=True) for one in earlier), *past]
     kept = [one.shown() for one in current if one not in earlier]
     if not times.history:
@@ -193,84 +249,15 @@ def read_as_of(given: datetime.date | str | None, today: datetime.date) -> datet
     return days[1]
 
 
-def _facts(hit: Hit, times: Times) -> tuple[Fact, ...]:
-    if hit.source != "memory" or f"\n{LEFT_OUT}\n" in hit.snippet:
-        return ()
-    facts = facts_of(hit.snippet, hit.path)[:_MOST_FACTS]
-    if times.seen is None or hit.date is not None or all(fact.day for fact in facts):
-        return facts
-    came = times.seen.of(hit.path)
-    return tuple(
-        replace(fact, day=one.day)
-        if fact.day is None and (one := came.get(fact.text)) and one.day <= times.today
-        else fact
-        for fact in facts
-    )
-
-
-def _taken_apart(one: _Dated) -> _Parts:
-    tops = [fact for fact in one.facts if not fact.parent]
-    if len(one.facts) == 1 and tops and tops[0].line == 1:
-        return _Parts(one, [one])
-    return _Parts(one, [_part(one, fact, tops) for fact in tops])
-
-
-def _parts(one: _Parts, times: Times, question: str) -> list[_Dated]:
+def _parts(one: _Parts) -> list[_Dated]:
     """A hit cut into its facts where they do not hold together: one is over, or replaces another."""
     apart = one.apart
     if len(apart) < 2:
         return [one.whole]
-    mixed = len({_is_past(part, times.today) for part in apart}) > 1
-    replaced = mixed or any(
-        _supersedes(newer, older, question)
-        for older in apart
-        for newer in apart
-        if newer is not older
-    )
-    return apart if replaced else [one.whole]
-
-
-def _part(one: _Dated, fact: Fact, tops: Sequence[Fact]) -> _Dated:
-    """A fact of a hit, with what is nested below it."""
-    following = [other.line for other in tops if other.line > fact.line]
-    inner = [other for other in one.facts if fact.line <= other.line < (following or [1 << 30])[0]]
-    last = max(other.end_line for other in inner)
-    return _Dated(one.hit, tuple(inner), fact.line - 1, last - 1, one.by, one.came_of)
-
-
-def _is_past(one: _Dated, today: datetime.date) -> bool:
-    """Whether none of its facts holds any more."""
-    return bool(one.facts) and not any(
-        not fact.struck and not fact.validity.expired(today) for fact in one.facts
-    )
-
-
-def _as_of(one: _Dated, day: datetime.date) -> Hit | None:
-    """A hit as it was on a day: the lines that held then; None if none did."""
-    hit = one.hit
-    if not one.facts:
-        return hit if hit.date is None or hit.date <= day else None
-    held = [fact for fact in one.facts if fact.held_on(day)]
-    if not held:
-        return None
-    if len(held) == len(one.facts):
-        return replace(one.shown(), date=hit.date)
-    lines = hit.snippet.split("\n")
-    shown = [
-        number
-        for fact in held
-        for number in range(fact.line, fact.end_line + 1)
-        if number <= len(lines)
-    ]
-    first, last = shown[0], shown[-1]
-    return replace(
-        hit,
-        snippet="\n".join(lines[number - 1] for number in shown),
-        start_line=hit.start_line + first - 1,
-        end_line=hit.start_line + last - 1,
-        date=held[0].day or hit.date,
-        was=any(fact.struck for fact in held),
-    )
+    mixed = len({part.is_past for part in apart}) > 1
+    if mixed or any(_supersedes(newer, older) for older, newer in permutations(apart, 2)):
+        return apart
+    return [one.whole]
 
 
 def _struck_elsewhere(dated: Sequence[_Dated]) -> frozenset[tuple[str, ...]]:
@@ -283,43 +270,48 @@ def _key(text: str) -> tuple[str, ...]:
     return details_of(text.rpartition(": ")[2] if ": " in text else text).said
 
 
-def _newer_first(dated: list[_Dated], question: str) -> list[_Dated]:
+def _newer_first(dated: list[_Dated]) -> list[_Dated]:
     """Of hits about the same thing, the newer one directly above the older."""
     found = list(dated)
     for place in range(1, min(len(found), _MOST_COMPARED)):
         newer = found[place]
         for above in range(place):
-            if _supersedes(newer, found[above], question):
+            if _supersedes(newer, found[above]):
                 found.insert(above, found.pop(place))
                 break
     return found
 
 
-def _earlier(dated: Sequence[_Dated], question: str) -> list[_Dated]:
+def _earlier(dated: Sequence[_Dated]) -> list[_Dated]:
     """The hits that say one thing, which a newer hit says otherwise."""
     compared = dated[:_MOST_COMPARED]
+    later = [one for one in compared if one.day is not None and one.facts]
     return [
         one
         for one in compared
-        if len(one.facts) == 1 and any(_replaces(other, one, question) for other in compared)
+        if len(one.facts) == 1 and any(_replaces(other, one) for other in later)
     ]
 
 
-def _cut(every: Sequence[_Parts], times: Times, question: str) -> list[_Dated]:
+def _cut(every: Sequence[_Parts], asked: frozenset[str]) -> list[_Dated]:
     """The hits, with those cut into facts that do not hold together, or one of which is replaced.
 
     Of a hit that is cut, what has nothing to do with the question comes after all others. Where nothing has and
     others fit much better, it is what stands around, and stays whole.
     """
-    asked = content_words(question)
     best = max((one.whole.hit.score for one in every), default=0.0)
-    touched = _touched(every, question)
+    each = [_parts(one) for one in every]
+    several = [
+        {part.place for part in one.apart}
+        for one, parts in zip(every, each, strict=True)
+        if len(parts) == 1 and len(one.whole.facts) > 1
+    ]
+    touched = _touched(every, several) if several else frozenset()
     found: list[_Dated] = []
     beside: list[_Dated] = []
-    for one in every:
-        parts = _parts(one, times, question)
-        whole = len(parts) == 1 and len(one.whole.facts) > 1
-        if whole and any(_place(part) in touched for part in one.apart):
+    for one, uncut in zip(every, each, strict=True):
+        parts = uncut
+        if len(parts) == 1 and not touched.isdisjoint(part.place for part in one.apart):
             parts = one.apart
         if len(parts) > 1:
             related = [part for part in parts if _is_about(part, asked)]
@@ -332,46 +324,47 @@ def _cut(every: Sequence[_Parts], times: Times, question: str) -> list[_Dated]:
     return [*found, *beside]
 
 
-def _touched(every: Sequence[_Parts], question: str) -> set[tuple[str, int]]:
-    """The places of facts that replace another fact of the hits, or are replaced by one."""
+def _touched(every: Sequence[_Parts], several: Sequence[set[_Place]]) -> frozenset[_Place]:
+    """The places of facts that replace another fact of the hits, or are replaced by one: for each of some hits of
+    several facts, given by the places of these, one is enough."""
     parts = [part for one in every[:_MOST_COMPARED] for part in one.apart]
     if len(parts) < 2 or all(part.day is None for part in parts):
         # Nothing is newer than anything: their words need not be known.
-        return set()
-    asked = content_words(question)
-    telling = [part for part in parts if asked & content_words(part.facts[0].text)]
-    return {
-        _place(part)
-        for newer, older in permutations(telling[:_MOST_COMPARED], 2)
-        if _replaces(newer, older, question)
-        for part in (newer, older)
-    }
-
-
-def _place(one: _Dated) -> tuple[str, int]:
-    return one.hit.path, one.start_line
+        return frozenset()
+    short = (part for part in parts if any(len(one.text) <= LONGEST_NEW for one in part.facts))
+    telling = list(islice((part for part in short if part.met), _MOST_COMPARED))
+    later = [part for part in telling if part.day is not None]
+    wanted = frozenset[_Place]().union(*several)
+    touched: set[_Place] = set()
+    for older, newer in product(telling, later):
+        if (
+            (older.place in wanted or newer.place in wanted)
+            and newer is not older
+            and _replaces(newer, older)
+        ):
+            pair = {older.place, newer.place}
+            touched |= pair
+            wanted = wanted.difference(*(one for one in several if not one.isdisjoint(pair)))
+    return frozenset(touched)
 
 
 def _is_about(one: _Dated, asked: frozenset[str]) -> bool:
     return any(asked & content_words(fact.text) for fact in one.facts)
 
 
-def _replaces(newer: _Dated, older: _Dated, question: str) -> bool:
+def _replaces(newer: _Dated, older: _Dated) -> bool:
     """Whether a newer hit surely says what holds instead; in doubt it is only shown above."""
-    if not newer.facts or not _may_be_newer(newer, older):
-        return False
     fact = older.facts[0]
-    asked = content_words(question)
-    said = asked & content_words(fact.text)
-    if not said:
+    # What costs least comes first: most facts are too long or not newer, or share nothing that is asked.
+    if len(fact.text) > LONGEST_OLD or not _is_newer(newer, older) or not (said := older.met):
         return False
+    setting = older.setting
     places = [(one.hit.path, one.hit.heading) for one in (older, newer)]
-    # What costs least comes first: most facts share nothing that is asked, and few of the others end one.
     return any(
         not other.struck
-        and (_shares(said, other.text) or gives_up(other.text, fact.text, asked))
-        and _is_newer(newer, older)
-        and is_replaced(fact.text, other.text, question, Replaced.SURELY)
+        and len(other.text) <= LONGEST_NEW
+        and (_shares(said, other.text) or gives_up(other.text, fact.text, setting.asked))
+        and is_replaced(fact.text, other.text, setting.question, Replaced.SURELY)
         and not stand_apart(places[0], places[1], fact.text, other.text)
         for other in newer.facts
     )
@@ -382,12 +375,12 @@ def _shares(said: frozenset[str], text: str) -> bool:
     return bool(said & words) or any(is_among(word, words) for word in said)
 
 
-def _supersedes(newer: _Dated, older: _Dated, question: str) -> bool:
+def _supersedes(newer: _Dated, older: _Dated) -> bool:
     if not newer.facts or not older.facts or not _is_newer(newer, older):
         return False
-    if _answers_as_well(newer, older, question):
+    if _answers_as_well(newer, older):
         return True
-    if question and len(newer.facts) == len(older.facts) == 1:
+    if newer.setting.question and len(newer.facts) == len(older.facts) == 1:
         # One fact each is judged as such: that Nora has a new bike is no answer to where she lives.
         return False
     ours, theirs = newer.said, older.said
@@ -407,7 +400,7 @@ def _supersedes(newer: _Dated, older: _Dated, question: str) -> bool:
     )
 
 
-def _answers_as_well(newer: _Dated, older: _Dated, question: str) -> bool:
+def _answers_as_well(newer: _Dated, older: _Dated) -> bool:
     """Whether two short facts answer alike: then the newer is the better answer, even if both hold.
 
     It has all of the question's words that the older has, or half of them if it tells of an end.
@@ -415,31 +408,33 @@ def _answers_as_well(newer: _Dated, older: _Dated, question: str) -> bool:
     if len(newer.facts) > 1 or len(older.facts) > 1:
         return False
     ours, theirs = newer.facts[0].text, older.facts[0].text
-    asked, answered = set(older.hit.matched), set(newer.hit.matched)
-    if question and _is_outdated(theirs, ours, question):
+    if _is_outdated(theirs, ours, newer.setting):
         return True
-    if max(len(ours), len(theirs)) > _SHORT or details_of(ours).change.besides:
+    asked, answered = set(older.hit.matched), set(newer.hit.matched)
+    if max(len(ours), len(theirs)) > _SHORT or not asked or not asked <= answered:
         return False
-    if not asked & answered or not asked <= answered or overlap(ours, theirs) < _SAME_TOPIC:
+    if newer.hit.score < _NEARLY_AS_GOOD * older.hit.score:
         return False
-    return newer.hit.score >= _NEARLY_AS_GOOD * older.hit.score
+    return overlap(ours, theirs) >= _SAME_TOPIC and not details_of(ours).change.besides
 
 
-def _is_outdated(older: str, newer: str, question: str) -> bool:
+def _is_outdated(older: str, newer: str, setting: _Setting) -> bool:
     """Whether a newer fact may replace an older one, or that statement of it which answers the question.
 
     "1:1 on Tuesdays; Priya is my manager" says two things, of which one may be over.
     """
-    if is_replaced(older, newer, question, Replaced.PERHAPS):
+    if not setting.question or len(newer) > LONGEST_NEW:
+        return False
+    if len(older) <= LONGEST_OLD and is_replaced(older, newer, setting.question, Replaced.PERHAPS):
         return True
     if not _tells_change(newer) or len(said := _STATEMENT_END.split(older)) < 2:
         return False
-    asked = content_words(question)
+    asked = setting.asked
     answering = max(said, key=lambda one: len(asked & content_words(one)))
     met, words = asked & content_words(answering), content_words(newer)
     if not met or not all(is_among(word, words) for word in met):
         return False
-    return is_replaced(answering, newer, question, Replaced.PERHAPS)
+    return is_replaced(answering, newer, setting.question, Replaced.PERHAPS)
 
 
 def _same_start(ours: str, theirs: str) -> bool:
@@ -448,18 +443,56 @@ def _same_start(ours: str, theirs: str) -> bool:
     return first >= _UNSPACED and ours[:_SUBJECT] == theirs[:_SUBJECT]
 
 
-def _may_be_newer(one: _Dated, other: _Dated) -> bool:
-    """Whether nothing speaks against it by their days alone."""
-    return one.day is not None and (other.day is None or one.day >= other.day)
+def _compared_by(question: str, times: Times) -> _Setting:
+    """What the hits that answer a question are compared by; of each note it is asked once when its facts came."""
+    asked, seen = content_words(question), times.seen
+    if seen is None:
+        return _Setting(question, asked, times.today)
+    return _Setting(question, asked, times.today, seen.begun(), cache(seen.of))
+
+
+def _take_apart(hit: Hit, setting: _Setting) -> _Parts:
+    """A hit with its facts, as a whole and each by itself."""
+    whole = _Dated(hit, _facts(hit, setting), setting)
+    tops = [fact for fact in whole.facts if not fact.parent]
+    if len(whole.facts) == 1 and tops and tops[0].line == 1:
+        return _Parts(whole, [whole])
+    return _Parts(whole, [_part(whole, fact, tops) for fact in tops])
+
+
+def _facts(hit: Hit, setting: _Setting) -> tuple[Fact, ...]:
+    if hit.source != "memory" or f"\n{LEFT_OUT}\n" in hit.snippet:
+        return ()
+    facts = facts_of(hit.snippet, hit.path)[:_MOST_FACTS]
+    if setting.came_of is None or hit.date is not None or all(fact.day for fact in facts):
+        return facts
+    came = setting.came_of(hit.path)
+    if not came:
+        return facts
+    return tuple(
+        replace(fact, day=one.day)
+        if fact.day is None and (one := came.get(fact.text)) and one.day <= setting.today
+        else fact
+        for fact in facts
+    )
+
+
+def _part(one: _Dated, fact: Fact, tops: Sequence[Fact]) -> _Dated:
+    """A fact of a hit, with what is nested below it."""
+    following = [other.line for other in tops if other.line > fact.line]
+    inner = [other for other in one.facts if fact.line <= other.line < (following or [1 << 30])[0]]
+    last = max(other.end_line for other in inner)
+    return _Dated(one.hit, tuple(inner), one.setting, fact.line - 1, last - 1)
 
 
 def _is_newer(one: _Dated, other: _Dated) -> bool:
+    """Whether one is of a later day than another, came later, or tells that something changed."""
     if one.day is None:
         return False
     if other.day is None:
         # "Now" is later than what has no day at all; so is what came after that was there.
-        is_later = other.by is not None and one.day > other.by
-        return is_later or _tells_change(one.said)
+        by = one.setting.by
+        return (by is not None and one.day > by) or one.tells_change
     if one.day != other.day:
         return one.day > other.day
     ours, theirs = one.came, other.came
@@ -468,8 +501,9 @@ def _is_newer(one: _Dated, other: _Dated) -> bool:
     if one.hit.path == other.hit.path:
         # What is written later mostly stands below.
         return one.start_line > other.start_line
-    return _tells_change(one.said) and not _tells_change(other.said)
+    return one.tells_change and not other.tells_change
 
 
-def _tells_change(said: str) -> bool:
-    return details_of(said).cued or tells_end(said)
+def _tells_change(text: str) -> bool:
+    """Whether a text tells that something changed or ended."""
+    return details_of(text).cued or tells_end(text)

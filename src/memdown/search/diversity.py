@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from memdown.text import distinct_terms
-from memdown.types import Hit, Move
+from memdown.types import Hit, Move, Why
 
 # Two texts say the same when they share this much of their words, and have so many.
 _ALIKE, _LEAST_WORDS = 0.85, 5
@@ -16,14 +16,22 @@ _REPEATED = 0.8
 _UNDATED = 10_000_000
 
 
-def with_rank(hits: Sequence[Hit], step: str) -> list[Hit]:
-    """The hits, each with the rank it has after a step."""
-    return [
-        replace(hit, why=replace(hit.why, moves=(*hit.why.moves, Move(step, rank))))
-        if hit.why
-        else hit
-        for rank, hit in enumerate(hits, start=1)
-    ]
+class Moves:
+    """The rank that each hit had after each step. Whatever else is changed of a hit, it keeps its reasons: by those
+    its ranks are known, and only hits that are shown are made anew to tell them."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, list[Move]] = {}
+
+    def add(self, step: str, hits: Sequence[Hit]) -> None:
+        """Note the ranks after a step."""
+        for rank, hit in enumerate(hits, start=1):
+            self._of.setdefault(id(hit.why), []).append(Move(step, rank))
+
+    def told(self, hit: Hit) -> Why | None:
+        """The reasons of a hit, with its ranks."""
+        why = hit.why
+        return why and replace(why, moves=(*why.moves, *self._of.get(id(why), ())))
 
 
 def without_repeats(hits: Sequence[Hit]) -> list[Hit]:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.passages import HEAD_WEIGHT
+from memdown.index.bm25 import Floats, Frequencies, UnitPosting, places_of
 from memdown.index.reader import Posting, Reader, Rows, Unit, word
-from memdown.search.candidates import Candidates, Floats, UnitPosting
+from memdown.search.candidates import Candidates
 from memdown.search.tuning import Tuning
 from memdown.text import is_gram
 from memdown.text.cues import (
@@ -21,7 +21,6 @@ from memdown.text.cues import (
     named_speakers,
     own_words,
 )
-from memdown.values import dataclass
 
 # A leg of meaning counts in full only if the best stands out by _TELLING from an average text. Where an
 # embedder does not know a language, everything is equally near and tells nothing: below _UNTOLD it
@@ -35,12 +34,14 @@ _ONCE_LONG = 0.3 * _ONCE_AGAIN
 
 _GREETING, _LONG_MESSAGE = 12, 2.0
 
+# Where two passages before, one before, one behind and two behind stand, with two more before the first of all.
+_AROUND = np.array([[0], [1], [3], [4]])
+
 # Two words stand together within about so many others; a piece of a script without spaces is a third of a word.
 _SENTENCE, _PIECES_A_WORD = 10.0, 3.0
 
 
-@dataclass(frozen=True, eq=False)
-class Features:
+class Features(NamedTuple):
     """The features of n candidates, float32 (n,) each.
 
     `text` to `chunk` are shares of the best BM25, `coverage` is the share of the query's words and
@@ -69,12 +70,11 @@ class Features:
 def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) -> Features:
     """The features of all candidates of a question."""
     rows = found.rows
-    text = found.text[rows]
+    text = found.own_text
     best = float(text.max(initial=0.0)) or 1.0
     files, chunks = reader.passage_file[rows], reader.passage_chunk[rows]
-    beside, two_away = (_neighbours(found.text, reader, rows, distance) for distance in (1, 2))
-    words = sum(one.is_word for one in found.looked)
-    covered = _coverage(found, reader, words, tuning)
+    beside, two_away = _neighbours(found, reader)
+    covered = _coverage(found, reader, tuning)
     chunk = found.chunk_similarity
     passage = found.passage_similarity if found.passage_similarity is not None else chunk
     own_background = (
@@ -116,18 +116,21 @@ def closeness(similarity: Floats, background: float) -> Floats:
     return result
 
 
-def _neighbours(values: Floats, reader: Reader, rows: Rows, distance: int) -> Floats:
-    """The larger value of the passages so far before and behind, in the same file."""
-    every = reader.passage_file
-    if not len(rows):
-        return np.zeros(0, np.float32)
-    files, behind, before = every[rows], rows + distance, rows - distance
-    # What lies outside of the file is taken as well, and does not count.
-    ours = (every.take(behind, mode="clip") == files) & (behind < len(every))
-    result: Floats = values.take(behind, mode="clip") * ours
-    ours = (every.take(before, mode="clip") == files) & (before >= 0)
-    np.maximum(result, values.take(before, mode="clip") * ours, out=result)
-    return result
+class _Neighbours(NamedTuple):
+    beside: Floats
+    two_away: Floats
+
+
+def _neighbours(found: Candidates, reader: Reader) -> _Neighbours:
+    """The larger BM25 of the passages before and behind each candidate in its file, and of those after these."""
+    files = np.full(len(found.near) + 4, -1, np.int32)
+    reader.passage_file.take(found.near, out=files[2:-2], mode="clip")
+    text = np.zeros(len(files), np.float32)
+    text[2:-2] = found.text
+    around = found.places + _AROUND
+    same = files.take(around) == files.take(found.places + 2)
+    text = text.take(around) * same
+    return _Neighbours(np.maximum(text[1], text[2]), np.maximum(text[0], text[3]))
 
 
 def _best_of(values: Floats, groups: NDArray[Any]) -> Floats:
@@ -156,45 +159,41 @@ class _Covered(NamedTuple):
     once: Floats
 
 
-def _coverage(found: Candidates, reader: Reader, words: int, tuning: Tuning) -> _Covered:
+def _coverage(found: Candidates, reader: Reader, tuning: Tuning) -> _Covered:
     """The share of the query's words, and of their idf, that each candidate holds; and `Features.once`."""
-    rows = found.rows
-    if not words:
-        nothing = np.zeros(len(rows), np.float32)
+    count = len(found.rows)
+    own = {one.number: max(one.idf, 0.0) for one in found.looked if one.is_word}
+    if not own:
+        nothing = np.zeros(count, np.float32)
         return _Covered(nothing, nothing, nothing)
-    units: list[list[UnitPosting]] = [[] for _ in range(words)]
-    for one in found.looked:
-        if one.number >= 0 and len(one.posting.rows):
-            units[one.number].append(one)
-    weights = np.zeros(words, np.float32)
-    for one in found.looked:
-        if one.is_word:
-            weights[one.number] = max(one.idf, 0.0)
-    lengths = reader.passage_length[rows] * np.float32(_ONCE_LONG / reader.average_length)
+    weights = np.array([own[number] for number in range(len(own))], np.float32)
+    lengths = reader.passage_length.take(found.rows) * np.float32(
+        _ONCE_LONG / reader.average_length
+    )
     lengths += np.float32(_ONCE_AGAIN - _ONCE_LONG)
-    shares = _shares(found, words)
-    by_word, by_idf, once = np.zeros((3, len(rows)), np.float32)
-    for share, weight, some in zip(shares, weights, units, strict=True):
-        if len(some) == 1:
-            places, part, often = _parts(some[0], rows, lengths, weight, tuning)
-        else:
+    parts = _parts(found.held, weights, lengths, tuning)
+    part, often = np.zeros((2, len(own), count), np.float32)
+    by_word: list[list[int]] = [[] for _ in own]
+    for place, one in enumerate(found.held.units):
+        if one.number >= 0:
+            by_word[one.number].append(place)
+    for number, places in enumerate(by_word):
+        if len(places) == 1:
+            part[number], often[number] = parts.held[places[0]], parts.once[places[0]]
+        elif places:
             # Of its forms, the one counts that says most; to what stands for it, such as the parts of a
-            # compound, which come behind them, each adds.
-            places = slice(None)
-            part, often = np.zeros((2, len(rows) if some else 0), np.float32)
-            for one in some:
-                at, held, scored = _parts(one, rows, lengths, weight, tuning)
-                part[at] = np.maximum(part[at], held)
-                own = one.unit.kind == "prefix" or one.is_word
-                often[at] = np.maximum(often[at], scored) if own else often[at] + scored
-            np.minimum(often, weight, out=often)
-        if len(part):
-            by_word[places] += share * part
-            by_idf[places] += share * weight * part
-            once[places] += share * often
+            # compound, each adds.
+            part[number] = parts.held[places].max(axis=0)
+            its = [place for place in places if parts.is_own[place]]
+            others = [place for place in places if not parts.is_own[place]]
+            often[number] = parts.once[its].max(axis=0, initial=0) + parts.once[others].sum(axis=0)
+            np.minimum(often[number], weights[number], out=often[number])
+    shares = _shares(found, len(own))
+    words, once = shares @ part, shares @ often
+    shares_of_idf: Floats = shares * weights / np.float32(float(shares @ weights) or 1.0)
     return _Covered(
-        by_word / shares.sum(),
-        by_idf / np.float32(float(shares @ weights) or 1.0),
+        words / shares.sum(),
+        shares_of_idf @ part,
         once / np.float32(float(once.max(initial=0.0)) or 1.0),
     )
 
@@ -245,27 +244,27 @@ class Nearness:
 
 
 class _Parts(NamedTuple):
-    places: NDArray[Any] | slice
+    """How much of its word each of U units is where n candidates hold it, and how it scores once: float32 (U, n);
+    and whether each is a form of the word."""
+
     held: Floats
     once: Floats
+    is_own: Sequence[bool]
 
 
-def _parts(
-    one: UnitPosting, rows: Rows, lengths: Floats, weight: np.float32, tuning: Tuning
-) -> _Parts:
-    """Where a unit stands among the candidates, how much of its word each holds, and how it scores once."""
-    places, inside = _places(one.posting, rows)
-    text = one.posting.text_tf[inside]
-    often = text + np.float32(HEAD_WEIGHT) * one.posting.head_tf[inside]
-    often /= often + lengths[places]
-    if one.unit.kind == "prefix":
-        counts = tuning.prefix_coverage
-        part = np.full(len(places), counts, np.float32)
-    else:
-        counts = one.weight
-        part = np.where(text > 0, np.float32(counts), np.float32(counts * tuning.head_coverage))
-    often *= np.float32(counts) * np.minimum(np.float32(one.idf), weight)
-    return _Parts(places, part, often)
+def _parts(held: Frequencies, weights: Floats, lengths: Floats, tuning: Tuning) -> _Parts:
+    """What each unit counts; `weights` float32 (words,) are the idf of the words, `lengths` float32 (n,)."""
+    is_prefix = np.array([one.unit.kind == "prefix" for one in held.units], bool)
+    counts = np.array([one.weight for one in held.units], np.float32)
+    counts[is_prefix] = tuning.prefix_coverage
+    in_heads = np.where(is_prefix, counts, counts * np.float32(tuning.head_coverage))
+    rarity = np.array([one.idf for one in held.units], np.float32)
+    np.minimum(rarity, weights.take([one.number for one in held.units], mode="clip"), out=rarity)
+    part = np.where(held.text > 0, counts[:, None], in_heads[:, None]) * (held.often > 0)
+    once = held.often / (held.often + lengths)
+    once *= (counts * rarity)[:, None]
+    is_own = [one.unit.kind == "prefix" or one.is_word for one in held.units]
+    return _Parts(part, once, is_own)
 
 
 def _shares(found: Candidates, words: int) -> Floats:
@@ -288,23 +287,9 @@ def _shares(found: Candidates, words: int) -> Floats:
     return shares
 
 
-def _places(posting: Posting, rows: Rows) -> tuple[NDArray[Any], NDArray[np.int64] | slice]:
-    """Where in `rows` the passages of a posting list stand, and where in the list."""
-    found = posting.rows
-    if len(rows) and len(found) and rows[-1] == len(rows) - 1 and found[-1] <= rows[-1]:
-        # The rows are all from 0 on, as they are distinct: each stands at its own place.
-        return found, slice(None)
-    few, many = (posting.rows, rows) if len(posting.rows) < len(rows) else (rows, posting.rows)
-    if not len(many):
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    at = np.searchsorted(many, few).clip(max=len(many) - 1)
-    same = np.flatnonzero(many[at] == few)
-    return (at[same], same) if few is posting.rows else (same, at[same])
-
-
 def _holds(posting: Posting, rows: Rows) -> Floats:
     held = np.zeros(len(rows), np.float32)
-    held[_places(posting, rows)[0]] = 1
+    held[places_of(posting.rows, rows)[0]] = 1
     return held
 
 
@@ -348,5 +333,5 @@ def _speaker(question: str, reader: Reader, rows: Rows, tuning: Tuning) -> Float
     terms = [*named_speakers(question), *(USER_TERMS if asks_of_oneself(question) else ())]
     for term in terms:
         if reader.document_frequency(word(term)) >= tuning.least_labels:
-            found[_places(reader.posting(word(term)), rows)[0]] = 1
+            found[places_of(reader.posting(word(term)).rows, rows)[0]] = 1
     return found

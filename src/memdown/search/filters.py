@@ -23,6 +23,8 @@ def make_filter(
     tags: str | Sequence[str] | None = None,
 ) -> Filter | None:
     """A filter from what a user gave; None if nothing is left out. Raises QueryError."""
+    if since is None and until is None and folder is None and tags is None:
+        return None
     first = _day("since", since, today)
     last = _day("until", until, today)
     if first and last and first > last:

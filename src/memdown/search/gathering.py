@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache, partial
 
 import numpy as np
 
 from memdown.index.reader import Reader, Sought, Unit
 from memdown.index.store import Snapshot, leaves_out
+from memdown.notes.facts import is_heading
 from memdown.search import diversity, scoring
 from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
 from memdown.search.candidates import file_mask
 from memdown.search.query import STRONG, Asked, SearchOptions, is_of_no_note, is_unheld, terms_of
-from memdown.search.rank import Presentation, Scored, Texts
-from memdown.search.snippets import beside, is_heading, is_talk
+from memdown.search.rank import SHOWN_DIGITS, Bar, Presentation, Ranking, Scored, Texts, shown_score
+from memdown.search.snippets import beside, is_talk
 from memdown.search.successors import follow, is_successor
 from memdown.search.tuning import TUNING, Tuning
 from memdown.text import Alternative, distinct_terms, is_asked, prefix_terms
-from memdown.types import FILE_SPAN, Embedder, Hit, Source, WordKnowing
+from memdown.types import FILE_SPAN, Embedder, Hit, Source, knows_words
 
 # What each leg gives for a `candidateMultiplier` of 1. The first results must not depend on how many
 # are asked for, so the pool does not either, unless more are asked for than it has.
@@ -31,9 +33,9 @@ _USUAL_MOST = 50
 _DEFAULT_TEXT_WEIGHT = 0.7
 # What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
 _GUESSED = 0.7
-# Results are settled in steps of so many: what replaces what, and which talk only repeats a note. With 12, the
-# lives of `python -m bench life` are answered alike, and a search takes a quarter more time.
-SETTLED = 8
+# Results are settled in steps of so many: what replaces what, and which talk only repeats a note. With 8 and 12, the
+# lives of `python -m bench life` are answered alike (one question fewer), and a search takes a sixth and a half more time.
+SETTLED = 6
 # How many places a reranker may choose from, and how many that missed the bar are told.
 _RERANKED = 50
 SHOWN_BELOW = 3
@@ -56,7 +58,9 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
     """
     if is_unheld(asked) or is_of_no_note(asked):
         return []
-    reader = snapshot.reader(_sought(asked))
+    sought = _sought(asked)
+    reader = snapshot.reader(sought)
+    reader.fetch(sought.units())
     terms = terms_of(asked)
     forms: tuple[Alternative, ...] = ()
     if not leaves_out(snapshot, "other forms of words"):
@@ -72,8 +76,9 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
     for source in sorted(asked.options.sources):
         best, view = _ranked(asked, reader, source)
         chosen = _chosen(best, view, asked, _holding(asked.query.terms.exact, reader))
-        made = _in_time(_made(best, asked, reader, view, chosen), asked, snapshot)
-        found = take(made, asked, hits)
+        bar = Bar()
+        made = _in_time(_made(best, asked, reader, view, chosen, bar), asked, snapshot)
+        found = take(made, asked, hits, bar)
         if found and leaves_out(snapshot, "what came after"):
             hits += found
         else:
@@ -110,8 +115,12 @@ def _sought(asked: Asked) -> Sought:
 
 def _pools(options: SearchOptions) -> Tuning:
     """The tuning, with pools for as many results as are asked for."""
-    most = candidate_count(options)
     chunks = options.max_results if options.max_results > _USUAL_MOST else 0
+    return _with_pools(candidate_count(options), chunks)
+
+
+@lru_cache(64)
+def _with_pools(most: int, chunks: int) -> Tuning:
     return replace(
         TUNING,
         ranked=most,
@@ -147,7 +156,7 @@ def respell(
     return (again, found) if any(is_strong(hit, again) for hit in found) else None
 
 
-def _ranked(asked: Asked, reader: Reader, source: Source) -> tuple[Sequence[Scored], Presentation]:
+def _ranked(asked: Asked, reader: Reader, source: Source) -> tuple[Ranking, Presentation]:
     """The best of one source; each source is asked alone, so that a large one hides no small one."""
     query, options = asked.query, asked.options
     terms = terms_of(asked)
@@ -185,32 +194,37 @@ def _ranked(asked: Asked, reader: Reader, source: Source) -> tuple[Sequence[Scor
 
 
 def _made(
-    best: Sequence[Scored],
+    best: Ranking,
     asked: Asked,
     reader: Reader,
     view: Presentation,
     chosen: Iterator[int],
+    bar: Bar,
 ) -> Iterator[Hit]:
     words = asked.query.terms.words
     least = ranking.least_beside(best)
-    good = frozenset(one.key for one in best if one.share >= least)
-    return ranking.make_hits(best, lambda some: _texts(some, reader, good), words, view, chosen)
+    good = frozenset(best.columns.key[best.columns.share >= least].tolist())
+    read = partial(_texts, reader=reader, best=good)
+    return ranking.make_hits(best, read, words, view, chosen, bar)
 
 
 def _followed(hits: Sequence[Hit], asked: Asked, reader: Reader, view: Presentation) -> list[Hit]:
     """The hits, with what says that one of the first is over before it, wherever that stood."""
     question = asked.query.text
     ordered = list(hits)
-    for one in list(follow(hits, question, reader)):
+    followed = list(follow(hits, question, reader))
+    every = sorted({row for one in followed for row in one.rows})
+    texts = dict(zip(every, reader.texts(every), strict=True)) if every else {}
+    for one in followed:
         # Hits are made only of what gives something up: few of the passages with such words do.
         rows = [
             _as_scored(row, one.hit, reader)
-            for row, text in zip(one.rows, reader.texts(one.rows), strict=True)
-            if is_successor(text, one, question)
+            for row in one.rows
+            if is_successor(texts[row], one, question)
         ]
         if not rows:
             continue
-        made = _made(rows, asked, reader, view, iter(range(len(rows))))
+        made = _made(Ranking.of(rows), asked, reader, view, iter(range(len(rows))), Bar())
         newer = [
             replace(found, score=one.hit.score, relevance=one.hit.relevance)
             for found in made
@@ -242,22 +256,21 @@ def candidate_count(options: SearchOptions) -> int:
 
 
 def _chosen(
-    best: Sequence[Scored], view: Presentation, asked: Asked, exact: frozenset[int]
+    best: Ranking, view: Presentation, asked: Asked, exact: frozenset[int]
 ) -> Iterator[int]:
     """The numbers of the candidates that may be shown, and of the first others: those are told as below
     the bar. `exact` are the files that hold an identifier of the question: whether it is shown is found
     by reading."""
-    bar, strict, below = asked.options.min_score, asked.options.strict, SHOWN_BELOW
-    for number, one in enumerate(best):
-        if (
-            (not strict and ranking.resembles(one, view))
-            or _rounded(ranking.relevance(one, view)) >= bar
-            or one.chunk_key // FILE_SPAN in exact
-        ):
-            yield number
-        elif below:
-            below -= 1
-            yield number
+    columns = best.columns
+    sure = np.round((view.sure * columns.share).clip(0, 1), SHOWN_DIGITS)
+    may = sure >= asked.options.min_score
+    if not asked.options.strict:
+        may |= (columns.text > 0) | (columns.vector >= view.near)
+    if exact:
+        may |= np.isin(columns.chunk_key // FILE_SPAN, list(exact))
+    may[np.flatnonzero(~may)[:SHOWN_BELOW]] = True
+    chosen: list[int] = np.flatnonzero(may).tolist()
+    return iter(chosen)
 
 
 def _holding(exact: Iterable[str], reader: Reader) -> frozenset[int]:
@@ -287,7 +300,7 @@ def _texts(some: Sequence[Scored], reader: Reader, best: frozenset[int]) -> Text
         for one in some
         if (stored := chunks[one.chunk_key])
         and one.key == stored.key + len(stored.chunk.passages) - 1
-        and is_heading(stored.chunk, -1)
+        and is_heading(stored.chunk, stored.chunk.passages[-1])
     } - chunks.keys()
     if ends:
         chunks |= {
@@ -306,15 +319,17 @@ def _texts(some: Sequence[Scored], reader: Reader, best: frozenset[int]) -> Text
 
 def _makes_sense(text: str, embedder: Embedder | None) -> bool:
     """Whether a question is one: to gibberish, the nearest note is no answer."""
-    return is_asked(text) or not isinstance(embedder, WordKnowing) or embedder.knows(text)
+    return is_asked(text) or not knows_words(embedder) or embedder.knows(text)
 
 
-def take(made: Iterable[Hit], asked: Asked, notes: Sequence[Hit] = ()) -> list[Hit]:
+def take(
+    made: Iterable[Hit], asked: Asked, notes: Sequence[Hit] = (), bar: Bar | None = None
+) -> list[Hit]:
     """As many hits as may be needed.
 
     Some may be left out or step back later, because they repeat others or `notes`. Once enough are good and none of
-    them repeats another, nothing that follows can come before them; how many are enough grows in steps,
-    so that the first results are the same however many are asked for.
+    them repeats another, nothing that scores less can come before them, and the `bar` says so; how many are enough
+    grows in steps, so that the first results are the same however many are asked for.
     """
     options = asked.options
     least = (
@@ -329,9 +344,9 @@ def take(made: Iterable[Hit], asked: Asked, notes: Sequence[Hit] = ()) -> list[H
     good: list[Hit] = []
     distinct = 0
     best, far = 0.0, 0
+    bar = bar or Bar()
     for hit in made:
-        # Of those whose scores are shown as equal, the newer comes first.
-        if distinct >= enough and _rounded(hit.score) < _rounded(hits[-1].score):
+        if shown_score(hit.score) < bar.score:
             break
         hits.append(hit)
         if may_be_shown(hit, asked):
@@ -344,13 +359,18 @@ def take(made: Iterable[Hit], asked: Asked, notes: Sequence[Hit] = ()) -> list[H
                 continue
             distinct += not (diversity.repeats(hit, good) or ranking.echoes(hit, known))
             good.append(hit)
+        if distinct >= enough:
+            # Of those whose scores are shown as equal, the newer comes first.
+            bar.score = shown_score(hit.score)
     return hits
 
 
 def is_strong(hit: Hit, asked: Asked) -> bool:
     """Whether a hit is likely to answer: it is sure enough, or holds an identifier of the question."""
     exact = asked.query.terms.exact
-    return _rounded(hit.relevance) >= asked.options.min_score or not exact.isdisjoint(hit.matched)
+    return shown_score(hit.relevance) >= asked.options.min_score or not exact.isdisjoint(
+        hit.matched
+    )
 
 
 def may_be_shown(hit: Hit, asked: Asked) -> bool:
@@ -371,8 +391,3 @@ def near_the_best(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
     return [
         hit for hit in hits if hit.score >= _FAR * best.score or not exact.isdisjoint(hit.matched)
     ]
-
-
-def _rounded(score: float) -> float:
-    """A score as it is shown: nobody should read that 0.35 is below 0.35."""
-    return round(score, 2)

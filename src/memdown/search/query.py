@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-
-import numpy as np
+from functools import lru_cache
+from itertools import islice
 
 from memdown.errors import EmbedderError, QueryError
 from memdown.index.reader import Sought
@@ -23,7 +23,15 @@ from memdown.text import (
 )
 from memdown.text.dates import NamedTime, asks_for_notes_only, find_time
 from memdown.text.synonyms import as_terms, meanings
-from memdown.types import Embedder, Reranker, Source, SynonymKnowing, Vector
+from memdown.types import (
+    Embedder,
+    NearWord,
+    Reranker,
+    Source,
+    SynonymKnowing,
+    Vector,
+    knows_synonyms,
+)
 from memdown.values import dataclass, pattern
 
 SNIPPET_CHARS = 700
@@ -34,6 +42,8 @@ _MOST_QUERY_CHARS = 2_000
 # Words that mean about the same count this share of their similarity; those that begin alike are found
 # by stem or prefix anyway. No more than so many words of a question, and so many for each.
 _SYNONYM, _SAME_START, _MOST_SYNONYMS, _SYNONYMS_A_WORD = 0.5, 4, 24, 3
+# The same few words are asked for again and again.
+_CACHED_WORDS = 1_024
 # Where several numbers and codes stand beside one another, so many of the best passages tell it.
 _HELD = 60
 _WORD = pattern(r"[^\W\d_]{3,}")
@@ -108,54 +118,59 @@ def prepare(text: str, embedder: Embedder | None, reasons: list[str]) -> Query:
     cleaned = clean(text)
     if not cleaned:
         raise QueryError("The query is empty: ask for something, such as a name or a question.")
-    asked = Query(cleaned, query_terms(cleaned), None)
+    terms = query_terms(cleaned)
+    near = _near_words(cleaned, terms, embedder) if knows_synonyms(embedder) else ()
+    if alternatives := _alternatives(cleaned, terms, near):
+        terms = replace(terms, alternatives=alternatives)
     if embedder is None:
-        return _with_alternatives(asked)
-    near = (
-        _near_words(cleaned, asked.terms, embedder) if isinstance(embedder, SynonymKnowing) else ()
-    )
-    asked = _with_alternatives(asked, near)
+        return Query(cleaned, terms, None)
     try:
         vector = embedder.embed_query(cleaned)
     except EmbedderError as error:
         reasons.append(f"keywords only: {error}")
-        return replace(asked, failure=error)
-    if not np.any(vector):
+        return Query(cleaned, terms, None, error)
+    if not vector.any():
         reasons.append("keywords only: the query has no meaning to the embedder")
-        return asked
-    return replace(asked, vector=vector)
+        return Query(cleaned, terms, None)
+    return Query(cleaned, terms, vector)
 
 
-def _with_alternatives(asked: Query, near: Sequence[Alternative] = ()) -> Query:
-    """With other words for those of the question: what the thesaurus has counts, else what is `near`."""
+def _alternatives(
+    text: str, terms: QueryTerms, near: Sequence[Alternative]
+) -> tuple[Alternative, ...]:
+    """Other words for those of the question: what the thesaurus has counts, else what is `near`."""
     listed = [
-        Alternative(one.term, terms, _LISTED)
-        for one in meanings(asked.text, asked.terms.words)
-        if one.term not in asked.terms.exact
-        for terms in as_terms(one.same, one.term)
+        Alternative(one.term, same, _LISTED)
+        for one in meanings(text, terms.words)
+        if one.term not in terms.exact
+        for same in as_terms(one.same, one.term)
     ]
     known = {(one.word, one.terms) for one in listed}
-    alternatives = (*listed, *(one for one in near if (one.word, one.terms) not in known))
-    return replace(asked, terms=replace(asked.terms, alternatives=alternatives))
+    return (*listed, *(one for one in near if (one.word, one.terms) not in known))
 
 
 def _near_words(text: str, terms: QueryTerms, embedder: SynonymKnowing) -> list[Alternative]:
     """Terms that mean about the same as words of the question to an embedder: movie for film."""
-    found = []
+    found: list[Alternative] = []
     for word in dict.fromkeys(_WORD.findall(text.lower())[:_MOST_SYNONYMS]):
         term = "".join(index_terms(word)[:1])
-        if term not in terms.words or term in terms.exact:
-            continue
-        near: dict[str, float] = {}
-        for other, similarity in embedder.synonyms(word):
-            meant = index_terms(other)
-            if len(meant) == 1 and meant[0][:_SAME_START] != term[:_SAME_START]:
-                near.setdefault(meant[0], similarity)
-        found += [
-            Alternative(term, (meant,), _SYNONYM * similarity)
-            for meant, similarity in list(near.items())[:_SYNONYMS_A_WORD]
-        ]
+        if term in terms.words and term not in terms.exact:
+            found += _alike(term, tuple(embedder.synonyms(word)))
     return found
+
+
+@lru_cache(maxsize=_CACHED_WORDS)
+def _alike(term: str, others: Sequence[NearWord]) -> tuple[Alternative, ...]:
+    """The nearest of some words in the place of a term, without those that begin like it."""
+    near: dict[str, float] = {}
+    for other, similarity in others:
+        meant = index_terms(other)
+        if len(meant) == 1 and meant[0][:_SAME_START] != term[:_SAME_START]:
+            near.setdefault(meant[0], similarity)
+    return tuple(
+        Alternative(term, (meant,), _SYNONYM * similarity)
+        for meant, similarity in islice(near.items(), _SYNONYMS_A_WORD)
+    )
 
 
 def timed(asked: Asked, snapshot: Snapshot) -> Asked:

@@ -6,11 +6,13 @@ import datetime
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from heapq import nlargest
 from itertools import islice
 from typing import NamedTuple
 
-from memdown.notes.facts import BULLET, facts_in, heading_at
+import numpy as np
+from numpy.typing import NDArray
+
+from memdown.notes.facts import BULLET, FactSpan, facts_in, heading_at
 from memdown.search.snippets import (
     Shown,
     Taken,
@@ -23,7 +25,7 @@ from memdown.search.snippets import (
 )
 from memdown.text import distinct_terms, index_terms
 from memdown.text.cues import label_of
-from memdown.types import FILE_SPAN, Chunk, FileState, Hit, Move, StoredChunk, Why
+from memdown.types import FILE_SPAN, Chunk, FileState, Hit, Move, Passage, StoredChunk, Why
 from memdown.values import dataclass
 
 # How likely the notes answer by the words alone: a logistic regression on questions about the notes and
@@ -57,6 +59,8 @@ _READ_FIRST, _READ_NEXT = 10, 6
 _BEST_MESSAGES, _BESIDE_SHARE = 20, 0.6
 # What is compared of a score: the last digits differ from machine to machine.
 _DIGITS = 6
+# So many digits of a score are shown.
+SHOWN_DIGITS = 2
 _SPEAKERS = frozenset(index_terms("User Assistant"))
 
 
@@ -100,6 +104,50 @@ class Scored(NamedTuple):
     share: float = 0.0
     # By both legs, counted from 1.
     rank: int = 1
+
+
+class Columns(NamedTuple):
+    """The same of n passages: keys and ranks int64 (n,), the scores floats (n,)."""
+
+    key: NDArray[np.int64]
+    chunk_key: NDArray[np.int64]
+    text: NDArray[np.floating]
+    vector: NDArray[np.floating]
+    by_text: NDArray[np.floating]
+    by_vector: NDArray[np.floating]
+    share: NDArray[np.floating]
+    rank: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Passages in the order in which they count. Of hundreds about ten are ever looked at: those become values."""
+
+    columns: Columns
+
+    @classmethod
+    def of(cls, scored: Sequence[Scored]) -> Ranking:
+        """Of values, in their order."""
+        return cls(Columns._make(map(np.array, zip(*scored, strict=True))))
+
+    def __len__(self) -> int:
+        return len(self.columns.key)
+
+    def __getitem__(self, place: int) -> Scored:
+        return Scored._make(column.item(place) for column in self.columns)
+
+    def __iter__(self) -> Iterator[Scored]:
+        return map(self.__getitem__, range(len(self)))
+
+    def of_chunk(self, chunk_key: int) -> list[Scored]:
+        """Those of a chunk."""
+        return [
+            self[place] for place in (self.columns.chunk_key == chunk_key).nonzero()[0].tolist()
+        ]
+
+    def in_order(self, order: NDArray[np.int64]) -> Ranking:
+        """Those at some places."""
+        return Ranking(Columns._make(column.take(order) for column in self.columns))
 
 
 def confidence(signs: Signs, weights: Weights) -> float:
@@ -166,25 +214,17 @@ def _is_timely(date: datetime.date, period: tuple[datetime.date, datetime.date])
     return period[0] <= date <= period[1]
 
 
-def by_time(
-    scored: Sequence[Scored], file_of: Mapping[int, FileState], view: Presentation
-) -> list[Scored]:
+def by_time(scored: Ranking, file_of: Mapping[int, FileState], view: Presentation) -> Ranking:
     """The candidates in the order in which they are shown, which time and place change."""
-    files = {number: file_of[number] for number in {one.chunk_key // FILE_SPAN for one in scored}}
-    factors = {number: recency(file.date, view) for number, file in files.items()}
-    durable = {number for number, file in files.items() if file.path == _MEMORY}
-    if durable:
-        scored = [
-            one._replace(share=_DURABLE * one.share)
-            if one.chunk_key // FILE_SPAN in durable
-            else one
-            for one in scored
-        ]
-    keys = [
-        (-round(one.share * factors[one.chunk_key // FILE_SPAN], _DIGITS), one.key)
-        for one in scored
-    ]
-    return [one for _, one in sorted(zip(keys, scored, strict=True))]
+    columns = scored.columns
+    numbers, place = np.unique(columns.chunk_key // FILE_SPAN, return_inverse=True)
+    files = [file_of[number] for number in numbers.tolist()]
+    durable = np.array([_DURABLE if file.path == _MEMORY else 1.0 for file in files])
+    left_of = {date: recency(date, view) for date in {file.date for file in files}}
+    left = np.array([left_of[file.date] for file in files])
+    share = columns.share * durable.take(place)
+    order = np.lexsort((columns.key, -(share * left.take(place)).round(_DIGITS)))
+    return Ranking(columns._replace(share=share)).in_order(order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,20 +236,25 @@ class Texts:
     talk: Mapping[int, StoredChunk]
 
 
+class Bar:
+    """The score that a hit must have to be made; whoever takes hits raises it once there are enough."""
+
+    def __init__(self) -> None:
+        self.score = 0.0
+
+
 def make_hits(
-    scored: Sequence[Scored],
+    scored: Ranking,
     read: Callable[[Sequence[Scored]], Texts],
     words: Collection[str],
     view: Presentation,
     chosen: Iterator[int],
+    bar: Bar,
 ) -> Iterator[Hit]:
     """What a person sees of the candidates with the `chosen` numbers: windows around passages, none of them
-    showing a line twice. Text is read as it is needed."""
-    shares = {one.key: one.share for one in scored}
+    showing a line twice. Text is read as it is needed, and no more once a candidate is below the `bar`."""
+    shares = dict(zip(scored.columns.key.tolist(), scored.columns.share.tolist(), strict=True))
     best = least_beside(scored)
-    together: dict[int, list[Scored]] = {}
-    for one in scored:
-        together.setdefault(one.chunk_key, []).append(one)
     taken = Taken()
     # Only of what is shown it is asked which of its passages are facts.
     facts: dict[int, _Facts] = {}
@@ -218,48 +263,57 @@ def make_hits(
         # The longer it takes, the more are read at once: from a server each time is a way there and back.
         done += len(some)
         count = max(_READ_NEXT, done // 2)
-        texts = read([scored[number] for number in some])
-        for number in some:
-            one = scored[number]
+        few = [scored[number] for number in some]
+        texts = read(few)
+        for number, one in zip(some, few, strict=True):
+            stored = texts.chunks[one.chunk_key]
+            factor = recency(stored.date, view)
+            if shown_score(_score(one, factor, view)) < bar.score:
+                return
             if one.key in taken.messages:
                 continue
-            stored = texts.chunks[one.chunk_key]
             if one.chunk_key not in facts:
-                facts[one.chunk_key] = _find_facts(together[one.chunk_key], stored)
+                facts[one.chunk_key] = _find_facts(scored.of_chunk(one.chunk_key), stored)
             least = max(best, _BESIDE_SHARE * one.share)
             shown = _shown(one, texts, shares, least, facts[one.chunk_key], words, view, taken)
             if shown is not None:
                 moves = Move("fusion", one.rank), Move("time", number + 1)
-                yield _hit(stored, one, shown, recency(stored.date, view), words, view, moves)
+                yield _hit(stored, one, shown, factor, words, view, moves)
 
 
-def least_beside(scored: Sequence[Scored]) -> float:
+def least_beside(scored: Ranking) -> float:
     """The share from which on a message is shown beside a better one: that of the last of the best."""
-    best = nlargest(_BEST_MESSAGES, (one.share for one in scored))
-    return best[-1] if len(best) == _BEST_MESSAGES else 0.0
+    if len(scored) < _BEST_MESSAGES:
+        return 0.0
+    place = len(scored) - _BEST_MESSAGES
+    return float(np.partition(scored.columns.share, place)[place])
 
 
 class _Facts(NamedTuple):
-    """The candidates of a chunk that are one fact each: where it starts, by key, and its share."""
+    """The candidates of a chunk that are one fact each: the fact by the key, and its share by the fact."""
 
-    places: dict[int, int]
-    shares: dict[int, float]
+    of: dict[int, FactSpan]
+    shares: dict[FactSpan, float]
 
 
 def _find_facts(scored: Sequence[Scored], stored: StoredChunk) -> _Facts:
     chunk = stored.chunk
     found = _Facts({}, {})
     for one in scored:
-        number = min(one.key - stored.key, len(chunk.passages) - 1)
-        passage = chunk.passages[number]
+        passage = _passage(one, stored)
         text = chunk.text[passage.start : passage.end]
         # "- Rehearsal: on Thursday" is a fact, but where people speak it may be what one of them says.
         if label_of(text) is None or (BULLET.match(text) and not is_talk(chunk)):
-            facts = facts_in(chunk, number)
+            facts = facts_in(chunk, passage)
             if len(facts) == 1:
-                found.places[one.key] = facts[0].start
-                found.shares[facts[0].start] = one.share
+                found.of[one.key] = facts[0]
+                found.shares[facts[0]] = one.share
     return found
+
+
+def _passage(one: Scored, stored: StoredChunk) -> Passage:
+    passages = stored.chunk.passages
+    return passages[min(one.key - stored.key, len(passages) - 1)]
 
 
 def _shown(
@@ -279,18 +333,19 @@ def _shown(
         shown = show_talk(one.key, texts.talk, shares, view.size, taken, least)
         if shown is not None:
             return shown
-    number = min(one.key - stored.key, len(chunk.passages) - 1)
-    below = below_heading(stored, number, texts.chunks)
-    if below is not None:
-        place = show_below(below, view.size, taken)
-        start = below.start if below.chunk is chunk else chunk.passages[number].start
-        return None if place is None else _lines(below.chunk, place, start)
-    at = facts.places.get(one.key)
-    if at is None:
-        wanted = [shares.get(stored.key + n, 0.0) for n in range(len(chunk.passages))]
-        place = grow(chunk, number, wanted, words, view.size, taken)
+    fact = facts.of.get(one.key)
+    if fact is not None:
+        place = show_fact(chunk, fact, facts.shares, view.size, taken, view.context)
     else:
-        place = show_fact(chunk, at, facts.shares, view.size, taken, view.context)
+        passage = _passage(one, stored)
+        below = below_heading(stored, passage, texts.chunks)
+        if below is not None:
+            place = show_below(below, view.size, taken)
+            start = below.start if below.chunk is chunk else passage.start
+            return None if place is None else _lines(below.chunk, place, start)
+        wanted = [shares.get(stored.key + n, 0.0) for n in range(len(chunk.passages))]
+        number = min(one.key - stored.key, len(wanted) - 1)
+        place = grow(chunk, number, wanted, words, view.size, taken)
     if place is None:
         return None
     start, end = place
@@ -305,7 +360,9 @@ def _shown(
 
 def _lines(chunk: Chunk, place: tuple[int, int], start: int) -> Shown:
     low, high = place
-    return Shown(chunk.text[low:high], chunk.line_at(low), chunk.line_at(max(low, high - 1)), start)
+    first = chunk.line_at(low)
+    last = chunk.line_at(high - 1) if "\n" in chunk.text[low : high - 1] else first
+    return Shown(chunk.text[low:high], first, last, start)
 
 
 def _hit(
@@ -318,14 +375,14 @@ def _hit(
     moves: tuple[Move, ...],
 ) -> Hit:
     chunk, sure, snippet = stored.chunk, view.sure, shown.text
-    heading = heading_at(chunk, shown.start)
-    found = distinct_terms(snippet) | distinct_terms(heading)
+    heading = heading_at(chunk, shown.start, _passage(scored, stored))
+    said, above = distinct_terms(snippet), distinct_terms(heading)
     return Hit(
         path=chunk.path,
         source=chunk.source,
         start_line=shown.start_line,
         end_line=shown.end_line,
-        score=_clipped(sure * scored.share * factor),
+        score=_score(scored, factor, view),
         snippet=snippet,
         relevance=relevance(scored, view),
         vector_score=scored.vector,
@@ -333,7 +390,7 @@ def _hit(
         recency=factor,
         heading=heading,
         date=stored.date,
-        matched=tuple(word for word in words if word in found),
+        matched=tuple([word for word in words if word in said or word in above]),
         why=Why(
             text_weight=view.weights.text,
             vector_weight=view.weights.vector,
@@ -345,6 +402,15 @@ def _hit(
             resembles=resembles(scored, view),
         ),
     )
+
+
+def _score(scored: Scored, factor: float, view: Presentation) -> float:
+    return _clipped(view.sure * scored.share * factor)
+
+
+def shown_score(score: float) -> float:
+    """A score as it is shown: nobody should read that 0.35 is below 0.35."""
+    return round(score, SHOWN_DIGITS)
 
 
 def resembles(scored: Scored, view: Presentation) -> bool:
@@ -397,6 +463,7 @@ def echoes(hit: Hit, known: Iterable[frozenset[str]]) -> bool:
     )
 
 
-def cited(hit: Hit) -> Hit:
-    """The hit with its citation."""
-    return replace(hit, citation=f"{hit.path}#L{hit.start_line}-L{hit.end_line}")
+def cited(hit: Hit, why: Why | None = None) -> Hit:
+    """The hit with its citation, and with these reasons if any are given."""
+    citation = f"{hit.path}#L{hit.start_line}-L{hit.end_line}"
+    return replace(hit, citation=citation, why=why or hit.why)

@@ -9,13 +9,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from memdown.index.bm25 import Floats, places_of
 from memdown.index.passage_vectors import passage_texts
 from memdown.index.reader import Mask, Quantised, Reader, Rows, word
 from memdown.index.similarity import cosines
 from memdown.search import candidates, features
-from memdown.search.candidates import Candidates, Floats, products
+from memdown.search.candidates import Candidates, products
 from memdown.search.features import Features, Nearness
-from memdown.search.rank import Scored, Signs, Weights, confidence
+from memdown.search.rank import Columns, Ranking, Signs, Weights, confidence
 from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, index_terms, is_gram
 from memdown.text.cues import names_in
@@ -72,7 +73,7 @@ class Ranked:
     similarity of the nearest where there are few notes, else None. `candidates` is how many were scored.
     """
 
-    best: list[Scored]
+    best: Ranking
     sure: float
     near: float
     nearest: float | None
@@ -111,7 +112,7 @@ def rank(
             scores, found, reader, tuning
         )
     if scope.timely is not None and not terms.words:
-        scores = np.where(found.text[found.rows] > 0, scores, 0)
+        scores = np.where(found.own_text > 0, scores, 0)
     nearest = found.passage_similarity if few else None
     order = _best_first(scores, tuning.ranked)
     scores = _with_nearness(scores, order, found, made, reader, weights, tuning)
@@ -168,7 +169,7 @@ def _compared(found: Candidates, vector: Vector, reader: Reader, embed: Embed) -
     place[order] = np.arange(len(order))
     similar = cosines(known[place[found.rows]], vector).astype(np.float32)
     background = average(float(similar.mean()), len(similar))
-    return replace(found, passage_similarity=similar, passage_background=background)
+    return found._replace(passage_similarity=similar, passage_background=background)
 
 
 def _compared_first(
@@ -186,7 +187,7 @@ def _compared_first(
         texts.append(passage_texts(stored[chunk].chunk, only=passage)[0])
     similar = found.chunk_similarity.copy()
     similar[first] = cosines(embed(texts), vector)
-    return replace(found, passage_similarity=similar, passage_background=found.chunk_background)
+    return found._replace(passage_similarity=similar, passage_background=found.chunk_background)
 
 
 def _word_count(terms: QueryTerms) -> float:
@@ -198,7 +199,7 @@ def _weights(found: Candidates, text: float) -> Weights:
     """The legs' weights; a leg that found nothing leaves all to the other."""
     if found.chunk_similarity is None:
         return Weights(vector=0.0, text=1.0)
-    if not found.text[found.rows].any():
+    if not found.own_text.any():
         return Weights(vector=1.0, text=0.0)
     return Weights(vector=1.0 - text, text=text)
 
@@ -334,22 +335,25 @@ def _scored(
     reader: Reader,
     *,
     few: bool,
-) -> list[Scored]:
-    if not len(order):
-        return []
+) -> Ranking:
     rows = found.rows[order]
     chunks = reader.passage_chunk[rows]
     keys = reader.chunk_key[chunks]
-    best = float(scores[order[0]]) or 1.0
+    best = float(scores[order[0]]) if len(order) else 0.0
     similar = found.passage_similarity if few else found.chunk_similarity
-    text = found.text[rows] / (found.reachable or 1.0)
-    nearer = np.maximum(made.passage_similarity, made.chunk_similarity)[order].clip(0, 1).tolist()
-    similarity = [0.0] * len(rows) if similar is None else similar[order].tolist()
-    own = (keys + rows - reader.chunk_first[chunks]).tolist()
-    by_text, shares = made.text[order].tolist(), (scores[order] / best).clip(0, 1).tolist()
-    keys, text = keys.tolist(), text.clip(0, 1).tolist()
-    ranks = range(1, len(own) + 1)
-    return list(map(Scored, own, keys, text, similarity, by_text, nearer, shares, ranks))
+    nearer = np.maximum(made.passage_similarity[order], made.chunk_similarity[order])
+    return Ranking(
+        Columns(
+            key=keys + rows - reader.chunk_first[chunks],
+            chunk_key=keys,
+            text=(found.own_text[order] / (found.reachable or 1.0)).clip(0, 1),
+            vector=np.zeros(len(rows)) if similar is None else similar[order].astype(np.float64),
+            by_text=made.text[order],
+            by_vector=nearer.clip(0, 1),
+            share=(scores[order] / (best or 1.0)).clip(0, 1),
+            rank=np.arange(1, len(rows) + 1),
+        )
+    )
 
 
 def _strangers(question: str, found: Candidates, reader: Reader) -> bool:
@@ -370,7 +374,7 @@ def _signs(found: Candidates, made: Features, *, few: bool) -> Signs:
         one.idf for one in words if not len(one.posting.rows) and is_gram(one.unit.terms[0])
     )
     known = 1.0 - _PIECES_MISSED * missing / total
-    best = float(found.text[found.rows].max(initial=0.0))
+    best = float(found.own_text.max(initial=0.0))
     return Signs(
         words=found.reachable > 0,
         covered=float(made.coverage.max(initial=0.0)),
@@ -426,21 +430,20 @@ def _with_time(
     tells of that time, half a word more."""
     if scope.timely is None:
         return found
-    then = scope.timely[reader.passage_file]
+    then = scope.timely[reader.passage_file[found.near]]
     text = found.text.copy()
     if only_time:
         text[:] = 0
     reach = found.reachable
     gain = _TIMELY_WORD * (reach / max(1.0, words) if reach > 0 else 1.0)
-    begins = _beginnings(reader, scope.timely)
     worth = then & (text > 0)
-    worth[begins] = True
+    # They are candidates, whatever their words.
+    worth[found.near.searchsorted(_beginnings(reader, scope.timely))] = True
     if found.chunk_similarity is not None:
-        near = found.rows[found.chunk_similarity > found.chunk_background]
+        near = found.places[found.chunk_similarity > found.chunk_background]
         worth[near] |= then[near]
     for told in scope.told:
-        rows = reader.posting(word(told)).rows
-        rows = rows[~then[rows]]
-        text[rows] += _TOLD * gain
+        places, _ = places_of(reader.posting(word(told)).rows, found.near)
+        text[places[~then[places]]] += _TOLD * gain
     text += np.where(worth, np.float32(gain), np.float32(0))
-    return replace(found, text=text, reachable=reach + gain)
+    return found._replace(text=text, reachable=reach + gain)

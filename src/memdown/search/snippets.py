@@ -6,6 +6,7 @@ shown that fit the question, also across the borders of chunks; what is left out
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_left
 from collections import Counter
@@ -14,10 +15,20 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
-from memdown.notes.facts import BULLET, FactSpan, front_end, section_at, units_of
+from memdown.notes.facts import (
+    BULLET,
+    FactSpan,
+    adjoin,
+    front_end,
+    is_heading,
+    section_at,
+    unit_after,
+    unit_before,
+    units_of,
+)
 from memdown.text import index_terms, match_spans
 from memdown.text.cues import asks, label_of
-from memdown.types import LEFT_OUT, Chunk, StoredChunk
+from memdown.types import LEFT_OUT, Chunk, Passage, StoredChunk
 
 # A line without the white space around it.
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
@@ -83,9 +94,14 @@ class Taken:
         """Whether a piece is shown, in whichever chunk."""
         return chunk.path in self._paths and self._name(chunk, piece) in self._seen
 
-    def some_of(self, chunk: Chunk) -> bool:
-        """Whether anything is shown of the note of a chunk."""
-        return chunk.path in self._paths
+    def has_line(self, chunk: Chunk, start: int) -> bool:
+        """Whether the line is shown that begins at a place of a chunk."""
+        if chunk.path not in self._paths:
+            return False
+        text = chunk.text
+        end = text.find("\n", start)
+        said = text[start : end if end >= 0 else len(text)].rstrip()
+        return self.has(chunk, Piece(start, start + len(said), text.count("\n", 0, start)))
 
     def add(self, chunk: Chunk, piece: Piece) -> None:
         """Note that a piece of a chunk is shown."""
@@ -107,25 +123,41 @@ class Taken:
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)
-def _is_talk(text: str) -> bool:
-    lines = [line for line in text.split("\n") if line and not line.isspace()]
-    # A list of facts may have two that begin with "Correction:".
-    least = max(_LEAST_SAID, _LEAST_SAID_SHARE * len(lines))
-    labelled = [line for line in lines if ":" in line or "：" in line]
-    if len(labelled) < least:
-        return False
-    labelled = [line for line in labelled if label_of(line) is not None]
+def _is_talk(text: str, passages: int) -> bool:
+    lines = text.split("\n")
+    # Few texts have as many labels as there would have to be if no line but the first of each passage counted.
+    labelled = _labelled([line for line in lines if ":" in line or "：" in line], passages)
+    said = [line for line in lines if line and not line.isspace()] if labelled else []
     names = Counter(map(label_of, labelled))
-    if len(labelled) < least or max(names.values()) < _LEAST_SAID:
+    if len(labelled) < _least_said(len(said)) or max(names.values()) < _LEAST_SAID:
         return False
     if not all(BULLET.match(line) for line in labelled):
         return True
     return len(names) > 1 and len(labelled) >= _LEAST_SAID_IN_BULLETS * len(names)
 
 
+def _labelled(lines: Sequence[str], passages: int) -> list[str]:
+    """Those of some lines that begin with a label; none once too few can, of a text with so many passages."""
+    spare = len(lines) - _least_said(passages)
+    found: list[str] = []
+    for line in lines:
+        if spare < 0:
+            return []
+        if label_of(line) is None:
+            spare -= 1
+        else:
+            found.append(line)
+    return found if spare >= 0 else []
+
+
+def _least_said(lines: int) -> float:
+    """How many of so many lines must have a label; a list of facts may have two that begin with "Correction:"."""
+    return max(_LEAST_SAID, _LEAST_SAID_SHARE * lines)
+
+
 def is_talk(chunk: Chunk) -> bool:
     """Whether people speak in a chunk: a name or role stands before several of its lines."""
-    return ":" in chunk.text and _is_talk(chunk.text)
+    return ":" in chunk.text and _is_talk(chunk.text, len(chunk.passages))
 
 
 def beside(key: int, stored: StoredChunk, best: Collection[int]) -> list[int]:
@@ -214,8 +246,7 @@ def grow(
     and stops at what is shown elsewhere and at the next heading.
     """
     passage = chunk.passages[number]
-    begin, stop = section_at(chunk, passage.start)
-    pieces = [one for one in pieces_of(chunk.text, size) if begin <= one.start < stop]
+    pieces = _reachable(chunk, passage, size)
     free = [
         n
         for n, (start, end, _) in enumerate(pieces)
@@ -244,69 +275,93 @@ def grow(
     return _filled(chunk, pieces, (first, last), size, taken)
 
 
-def show_fact(
-    chunk: Chunk, start: int, shares: Mapping[int, float], size: int, taken: Taken, context: int = 0
-) -> tuple[int, int] | None:
-    """The fact that starts there, with those beside it that fit as well; None if it is taken.
+def _reachable(chunk: Chunk, passage: Passage, size: int) -> list[Piece]:
+    """The pieces of a passage's section that a window of a size around it may reach."""
+    begin, stop = section_at(chunk, passage.start)
+    text = chunk.text
+    begin = max(begin, text.rfind("\n", 0, max(0, passage.start - size)) + 1)
+    end = text.find("\n", passage.end + size)
+    return _pieces_in(text, begin, stop if end < 0 else min(stop, end), size)
 
-    `shares` tells how well each fact fits, by where it starts. Up to `context` lines are shown of
-    what is around, fitting or not, where a fact alone may not be what was meant.
+
+def show_fact(
+    chunk: Chunk,
+    fact: FactSpan,
+    shares: Mapping[FactSpan, float],
+    size: int,
+    taken: Taken,
+    context: int = 0,
+) -> tuple[int, int] | None:
+    """A fact, with those beside it that fit as well; None if it is taken.
+
+    `shares` tells how well each fact fits. Up to `context` lines are shown of what is around, fitting or
+    not, where a fact alone may not be what was meant.
     """
-    units = units_of(chunk)
-    pieces = pieces_of(chunk.text, len(chunk.text)) if taken.some_of(chunk) else ()
-    shown = {piece.start for piece in pieces if taken.has(chunk, piece)}
-    first = last = bisect_left(units, start, key=_start)
-    if start in shown:
+    if taken.has_line(chunk, fact.start):
         return None
-    mine, section = shares.get(start, 0.0), units[first].section
+    first = last = fact
+    mine = shares.get(fact, 0.0)
+    least = _AS_GOOD * mine if mine > 0 else math.inf
     while True:
         fitting = []
-        for n in (last + 1, first - 1):
-            if not 0 <= n < len(units) or units[n].start in shown or units[n].section != section:
+        for one in _beside(chunk, first, last, shares, context):
+            if taken.has_line(chunk, one.start):
                 continue
-            low, high = units[min(first, n)].start, units[max(last, n)].end
-            share = shares.get(units[n].start, 0.0)
-            most = _FEW_LINES if mine > 0 and share >= _AS_GOOD * mine else context
+            low, high = min(first.start, one.start), max(last.end, one.end)
+            share = shares.get(one, 0.0)
+            most = _FEW_LINES if share >= least else context
             if high - low <= size and chunk.text.count("\n", low, high) < most:
-                fitting.append((share, n))
+                fitting.append((share, one))
         if not fitting:
             break
-        chosen = max(fitting)[1]
+        _, chosen = max(fitting)
         first, last = min(first, chosen), max(last, chosen)
-    low, high = units[first].start, units[last].end
+    low, high = first.start, last.end
     for piece in _pieces_in(chunk.text, low, high):
         taken.add(chunk, piece)
     return low, high if high - low <= size else _cut(chunk.text, low, low + size)
 
 
-def is_heading(chunk: Chunk, number: int) -> bool:
-    """Whether a passage only says what stands below it: a heading, the first row of a table, front matter."""
-    passage, units = chunk.passages[number], units_of(chunk)
-    # Units do not overlap: the last that begins before the passage ends is the last of all that ends.
-    last = bisect_left(units, passage.end, key=_start) - 1
-    return last < 0 or units[last].end <= passage.start
+def _beside(
+    chunk: Chunk, first: FactSpan, last: FactSpan, shares: Mapping[FactSpan, float], context: int
+) -> list[FactSpan]:
+    """What may be shown beside some facts: the nearest before and behind, without context only those that fit."""
+    if context:
+        return [
+            one for one in (unit_before(chunk, first), unit_after(chunk, last)) if one is not None
+        ]
+    if len(shares) == 1:
+        return []
+    before = max((one for one in shares if one < first), default=None)
+    after = min((one for one in shares if one > last), default=None)
+    found = []
+    if before is not None and adjoin(chunk, before, first):
+        found.append(before)
+    if after is not None and adjoin(chunk, last, after):
+        found.append(after)
+    return found
 
 
 class Below(NamedTuple):
-    """What stands below a heading: the chunk, where what is shown starts in it, and the units."""
+    """What stands below a heading: the chunk, where what is shown starts in it, and the first unit."""
 
     chunk: Chunk
     start: int
-    units: list[FactSpan]
+    unit: FactSpan
 
 
 def below_heading(
-    stored: StoredChunk, number: int, chunks: Mapping[int, StoredChunk]
+    stored: StoredChunk, passage: Passage, chunks: Mapping[int, StoredChunk]
 ) -> Below | None:
     """What stands below a passage that is a heading, in its chunk or the next; None if nothing does, or it
     is none."""
-    chunk, passage = stored.chunk, stored.chunk.passages[number]
-    if not is_heading(chunk, number):
+    chunk = stored.chunk
+    if not is_heading(chunk, passage):
         return None
-    if units := [one for one in units_of(chunk) if one.start >= passage.end]:
+    if unit := _unit_from(chunk, passage.end):
         # Front matter itself is shown to nobody.
         is_front = passage.start < front_end(chunk)
-        return Below(chunk, units[0].start if is_front else passage.start, units)
+        return Below(chunk, unit.start if is_front else passage.start, unit)
     following = chunks.get(stored.key + len(chunk.passages))
     if following is None or following.chunk.path != chunk.path:
         return None
@@ -316,24 +371,27 @@ def below_heading(
     # Chunks overlap: the next one mostly begins with the heading once more.
     again = chunk.text.rfind(title, 0, first)
     start = first if chunk.text[again + len(title) : first].strip() or again < 0 else again
-    units = [one for one in units_of(chunk) if one.start >= first]
-    return Below(chunk, start, units) if units else None
+    unit = _unit_from(chunk, first)
+    return Below(chunk, start, unit) if unit else None
+
+
+def _unit_from(chunk: Chunk, place: int) -> FactSpan | None:
+    """The first unit that begins at a place of a chunk or behind it."""
+    return next((one for one in units_of(chunk, place) if one.start >= place), None)
 
 
 def show_below(below: Below, size: int, taken: Taken) -> tuple[int, int] | None:
     """A heading with the first lines below it; None if the first of them is shown already."""
-    chunk, low, units = below
-    first = units[0]
+    chunk, low, first = below
     if _is_shown(first, chunk, taken):
         return None
     high = first.end
-    for one in units[1:]:
+    one = unit_after(chunk, first)
+    while one is not None and one.end - low <= size:
         lines = chunk.text.count("\n", first.start, one.end)
-        if one.section != first.section or one.end - low > size or lines >= _FEW_LINES:
+        if lines >= _FEW_LINES or _is_shown(one, chunk, taken):
             break
-        if _is_shown(one, chunk, taken):
-            break
-        high = one.end
+        high, one = one.end, unit_after(chunk, one)
     if high - low > size:
         high = _cut(chunk.text, low, low + size)
     for piece in _pieces_in(chunk.text, low, high):
@@ -381,9 +439,9 @@ def _text(chunk: Chunk, piece: Piece) -> str:
 
 def _value(chunk: Chunk, wanted: Sequence[float], piece: Piece) -> float:
     """How much the passage of a piece is wanted; repeated lines before the first are not."""
-    for passage, value in zip(chunk.passages, wanted, strict=True):
-        if piece.start < passage.end and piece.end > passage.start:
-            return value
+    number = bisect_left(chunk.passages, piece.end, key=_start) - 1
+    if number >= 0 and piece.start < chunk.passages[number].end:
+        return wanted[number]
     return 0.0
 
 
@@ -403,15 +461,16 @@ def pieces_of(text: str, size: int) -> tuple[Piece, ...]:
     return tuple(pieces)
 
 
-def _pieces_in(text: str, first: int, last: int) -> list[Piece]:
-    """The lines between two places that are not inside a line."""
+def _pieces_in(text: str, first: int, last: int, size: int = 0) -> list[Piece]:
+    """The lines between two places that are not inside a line; with a size, longer ones by sentence."""
     before = text.count("\n", 0, first)
     said = text[first:last]
-    if "\n" not in said and said == said.strip():
+    size = size or len(said)
+    if len(said) <= size and "\n" not in said and said == said.strip():
         return [Piece(first, last, before)] if said else []
     return [
         Piece(first + start, first + end, before + line)
-        for start, end, line in pieces_of(said, last - first)
+        for start, end, line in pieces_of(said, size)
     ]
 
 

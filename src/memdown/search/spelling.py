@@ -9,7 +9,7 @@ trusted.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -52,7 +52,7 @@ from memdown.text.stemming import stem
 from memdown.text.stopwords import is_english
 from memdown.text.synonyms import as_terms, meanings
 from memdown.text.terms import is_gram, ordered_terms, token_terms, tokens
-from memdown.types import Embedder, Source, SynonymKnowing
+from memdown.types import Embedder, Source, knows_synonyms
 from memdown.values import dataclass
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -95,15 +95,20 @@ def put_right(
 
     A word that the embedder knows is right, though no note holds it.
     """
-    written = {"".join(token_terms(token)): token.lower() for _, token in tokens(question)}
+    written = {term: token.lower() for term, token in _written(question).items()}
     doubtful = [term for term in words if _may_be_misspelled(written.get(term, ""))]
     reader = snapshot.reader(Sought(tuple(doubtful), sources=sources)) if doubtful else None
     held = set(reader.holding(doubtful, file_mask(reader, sources))) if reader else set()
     unheld = [term for term in doubtful if term not in held]
-    if isinstance(embedder, SynonymKnowing):
+    if knows_synonyms(embedder):
         unheld = [term for term in unheld if not embedder.has_word(written[term])]
     found = (_correction(written[term], term, snapshot, sources) for term in unheld[:_MOST_WORDS])
     return [one for one in found if one]
+
+
+def _written(question: str) -> dict[str, str]:
+    """The words of a question as they are written, by their terms."""
+    return {"".join(token_terms(token)): token for _, token in tokens(question)}
 
 
 def corrected(question: str, put_right: Sequence[Correction]) -> str:
@@ -157,13 +162,31 @@ def other_forms(
     sources: tuple[Source, ...],
 ) -> tuple[Alternative, ...]:
     """What the notes may hold in the place of words of a question."""
+    defined = _defined_forms(question, terms, reader, sources)
+    # Most questions have only words that the notes hold as well.
+    unheld = [term for term in terms.words if not len(reader.posting(word(term)).rows)]
+    if not unheld:
+        return defined
+    written = _written(question)
+    look = _Look(snapshot, sources)
     return (
-        *_defined_forms(question, terms, reader, sources),
-        *_parts_of_compounds(question, terms, reader, snapshot, sources),
-        *_compounds_with(question, terms, reader),
-        *_translations(question, terms, reader, snapshot, sources),
-        *_in_latin(terms, reader, snapshot, sources),
+        *defined,
+        *_parts_of_compounds(unheld, written, look),
+        *_compounds_with(question, unheld, written, reader),
+        *_translations(question, terms, unheld, look),
+        *_in_latin(unheld, look),
     )
+
+
+class _Look(NamedTuple):
+    """Where to look for words that a question does not have."""
+
+    snapshot: Snapshot
+    sources: tuple[Source, ...]
+
+    def reader(self, words: tuple[str, ...]) -> Reader:
+        """What can tell which of some words there are."""
+        return self.snapshot.reader(Sought(words, sources=self.sources))
 
 
 def _defined_forms(
@@ -189,29 +212,23 @@ def _defined_forms(
 
 
 def _parts_of_compounds(
-    question: str,
-    terms: QueryTerms,
-    reader: Reader,
-    snapshot: Snapshot,
-    sources: tuple[Source, ...],
+    unheld: Sequence[str], written: Mapping[str, str], look: _Look
 ) -> tuple[Alternative, ...]:
     """The two words that a compound is made of, where the notes hold both but not the compound.
 
     Which words there are only the notes tell: *Staubecken* is no dust corner where nobody has either.
     """
-    asked = {"".join(token_terms(token)): fold(token) for _, token in tokens(question)}
+    asked = {term: fold(written.get(term, "")) for term in unheld}
     cuts = {
-        term: list(_cuts(asked[term]))
-        for term in terms.words
-        if len(asked.get(term, "")) > 2 * _LEAST_PART
-        and asked[term].isalpha()
-        and not len(reader.posting(word(term)).rows)
+        term: list(_cuts(compound))
+        for term, compound in asked.items()
+        if len(compound) > 2 * _LEAST_PART and compound.isalpha()
     }
     possible = tuple({part for pairs in cuts.values() for pair in pairs for part in pair})
     if not possible:
         return ()
-    reader = snapshot.reader(Sought(possible, sources=sources))
-    held = set(reader.holding(possible, file_mask(reader, sources)))
+    reader = look.reader(possible)
+    held = set(reader.holding(possible, file_mask(reader, look.sources)))
     found = []
     for term, pairs in cuts.items():
         whole = [pair for pair in pairs if held.issuperset(pair)]
@@ -221,19 +238,21 @@ def _parts_of_compounds(
     return tuple(found)
 
 
-def _compounds_with(question: str, terms: QueryTerms, reader: Reader) -> tuple[Alternative, ...]:
+def _compounds_with(
+    question: str, unheld: Sequence[str], written: Mapping[str, str], reader: Reader
+) -> tuple[Alternative, ...]:
     """The compounds of the notes that end with a word which no note holds: who asks for the *Pass* finds the
     *Reisepass*. Where words are written apart, as in English, what ends alike is another word."""
-    if is_english(question):
+    ends = [
+        term
+        for term in unheld
+        if _may_be_a_part(term) and written.get(term, "").isalpha() and not is_gram(term)
+    ]
+    if not ends or is_english(question):
         return ()
-    written = {"".join(token_terms(token)): token for _, token in tokens(question)}
     return tuple(
         Alternative(term, (compound,), _PART)
-        for term in terms.words
-        if _may_be_a_part(term)
-        and written.get(term, "").isalpha()
-        and not is_gram(term)
-        and not len(reader.posting(word(term)).rows)
+        for term in ends
         for compound in islice(
             (one for one in reader.ending(term) if len(one) >= len(term) + _LEAST_FIRST),
             _MOST_COMPOUNDS,
@@ -241,19 +260,13 @@ def _compounds_with(question: str, terms: QueryTerms, reader: Reader) -> tuple[A
     )
 
 
-def _in_latin(
-    terms: QueryTerms, reader: Reader, snapshot: Snapshot, sources: tuple[Source, ...]
-) -> tuple[Alternative, ...]:
+def _in_latin(unheld: Sequence[str], look: _Look) -> tuple[Alternative, ...]:
     """Names and brands that notes write in Latin letters and a question in Cyrillic ones."""
-    possible = {
-        term: tuple(index_terms(latin))
-        for term in terms.words
-        if (latin := in_latin(term)) and not len(reader.posting(word(term)).rows)
-    }
+    possible = {term: tuple(index_terms(latin)) for term in unheld if (latin := in_latin(term))}
     if not possible:
         return ()
     wanted = tuple({one for latin in possible.values() for one in latin})
-    held = set(snapshot.reader(Sought(wanted, sources=sources)).holding(wanted, None))
+    held = set(look.reader(wanted).holding(wanted, None))
     return tuple(
         Alternative(term, latin, _TRANSLATED)
         for term, latin in possible.items()
@@ -262,23 +275,19 @@ def _in_latin(
 
 
 def _translations(
-    question: str,
-    terms: QueryTerms,
-    reader: Reader,
-    snapshot: Snapshot,
-    sources: tuple[Source, ...],
+    question: str, terms: QueryTerms, unheld: Sequence[str], look: _Look
 ) -> tuple[Alternative, ...]:
     """What a word that no note holds is called in other languages, as far as notes hold that."""
     found = [
         Alternative(one.term, translated, _TRANSLATED)
         for one in meanings(question, terms.words)
-        if not len(reader.posting(word(one.term)).rows)
+        if one.term in unheld
         for translated in as_terms(one.others, one.term)
     ]
     possible = tuple({term for one in found for term in one.terms})
     if not possible:
         return ()
-    held = set(snapshot.reader(Sought(possible, sources=sources)).holding(possible, None))
+    held = set(look.reader(possible).holding(possible, None))
     return tuple(one for one in found if held.issuperset(one.terms))
 
 
@@ -345,8 +354,16 @@ def speakers_meant(asked: Asked, snapshot: Snapshot) -> Asked:
     names = [name for name in names_in(asked.query.text) if _term(name) in asked.query.terms.words]
     if not names:
         return asked
-    sought = Sought(tuple(map(_term, names)), sources=asked.options.sources, files=asked.files)
+    # Whoever says to be called so is among the best by these words.
+    sought = Sought(
+        (*map(_term, names), INTRODUCES),
+        sources=asked.options.sources,
+        files=asked.files,
+        passages=_MOST_INTRODUCING * 2 * len(names),
+    )
     reader = snapshot.reader(sought)
+    # The other words are asked for in a moment.
+    reader.fetch([*map(word, asked.query.terms.words), word(INTRODUCES)])
     for name in names:
         meant = _meant(name, reader)
         if meant is not None:
@@ -355,42 +372,44 @@ def speakers_meant(asked: Asked, snapshot: Snapshot) -> Asked:
 
 
 def _meant(name: str, reader: Reader) -> SpeakerMeant | None:
-    if any(_is_speaker(term, reader) for term in speaker_terms(name)):
-        return None
     rows = reader.posting(word(_term(name))).rows
     label = _introduced(name, rows, reader) if len(rows) else _spelled_otherwise(name, reader)
     return None if label is None else SpeakerMeant(name, label, held=len(rows) > 0)
 
 
-def _is_speaker(term: str, reader: Reader) -> bool:
-    return reader.document_frequency(word(term)) >= TUNING.least_labels
+def _is_speaker(name: str, reader: Reader) -> bool:
+    """Whether lines begin with a name, or with one of its words."""
+    return any(
+        reader.document_frequency(word(term)) >= TUNING.least_labels for term in speaker_terms(name)
+    )
 
 
 def _introduced(name: str, rows: Rows, reader: Reader) -> str | None:
-    """The speaker who says to be called so."""
+    """The speaker who says to be called so, unless one has this name."""
     spoken = reader.among(word(INTRODUCES), rows)[:_MOST_INTRODUCING].tolist()
+    # Most notes introduce nobody, which is told sooner than who speaks.
+    if not spoken or _is_speaker(name, reader):
+        return None
     for line in (line for text in reader.texts(spoken) for line in text.split("\n")):
         label = label_of(line)
-        if label is not None and introduces(line, name) and _is_label(label, reader):
+        if label is not None and introduces(line, name) and _is_speaker(label, reader):
             return label.split()[0]
     return None
 
 
 def _spelled_otherwise(name: str, reader: Reader) -> str | None:
-    """The speaker whose name sounds like one that stands nowhere."""
+    """The speaker whose name sounds like one that stands nowhere, unless one has this name."""
     rows = reader.posting(Unit("prefix", (SPEAKER + name[0].lower(),))).rows
+    if not len(rows) or _is_speaker(name, reader):
+        return None
     some = rows[np.linspace(0, len(rows) - 1, min(len(rows), _MOST_LABELS)).astype(np.int64)]
     labels = [
         part
         for text in reader.texts(some.tolist())
-        if (label := label_of(text)) and _is_label(label, reader)
+        if (label := label_of(text)) and _is_speaker(label, reader)
         for part in label.split()
     ]
     return next((label for label in labels if sounds_like(label, name)), None)
-
-
-def _is_label(label: str, reader: Reader) -> bool:
-    return any(_is_speaker(term, reader) for term in speaker_terms(label))
 
 
 def _asked_of(meant: SpeakerMeant, asked: Asked) -> Asked:

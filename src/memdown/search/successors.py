@@ -44,12 +44,11 @@ def follow(hits: Sequence[Hit], question: str, reader: Reader) -> Iterator[Follo
     asked = content_words(question)
     for hit in hits[:_FOLLOWED]:
         facts = tuple(_answering(hit, asked))
-        rows = {
-            row
-            for fact in facts
-            for row in _holding(telling_words(fact.text, asked), changed, reader)
-        }
-        newer = (row for row in sorted(rows, reverse=True) if _may_be_newer(row, hit, reader))
+        each = [
+            _holding(terms, changed, reader) for fact in facts if (terms := _telling(fact, asked))
+        ]
+        rows = _in_lists(1, [some for some in each if len(some)])
+        newer = (row for row in map(int, rows[::-1]) if _may_be_newer(row, hit, reader))
         if some := tuple(islice(newer, _MOST_READ)):
             yield Followed(hit, facts, some)
 
@@ -80,14 +79,37 @@ def _answering(hit: Hit, asked: frozenset[str]) -> Iterator[Fact]:
     )
 
 
-def _holding(terms: Sequence[str], changed: Rows, reader: Reader) -> list[int]:
-    """The rows of passages that hold more than half of some words and tell that something is gone."""
-    if not 0 < len(terms) <= _MOST_WORDS:
-        return []
-    each = [reader.among(word(term), changed) for term in terms]
-    rows, counts = np.unique(np.concatenate(each), return_counts=True)
-    both: list[int] = rows[2 * counts > len(terms)].tolist()
-    return both
+def _telling(fact: Fact, asked: frozenset[str]) -> list[str]:
+    """The words of a fact that answer; none if they are a story."""
+    terms = list(islice(telling_words(fact.text, asked), _MOST_WORDS + 1))
+    return terms if len(terms) <= _MOST_WORDS else []
+
+
+def _holding(terms: Sequence[str], changed: Rows, reader: Reader) -> Rows:
+    """The rows of passages that hold more than half of some words and tell that something is gone, ascending."""
+    each: list[Rows] = []
+    for count, term in enumerate(terms, start=1):
+        if len(rows := reader.among(word(term), changed)):
+            each.append(rows)
+        if 2 * (len(each) + len(terms) - count) <= len(terms):
+            # Whatever holds the others, it is not more than half of them.
+            return changed[:0]
+    # Of two or three words more than half are two.
+    return _in_lists(min(2, len(terms)), each)
+
+
+def _in_lists(least: int, each: Sequence[Rows]) -> Rows:
+    """The rows, int32 and ascending, that stand in one or in two of some lists, in each of which they stand once."""
+    if len(each) < 2:
+        return each[0] if len(each) == least else np.empty(0, np.int32)
+    rows = np.sort(np.concatenate(each))
+    if least > 1:
+        rows = rows[1:][rows[1:] == rows[:-1]]
+    # Not by `np.unique`, whose first call imports all of `numpy.ma`.
+    is_first = np.ones(len(rows), bool)
+    is_first[1:] = rows[1:] != rows[:-1]
+    found: Rows = rows[is_first]
+    return found
 
 
 def _may_be_newer(row: int, hit: Hit, reader: Reader) -> bool:
