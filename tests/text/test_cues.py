@@ -6,13 +6,16 @@ import pytest
 
 from memdown.text.cues import (
     ASKS,
+    MAY_INTRODUCE,
     asked_kind,
     asks_of_oneself,
     cues_of,
     introduces,
     label_of,
+    may_introduce,
     named_speakers,
     own_words,
+    piece_cues,
     sounds_like,
     speaker_terms,
 )
@@ -123,3 +126,31 @@ def test_an_introduction_says_ones_own_name(line: str, name: str, is_one: bool) 
 )
 def test_names_sound_alike_by_their_consonants(name: str, other: str, alike: bool) -> None:
     assert sounds_like(name, other) is alike
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Kate: Hi, I'm Kate",
+        "Kate: “I’m Kate”",
+        "Kate: im Kate",
+        "Kate: well, I am Kate",
+        "Ben: MY NAME IS Ben",
+        "Ben: My name's Ben",
+        "Ben: (call me Ben)",
+        "Ida: Ich heiße Ida",
+        "Ida: mein Name ist Ida",
+        "Eva: ¡Me llamo Eva!",
+        "Eva: soy Eva",
+        "Luc: Je m'appelle Luc",
+        "Rui: Meu nome é Rui",
+        "Jan: Mijn naam is Jan",
+        "Оля: меня зовут Оля",
+        "Оля: Моё имя Оля",
+    ],
+)
+def test_a_word_tells_that_an_introduction_may_begin(line: str) -> None:
+    """Only lines with such a word are looked at when notes are indexed."""
+    assert may_introduce(line)
+    assert any(piece_cues(piece) & MAY_INTRODUCE for piece in line.split())
+    assert not piece_cues("Kate") & MAY_INTRODUCE

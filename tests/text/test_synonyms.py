@@ -78,7 +78,7 @@ def test_what_is_not_listed_has_no_others(question: str) -> None:
 
 
 def test_a_known_term_is_left_out_and_a_phrase_has_several() -> None:
-    assert as_terms(["wages", "wage", "cell phone"], "wage") == [("cell", "phone")]
+    assert as_terms(("wages", "wage", "cell phone"), "wage") == (("cell", "phone"),)
 
 
 @pytest.fixture
@@ -109,3 +109,17 @@ def test_a_search_finds_what_is_called_otherwise(
     with memory:
         first = memory.search(question).hits[0]
     assert answer in first.snippet
+
+
+def test_words_are_found_alike_whether_the_file_is_looked_through_or_taken_apart() -> None:
+    words = {
+        fold(word)
+        for line in CONCEPTS
+        for part in line.split(" | ")
+        for word in part[4:].split(", ")
+    }
+    for start in {word[:length] for word in words for length in (3, 4, len(word))}:
+        if len(start) >= 3 and " " not in start:
+            looked_for = list(synonyms._looked_for(start))
+            apart = synonyms._by_start(start.isascii()).get(start[:3], ())
+            assert [one for one in apart if one.word.startswith(start)] == looked_for, start

@@ -1,15 +1,22 @@
-"""Document → chunks: runs of lines to be embedded, and in them the passages to be matched."""
+"""Document → chunks: runs of lines to be embedded, and in them the passages to be matched.
+
+A longer line is cut where a reader would, and never inside what is seen as one character.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import accumulate
 from operator import attrgetter
-from typing import Final, TypeAlias
+from typing import Final
 
-from memdown.text import cuts, weight
+from memdown.text import weight
 from memdown.text.cues import label_of
+from memdown.text.scripts import fitting
 from memdown.types import Chunk, Document, Passage, Table
 from memdown.values import dataclass, pattern
 
@@ -19,23 +26,60 @@ _BULLET: Final = pattern(r"(?:[-*+•]|[0-9]{1,9}[.)])[ \t]+\S")
 # What a bullet begins with: most other lines begin with a letter, and need not be matched.
 _BULLETS: Final = "-*+•0123456789"
 _RULER: Final = pattern(r"[-:|=+_* \t]+$")
+# Where a reader would cut a long line.
+_SENTENCE_END: Final = pattern(r"(?<=[.!?…])[\"'”’)\]]{0,2}\s+|(?<=[。！？])[」』”）]{0,2}")
+_PAUSE: Final = pattern(r"\s+|(?<=[，、；：])")
+_JOINER: Final = "\u200d"
+_FLAG_LETTERS: Final = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+# Not marks by their Unicode category, yet drawn into the character before: joiners, Thai and Lao
+# am, half-width voice marks, Hangul vowels and finals, skin tones, the tags of regional flags.
+_ATTACHED: Final = pattern(
+    "[\u200c\u200d\u0e33\u0eb3\uff9e\uff9f\u1160-\u11ff\ud7b0-\ud7fb"
+    "\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+)
+_VIRAMA: Final = 9
 
 
-# A line, or a part of a line that is longer than a chunk may be: the line's number, the text, its weight,
-# whether it is a whole line, and whether it is the first part of one. There are hundreds of thousands of
-# them, and plain tuples are made several times faster than named ones.
-_Piece: TypeAlias = tuple[int, str, int, bool, bool]
+# In C throughout: a named tuple's own `__new__` takes three times as long.
+_passage: Final[Callable[[Iterable[object]], Passage]] = partial(tuple.__new__, Passage)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """What a text is cut into chunks between: its lines, and the parts of those longer than a chunk may be.
+
+    Each has its text, the number of its line from 1, and its weight. `parts` are the places of those that are parts
+    of lines, `later_parts` of those that are not the first of their line. `starts` and `weighed` say where each
+    begins, in characters and by weight, with a line end behind each piece, and where one more would.
+    """
+
+    texts: list[str]
+    lines: Sequence[int]
+    weights: list[int]
+    starts: list[int]
+    weighed: list[int]
+    parts: list[int]
+    later_parts: list[int]
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """The pieces of one chunk; the first `repeated` of them end the chunk before."""
+    """The pieces of one chunk, from `begin` to `end`; those before `fresh` end the chunk before."""
 
-    pieces: list[_Piece]
-    repeated: int
+    begin: int
+    fresh: int
+    end: int
 
 
-_first_line: Final = attrgetter("first")
+@dataclass(frozen=True, slots=True)
+class _Units:
+    """The passages of a chunk: the first and the last piece of each."""
+
+    firsts: list[int]
+    lasts: list[int]
+
+
+_last_line: Final = attrgetter("last")
 
 
 class _Places:
@@ -56,27 +100,37 @@ class _Places:
     def original(self, line: int) -> int:
         return self._line_map[line - 1] if self._line_map else line
 
-    def listed(self, pieces: list[_Piece]) -> tuple[int, ...] | None:
-        """The original line of each piece, unless they simply count up."""
+    def listed(self, lines: Sequence[int]) -> tuple[int, ...] | None:
+        """The original numbers of some lines, unless they simply count up."""
         if self._line_map is None:
             return None
-        lines = tuple(self.original(line) for line, *_ in pieces)
-        return None if lines == tuple(range(lines[0], lines[0] + len(lines))) else lines
+        found = tuple(map(self.original, lines))
+        return None if found == tuple(range(found[0], found[0] + len(found))) else found
 
-    def passage(self, start: int, end: int, first: int, last: int) -> Passage:
-        """The passage from one place in a chunk's text to another, on these lines."""
-        heading = self._paths[bisect_right(self._changes, first)]
-        if self._tables and (columns := self._columns(first)):
-            heading = f"{heading} > {columns}" if heading else columns
-        if self._line_map:
-            first, last = self.original(first), self.original(last)
-        return Passage(start, end, first, last, heading)
+    def headings(self, lines: Sequence[int]) -> list[str]:
+        """What stands above passages that begin on these lines, which ascend."""
+        changes = self._changes
+        first, last = bisect_right(changes, lines[0]), bisect_right(changes, lines[-1])
+        if first == last:
+            above = [self._paths[first]] * len(lines)
+        else:
+            above = [self._paths[bisect_right(changes, line)] for line in lines]
+        for table in self._tables[bisect_left(self._tables, lines[0], key=_last_line) :]:
+            if table.first > lines[-1]:
+                break
+            rows = slice(bisect_left(lines, table.first), bisect_right(lines, table.last))
+            above[rows] = _with_columns(above[rows], table.columns)
+        return above
 
-    def _columns(self, line: int) -> str:
-        """What the columns of the table are called that a line is a row of; empty if it is none."""
-        place = bisect_right(self._tables, line, key=_first_line) - 1
-        table = self._tables[place] if place >= 0 else None
-        return table.columns if table is not None and line <= table.last else ""
+    def originals(self, lines: list[int]) -> list[int]:
+        """The numbers of some lines in the original file."""
+        return lines if self._line_map is None else list(map(self.original, lines))
+
+
+def _with_columns(headings: Sequence[str], columns: str) -> list[str]:
+    """Headings with what the columns of a table below them are called; one value for all that are alike."""
+    found = {heading: f"{heading} > {columns}" if heading else columns for heading in headings}
+    return list(map(found.__getitem__, headings))
 
 
 def split_lines(text: str) -> list[str]:
@@ -103,16 +157,17 @@ def chunk_document(
     """
     cap = max(_SMALLEST_CAP, tokens * 4)
     places = _Places(document.line_map, headings, document.tables)
+    pieces = _pieces(document.text, cap)
     seen: dict[str, int] = {}
     chunks = []
-    for draft in _drafts(_pieces(split_lines(document.text), cap), cap, overlap * 4):
-        passages = tuple(_passages(draft, places))
+    for draft in _drafts(pieces, cap, overlap * 4):
+        passages = _passages(pieces, draft, places)
         if not passages:
             continue
-        text = "\n".join([text for _, text, *_ in draft.pieces])
+        text = "\n".join(pieces.texts[draft.begin : draft.end])
         digest = text_digest(text)
-        start = places.original(draft.pieces[0][0])
-        end = places.original(draft.pieces[-1][0])
+        start = places.original(pieces.lines[draft.begin])
+        end = places.original(pieces.lines[draft.end - 1])
         name = f"{document.source}:{document.path}:{start}:{end}:{digest}:{model}"
         repetition = seen[name] = seen.get(name, -1) + 1
         chunks.append(
@@ -126,111 +181,182 @@ def chunk_document(
                 text=text,
                 digest=digest,
                 passages=passages,
-                lines=places.listed(draft.pieces),
+                lines=places.listed(pieces.lines[draft.begin : draft.end]),
                 names=document.names,
             )
         )
     return chunks
 
 
-def _pieces(lines: list[str], cap: int) -> Iterator[_Piece]:
-    for number, line in enumerate(lines, start=1):
-        size = len(line) if line.isascii() else weight(line)
-        if size <= cap:
-            yield number, line, size, True, True
-            continue
-        for start, end in cuts(line, cap):
-            part = line[start:end]
-            yield number, part, weight(part), False, start == 0
+def _pieces(text: str, cap: int) -> _Pieces:
+    texts = split_lines(text)
+    lines: Sequence[int] = range(1, len(texts) + 1)
+    weights = _weights(texts)
+    parts: list[int] = []
+    later: list[int] = []
+    if max(weights, default=0) > cap:
+        whole, lines = texts, []
+        texts = []
+        for number, line in enumerate(whole, start=1):
+            spans = [(0, len(line))] if weights[number - 1] <= cap else list(cuts(line, cap))
+            if len(spans) > 1 or weights[number - 1] > cap:
+                parts += range(len(texts), len(texts) + len(spans))
+                later += range(len(texts) + 1, len(texts) + len(spans))
+            texts += [line[start:end] for start, end in spans]
+            lines += [number] * len(spans)
+        weights = _weights(texts)
+    starts = _starts(map(len, texts))
+    weighed = starts if text.isascii() else _starts(weights)
+    return _Pieces(texts, lines, weights, starts, weighed, parts, later)
 
 
-def _drafts(pieces: Iterable[_Piece], cap: int, overlap: int) -> Iterator[_Draft]:
-    current: list[_Piece] = []
-    size = repeated = 0
-    for piece in pieces:
-        _, _, weight_of_piece, _, is_first = piece
-        if current and (size + 1 + weight_of_piece > cap or not is_first):
-            yield _Draft(current, repeated)
-            current = _tail(current, min(overlap, cap - 1 - weight_of_piece)) if is_first else []
-            repeated = len(current)
-            size = sum(old for _, _, old, _, _ in current) + max(0, repeated - 1)
-        size += weight_of_piece + (1 if current else 0)
-        current.append(piece)
-    if current:
-        yield _Draft(current, repeated)
+def _weights(texts: Sequence[str]) -> list[int]:
+    return [len(text) if text.isascii() else weight(text) for text in texts]
 
 
-def _tail(pieces: list[_Piece], room: int) -> list[_Piece]:
-    """The last whole lines that fit into the room, line ends included."""
-    kept = 0
-    for _, _, weight_of_piece, is_whole, _ in reversed(pieces):
-        room -= weight_of_piece + (1 if kept else 0)
-        if room < 0 or not is_whole:
-            break
-        kept += 1
-    return pieces[len(pieces) - kept :]
+def _starts(sizes: Iterable[int]) -> list[int]:
+    """Where pieces of some sizes begin, each with a line end behind it, and where one more would."""
+    return list(accumulate([size + 1 for size in sizes], initial=0))
 
 
-def _passages(draft: _Draft, places: _Places) -> Iterator[Passage]:
-    """What a chunk adds to the one before, by unit: a bullet with what is nested in it, a message, a
-    table row, a paragraph; each anew where it would be longer than the cap.
+def _drafts(pieces: _Pieces, cap: int, overlap: int) -> Iterator[_Draft]:
+    """As many pieces as weigh no more than the cap, again and again, each time after the last ones of before."""
+    weighed, later = pieces.weighed, frozenset(pieces.later_parts)
+    begin = fresh = 0
+    while fresh < len(pieces.texts):
+        end = bisect_right(weighed, weighed[begin] + cap + 1, fresh + 1) - 1
+        if later:
+            # What goes on with a line begins a chunk of its own.
+            end = next((place for place in range(fresh + 1, end) if place in later), end)
+        end = max(end, fresh + 1)
+        yield _Draft(begin, fresh, end)
+        fresh = end
+        if end < len(pieces.texts):
+            room = -1 if end in later else min(overlap, cap - 1 - pieces.weights[end])
+            begin = _tail(pieces, begin, end, room)
+
+
+def _tail(pieces: _Pieces, begin: int, end: int, room: int) -> int:
+    """From which piece on the last whole lines before `end` fit into the room, line ends included."""
+    first = bisect_left(pieces.weighed, pieces.weighed[end] - 1 - room, begin, end)
+    place = bisect_left(pieces.parts, end)
+    return max(first, pieces.parts[place - 1] + 1) if place else first
+
+
+def _passages(pieces: _Pieces, draft: _Draft, places: _Places) -> tuple[Passage, ...]:
+    """What a chunk adds to the one before, by unit; a unit anew where it would be longer than the cap.
 
     A line is never split: a paragraph is matched best as a whole, and what is shown of it is
     chosen later.
     """
-    offset = sum(len(text) + 1 for _, text, *_ in draft.pieces[: draft.repeated])
-    start = end = first = last = size = 0
-    begins = _Beginnings()
-    for line, text, size_of_line, _, _ in draft.pieces[draft.repeated :]:
-        if begins.unit(text, is_heading=line in places.heading_lines) and first:
-            yield places.passage(start, end, first, last)
-            first = 0
-        if text and not text.isspace():
-            if first:
-                size += offset - end + size_of_line
-                if size > _PASSAGE_CAP:
-                    yield places.passage(start, end, first, last)
-                    first = 0
-            if not first:
-                start, first, size = offset, line, size_of_line
-            end, last = offset + len(text), line
-        offset += len(text) + 1
-    if first:
-        yield places.passage(start, end, first, last)
+    units = _units(pieces, draft, places.heading_lines)
+    if not units.firsts:
+        return ()
+    lines, starts = pieces.lines, pieces.starts
+    before = starts[draft.begin]
+    firsts = [lines[first] for first in units.firsts]
+    columns = (
+        [starts[first] - before for first in units.firsts],
+        [starts[last + 1] - 1 - before for last in units.lasts],
+        places.originals(firsts),
+        places.originals([lines[last] for last in units.lasts]),
+        places.headings(firsts),
+    )
+    return tuple(map(_passage, zip(*columns, strict=True)))
 
 
-class _Beginnings:
-    """Finds the lines at which a unit begins, one line after the other."""
+def _units(pieces: _Pieces, draft: _Draft, headings: frozenset[int]) -> _Units:
+    """A bullet with what is nested in it, a message, a table row, a paragraph; each is cut at the cap.
 
-    def __init__(self) -> None:
-        # How far the open bullet is indented, and the heading's line that the first unit goes with.
-        self._indent: int | None = None
-        self._blank = self._heading = False
-
-    def unit(self, line: str, *, is_heading: bool) -> bool:
-        """Whether this line begins a unit."""
-        bare = line.lstrip()
+    All of it stands in one loop, since every line of all notes goes through it.
+    """
+    texts, lines, weights, starts = pieces.texts, pieces.lines, pieces.weights, pieces.starts
+    firsts: list[int] = []
+    lasts: list[int] = []
+    last = -1
+    size = 0
+    # How far the open bullet is indented, and whether the line before was blank or a heading.
+    open_at: int | None = None
+    was_blank = was_heading = False
+    for place in range(draft.fresh, draft.end):
+        text = texts[place]
+        bare = text.lstrip()
         if not bare:
-            self._blank = True
-            return False
-        indent = len(line) - len(bare)
-        blank, self._blank = self._blank, False
-        headed, self._heading = self._heading, is_heading
-        if is_heading:
-            self._indent = None
-            return True
-        bullet = bare[0] in _BULLETS and _BULLET.match(bare)
-        if self._indent is not None and indent > self._indent and not (blank and not bullet):
-            return False
-        if bullet:
-            self._indent = indent
-            return not headed
-        if self._indent is not None and not blank and not label_of(bare):
-            return False
-        self._indent = None
-        if headed:
-            return False
-        return blank or (bare[0] == "|" and not _RULER.match(bare)) or label_of(bare) is not None
+            was_blank = True
+            continue
+        blank, headed = was_blank, was_heading
+        was_blank, was_heading = False, lines[place] in headings
+        if was_heading:
+            open_at = None
+            begins = True
+        else:
+            indent = len(text) - len(bare)
+            bullet = bare[0] in _BULLETS and _BULLET.match(bare)
+            if open_at is not None and indent > open_at and (bullet or not blank):
+                begins = False
+            elif bullet:
+                open_at = indent
+                # The heading's line goes with the first unit below it.
+                begins = not headed
+            elif open_at is not None and not blank and not label_of(bare):
+                begins = False
+            else:
+                open_at = None
+                begins = not headed and (blank or _begins_unit(bare))
+        if last >= 0:
+            size += starts[place] - starts[last + 1] + 1 + weights[place]
+        if last < 0 or begins or size > _PASSAGE_CAP:
+            if last >= 0:
+                lasts.append(last)
+            firsts.append(place)
+            size = weights[place]
+        last = place
+    if last >= 0:
+        lasts.append(last)
+    return _Units(firsts, lasts)
+
+
+def _begins_unit(bare: str) -> bool:
+    """Whether a line that is no bullet begins a unit although none ended before it: a table's row, a message."""
+    return (bare[0] == "|" and not _RULER.match(bare)) or label_of(bare) is not None
+
+
+def cuts(text: str, cap: int) -> Iterator[tuple[int, int]]:
+    """The parts of a text, each at most `cap` in weight, as offsets; together they are the text.
+
+    A cut falls behind the last sentence end in the second half of what fits, else behind the last
+    space or pause there, else between two characters. Only a character that alone outweighs the cap, such
+    as a letter under a thousand accents, is taken apart.
+    """
+    start = 0
+    while start < len(text):
+        end = max(start + 1, fitting(text, start, cap))
+        if end < len(text):
+            end = _best_cut(text, start, end)
+        yield start, end
+        start = end
+
+
+def _best_cut(text: str, start: int, end: int) -> int:
+    middle = start + (end - start) // 2
+    for end_of in (_SENTENCE_END, _PAUSE):
+        for match in reversed(list(end_of.finditer(text, middle, end))):
+            if start < match.end() and not _splits(text, start, match.end()):
+                return match.end()
+    return next((at for at in range(end, start, -1) if not _splits(text, start, at)), end)
+
+
+def _splits(text: str, start: int, at: int) -> bool:
+    """Whether a cut at this place would split what is seen as one character."""
+    before, after = text[at - 1], text[at]
+    if before == _JOINER or unicodedata.category(after)[0] == "M" or _ATTACHED.match(after):
+        return True
+    if unicodedata.combining(before) == _VIRAMA:
+        return unicodedata.category(after) == "Lo"
+    if after in _FLAG_LETTERS:
+        flags = text[start:at]
+        return (len(flags) - len(flags.rstrip(_FLAG_LETTERS))) % 2 == 1
+    return False
 
 
 def text_digest(text: str) -> str:

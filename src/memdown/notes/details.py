@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from memdown.text import fold, index_terms, is_stop, without_stop_words
-from memdown.text.wording import WordPattern
+from memdown.text.wording import WordPattern, bits_of, may_match
 from memdown.values import dataclass, pattern
 
 # By language: en, de, fr, es, pt, it, nl.
@@ -90,7 +90,12 @@ _CONCEPTS: Final = {
 }
 
 
+_CONCEPT_BITS: Final = bits_of(_CONCEPTS.values())
+
+
 def _concepts(folded: str) -> tuple[str, ...]:
+    if not may_match(folded, _CONCEPT_BITS):
+        return ()
     return tuple(name for name, words in _CONCEPTS.items() if words.matches(folded))
 
 

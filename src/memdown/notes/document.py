@@ -272,7 +272,7 @@ def _under_title(front: FrontMatter, paths: Sequence[tuple[int, str]]) -> Iterat
 def _tags(front: FrontMatter, lines: Sequence[str], prose: Iterable[_Line]) -> list[str]:
     """The tags of a note, each once in lower case: those in front and those in its text."""
     found = dict.fromkeys(tag.lower() for tag in front.tags)
-    if not any(map(_may_have_tags, lines)):
+    if not any(_may_have_tags(line) for line in lines if "#" in line):
         return list(found)[:_MOST_TAGS]
     for _, line in prose:
         if line is None or "#" not in line or len(found) >= _MOST_TAGS:
@@ -287,8 +287,8 @@ def _tags(front: FrontMatter, lines: Sequence[str], prose: Iterable[_Line]) -> l
 
 
 def _may_have_tags(line: str) -> bool:
-    """Whether a line has a number sign beyond those of a heading."""
-    return "#" in line and ("#" in line.lstrip("#") or line[1:2] not in ("#", " "))
+    """Whether a line with a number sign has one beyond those of a heading."""
+    return "#" in line.lstrip("#") or line[1:2] not in ("#", " ")
 
 
 def _trimmed_names(names: Sequence[str]) -> str:

@@ -73,23 +73,26 @@ def gives_up(new: str, old: str, asked: Collection[str]) -> bool:
 
     `asked` are the content words of the question; the others of `old` are what it answers.
     """
-    if not _may_tell_gone(new):
+    if not _may_tell_gone(new) or not (clauses := _clauses(new)):
         return False
     answer = content_words(old).difference(asked, _SMALL_TERMS)
-    if 2 * len(answer & content_words(new)) <= len(answer):
-        return False
-    return any(
+    is_gone = any(
         2 * len(gone & answer) > len(answer) and not _is_anothers(clause, gone, old)
-        for clause in _clauses(new)
+        for clause in clauses
         for gone in _given_up(clause, answer)
     )
+    # Hardly any text gets so far: of the others the words need not be found.
+    return is_gone and 2 * len(answer & content_words(new)) > len(answer)
 
 
-def telling_words(old: str, asked: Collection[str]) -> list[str]:
-    """The words of a text that answer a question; what gives them up has more than half of them."""
-    answer = content_words(old).difference(asked, _SMALL_TERMS)
-    terms = dict.fromkeys(_first_term(token) for _, token in tokens(old)) if answer else {}
-    return [term for term in terms if term in answer and not is_gram(term)]
+def telling_words(old: str, asked: Collection[str]) -> Iterator[str]:
+    """The words of a text that answer a question, each once; what gives them up has more than half of them."""
+    answer = set(content_words(old).difference(asked, _SMALL_TERMS))
+    for _, token in tokens(old) if answer else ():
+        term = _first_term(token)
+        if term in answer and not is_gram(term):
+            answer.remove(term)
+            yield term
 
 
 @lru_cache(maxsize=16_384)

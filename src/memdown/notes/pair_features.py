@@ -8,11 +8,9 @@ those that came in the clause of the newer that speaks of the same.
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import field
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from memdown.notes.details import details_of
 from memdown.notes.relation_words import (
@@ -35,7 +33,8 @@ from memdown.text import fold, index_terms, is_stop
 from memdown.text.dates.words import MONTHS, WEEKDAYS
 from memdown.values import dataclass, pattern
 
-_TOKEN: Final = pattern(r"[€$£%°#]|-?\d[\w.,:/%-]*|[^\W_][\w'’./:,@+-]*|_\w+")
+# In brackets, so that splitting a text gives what stands between the words, too.
+_TOKEN: Final = pattern(r"([€$£%°#]|-?\d[\w.,:/%-]*|[^\W_][\w'’./:,@+-]*|_\w+)")
 _SIGN: Final = pattern(r"\d[\d.,:/]*|[A-Za-z][\w.+-]*|\w|[。，、；！？：\s]")
 # "feature-flag" is two words, "db-prod-02" and "e-mail" are one.
 _HYPHENATED: Final = pattern(r"[^\W\d_]{3,}(?:-[^\W\d_]{3,})+")
@@ -44,18 +43,21 @@ _CLAUSE_END: Final = pattern(r"[,;:.!?](?:\s|$)|\s[–—-]\s|\s->\s|→")
 _LABEL: Final = pattern(r"([^:：=.]{2,40}?)\s?(?:[:：=](?!\d)|->|→| [-–] )")
 _CLOCK: Final = pattern(r"\d{1,2}(?:[:h]\d\d|h)")
 _NUMBER: Final = pattern(r"-?[\d.,/-]+%?")
-_YEAR: Final = pattern(r"(?:19|20)\d\d")
 _CODE: Final = pattern(r"[@_/]|\.\w")
-_DIGITS: Final = pattern(r"\d+")
-_LETTERS: Final = pattern(r"[a-z]+")
 _UNSPACED, _CJK = "\u0e00", "\u2e80"
 _KANA: Final = ("\u3040", "\u309f")
 _NUMBER_SIGNS: Final = frozenset("一二三四五六七八九十百千万两〇零")
 _PAUSES: Final = frozenset("。，、；！？：")
 # Words are alike if they begin alike.
 _STEM: Final = 6
+# A longer word that says little is a name if it has a capital letter inside a sentence.
+_LIGHT_NAME: Final = 3
+_NONE: Final = frozenset[str]()
+_SAYING_LITTLE: Final = frozenset[str]().union(LIGHT, COPULAS, PREPOSITIONS, ARTICLES)
+_YEAR: Final = pattern(r"(?:19|20)\d\d")
+_DIGITS: Final = pattern(r"\d+")
+_LETTERS: Final = pattern(r"[a-z]+")
 _VALUES: Final = frozenset(("number", "clock", "day", "code"))
-_KINDS: Final = ("number", "clock", "day", "code", "name", "word")
 # From so many words on, more make no difference; a text of so many tells of more than one thing.
 _MOST: Final = 6
 _LONG: Final = 20
@@ -63,150 +65,160 @@ _LONG: Final = 20
 _NAME_SIGNS: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class _Word(NamedTuple):
+    """A word by itself: how it is compared, as it is written, its kind, whether it says little.
+
+    `named` is what it is where a capital letter may make a name of it.
+    """
+
+    key: str
+    word: str
+    kind: str
+    light: bool = False
+    relations: frozenset[str] = _NONE
+    named: _Word | None = None
+
+
+class _Token(NamedTuple):
+    """What stands between two spaces: its words, mostly one, and the punctuation that it ends with."""
+
+    words: tuple[_Word, ...]
+    tail: str
+
+
+class _Cut(NamedTuple):
+    """The words of a text, each with the number of its clause."""
+
+    words: Sequence[_Word]
+    clauses: Sequence[int]
+
+
+class FactWords:
     """A text word by word: how each is compared, as it is written, its kind, its clause, the word before it.
 
     `telling` are the places of the words that say something; in texts without spaces words are signs, and
     `pairs` are neighbouring ones.
     """
 
-    keys: tuple[str, ...]
-    words: tuple[str, ...]
-    kinds: tuple[str, ...]
-    clauses: tuple[int, ...]
-    ahead: tuple[str, ...]
-    telling: tuple[int, ...]
-    places: dict[str, list[int]]
-    pairs: frozenset[str]
-    unspaced: bool
+    def __init__(self, text: str) -> None:
+        self._text = text
+        first = next((one for one in text if one.isalpha()), "")
+        self.unspaced = first >= _UNSPACED
+        cut = _signs(text, is_thai=first < _CJK) if self.unspaced else _spaced(text)
+        self.keys: tuple[str, ...] = tuple([one.key for one in cut.words])
+        self.words: tuple[str, ...] = tuple([one.word for one in cut.words])
+        self.kinds: tuple[str, ...] = tuple([one.kind for one in cut.words])
+        self.clauses = tuple(cut.clauses)
+        self.ahead = ("", *self.words[:-1])
+        self.relations = _NONE.union(*[one.relations for one in cut.words])
+        said = tuple([place for place, one in enumerate(cut.words) if not one.light])
+        self.telling = said or tuple(range(len(cut.words)))
+        self.places: dict[str, list[int]] = {}
+        for place, key in enumerate(self.keys):
+            self.places.setdefault(key, []).append(place)
+        self.pairs = frozenset(map("".join, pairwise(self.keys))) if self.unspaced else _NONE
+
+    @functools.cached_property
+    def about(self) -> About:
+        """What it tells besides its words; found when it is first asked for."""
+        text, folded = self._text, fold(self._text)
+        label, details = _LABEL.match(text), details_of(text)
+        is_many = (
+            any(sign in text for sign in MANY_SIGNS)
+            if self.unspaced
+            else not many().isdisjoint(self.keys)
+        )
+        return About(
+            folded=folded,
+            label=fold(label[1]).strip() if label else "",
+            kin=frozenset(one[0] for one in KIN.finditer(folded)),
+            ended=tells_end(text),
+            cued=details.cued,
+            changed=details.change.itself,
+            besides=details.change.besides,
+            negated=details.negated,
+            is_told=not COPULAS.isdisjoint(self.words),
+            that_day=THAT_DAY.matches(folded),
+            is_many=is_many,
+        )
+
+
+class About(NamedTuple):
+    """What a text tells besides its words: what stands before a colon, whose relatives and friends it names, whether
+    it tells of an end, of a change, by more than when it was, of something besides, denies, says "is" or "today", or
+    tells what somebody can do with many things."""
+
     folded: str
     label: str
-    relations: frozenset[str]
     kin: frozenset[str]
+    ended: bool
+    cued: bool
+    changed: bool
+    besides: bool
+    negated: bool
+    is_told: bool
+    that_day: bool
     is_many: bool
-    fixed: dict[str, float] = field(default_factory=dict)
-
-
-class _Word(NamedTuple):
-    """A word by itself: how it is compared, as it is written, its kind, whether it says little and is capitalised."""
-
-    key: str
-    word: str
-    kind: str
-    light: bool = False
-    capital: bool = False
-    relations: frozenset[str] = frozenset()
-
-
-class _Cut:
-    """The words of a text, and what each is where it stands."""
-
-    def __init__(self) -> None:
-        self.keys: list[str] = []
-        self.words: list[str] = []
-        self.kinds: list[str] = []
-        self.clauses: list[int] = []
-        self.telling: list[int] = []
-        self.relations: set[str] = set()
-
-    def add(self, one: _Word, clause: int) -> None:
-        """One more word, in a clause of this number."""
-        key, word, kind, light, capital, relations = one
-        place = len(self.keys)
-        begins = not place or self.clauses[-1] != clause
-        if capital and not (begins and light):
-            light = light and not (len(word) > 3 and place)
-            kind = "name" if kind == "word" else kind
-        self.keys.append(key)
-        self.words.append(word)
-        self.kinds.append(kind)
-        self.clauses.append(clause)
-        if not light:
-            self.telling.append(place)
-        if relations:
-            self.relations |= relations
 
 
 @functools.lru_cache(maxsize=8192)
-def told(text: str) -> Told:
+def words_of(text: str) -> FactWords:
     """A text as it is compared; kept, as the same facts are compared again and again."""
-    first = next((one for one in text if one.isalpha()), "")
-    unspaced = first >= _UNSPACED
-    cut = _signs(text, is_thai=first < _CJK) if unspaced else _spaced(text)
-    keys = cut.keys
-    places: dict[str, list[int]] = {}
-    for place, key in enumerate(keys):
-        places.setdefault(key, []).append(place)
-    folded = fold(text)
-    label = _LABEL.match(text)
-    many_told = (
-        any(sign in text for sign in MANY_SIGNS) if unspaced else not many().isdisjoint(keys)
-    )
-    found = Told(
-        tuple(keys),
-        tuple(cut.words),
-        tuple(cut.kinds),
-        tuple(cut.clauses),
-        ("", *cut.words[:-1]),
-        tuple(cut.telling) or tuple(range(len(keys))),
-        places,
-        frozenset(map("".join, pairwise(keys))) if unspaced else _NONE,
-        unspaced,
-        folded,
-        fold(label[1]).strip() if label else "",
-        frozenset(cut.relations),
-        frozenset(one[0] for one in KIN.finditer(folded)),
-        many_told,
-    )
-    found.fixed.update(_of_one(text, found))
-    return found
-
-
-_NONE: Final = frozenset[str]()
+    return FactWords(text)
 
 
 def _signs(text: str, *, is_thai: bool) -> _Cut:
-    cut = _Cut()
+    words: list[_Word] = []
+    clauses: list[int] = []
     clause = 0
-    for match in _SIGN.finditer(text):
-        sign = match[0]
+    for sign in _SIGN.findall(text):
         if sign in _PAUSES or sign.isspace():
             clause += is_thai or not sign.isspace()
             continue
-        is_number = sign[0].isdigit() or sign[0] in _NUMBER_SIGNS
-        kind = "number" if is_number else "name" if sign[0].isascii() else "word"
-        word = fold(sign)
-        light = _KANA[0] <= sign[0] <= _KANA[1]
-        cut.add(_Word(word, word, kind, light, False, _relations_of(word)), clause)
-    return cut
-
-
-def _spaced(text: str) -> _Cut:
-    cut = _Cut()
-    clause = end = 0
-    for match in _TOKEN.finditer(text):
-        start = match.start()
-        between = text[end:start]
-        if between != " " and end and _CLAUSE_END.search(between):
-            clause += 1
-        token = match[0].rstrip(".,:/-'’") or match[0]
-        end = start + len(token)
-        for one in _words_of(token):
-            cut.add(one, clause)
-    return cut
+        words.append(_sign(sign))
+        clauses.append(clause)
+    return _Cut(words, clauses)
 
 
 @functools.lru_cache(maxsize=16_384)
-def _words_of(token: str) -> tuple[_Word, ...]:
-    """The words of what stands between spaces: mostly one, of "feature-flag" two."""
+def _sign(sign: str) -> _Word:
+    is_number = sign[0].isdigit() or sign[0] in _NUMBER_SIGNS
+    kind = "number" if is_number else "name" if sign[0].isascii() else "word"
+    word = fold(sign)
+    light = _KANA[0] <= sign[0] <= _KANA[1]
+    return _Word(word, word, kind, light, _relations_of(word))
+
+
+def _spaced(text: str) -> _Cut:
+    words: list[_Word] = []
+    clauses: list[int] = []
+    clause, begins, tail = 0, True, ""
+    parts = _TOKEN.split(text)
+    for ahead, found in zip(parts[::2], parts[1::2], strict=False):
+        between = tail + ahead
+        if between != " " and words and _CLAUSE_END.search(between):
+            clause, begins = clause + 1, True
+        token = _token(found)
+        tail = token.tail
+        for one in token.words:
+            words.append(one if one.named is None or (begins and one.light) else one.named)
+            clauses.append(clause)
+            begins = False
+    return _Cut(words, clauses)
+
+
+@functools.lru_cache(maxsize=16_384)
+def _token(found: str) -> _Token:
+    token = found.rstrip(".,:/-'’") or found
+    tail = found[len(token) :]
     word = fold(token)
     if elided := _ELIDED.match(word):
         word, token = word[elided.end() :], token[elided.end() :]
     word = word.removesuffix("'s").removesuffix("’s")
     if "-" in word and _HYPHENATED.fullmatch(word):
-        return tuple(map(_word, word.split("-"), token.split("-")))
-    return (_word(word, token),)
+        # Of "feature-flag" there are two.
+        return _Token(tuple(map(_word, word.split("-"), token.split("-"))), tail)
+    return _Token((_word(word, token),), tail)
 
 
 def _word(word: str, token: str) -> _Word:
@@ -225,33 +237,16 @@ def _word(word: str, token: str) -> _Word:
     light = word in _SAYING_LITTLE or is_stop(word)
     kind = "code" if _CODE.search(token) else "word"
     key = key[:_STEM] if key.isalpha() else key
-    return _Word(key, word, kind, light, token[:1].isupper(), relations)
+    named = None
+    if token[:1].isupper():
+        says_little = light and len(word) <= _LIGHT_NAME
+        named = _Word(key, word, "name" if kind == "word" else kind, says_little, relations)
+    return _Word(key, word, kind, light, relations, named)
 
 
 def _relations_of(word: str) -> frozenset[str]:
     """The relations that a word tells of."""
     return lexicon().get(word, _NONE) | nouns().get(word, _NONE)
-
-
-_SAYING_LITTLE: Final = frozenset[str]().union(LIGHT, COPULAS, PREPOSITIONS, ARTICLES)
-
-
-def _of_one(text: str, one: Told) -> dict[str, float]:
-    """What is known of a text by itself."""
-    details = details_of(text)
-    return {
-        "ended": tells_end(text),
-        "cued": details.cued,
-        "changed": details.change.itself,
-        "besides": details.change.besides,
-        "negated": details.negated,
-        "is": any(word in COPULAS for word in one.words),
-        "label": bool(one.label),
-        "that_day": THAT_DAY.matches(one.folded),
-        "no_relation": not one.relations,
-        "kin": bool(one.kin),
-        "many": one.is_many,
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +257,8 @@ class Beside:
     of them that are new; `all_new` are new in the whole.
     """
 
-    old: Told
-    new: Told
+    old: FactWords
+    new: FactWords
     shared: tuple[int, ...]
     gone: tuple[int, ...]
     clause: tuple[int, ...]
@@ -273,13 +268,17 @@ class Beside:
     held: int
 
 
-def lay_beside(old: Told, new: Told) -> Beside | None:
+def lay_beside(old: FactWords, new: FactWords) -> Beside | None:
     """Two facts side by side; None if they have no word in common that says something."""
-    in_old, in_new = _common(old, new), _common(new, old)
+    in_old = _common(old, new)
     shared = tuple(one for one in old.telling if one in in_old)
     if not shared:
         return None
-    counts = Counter(new.clauses[one] for one in new.telling if one in in_new)
+    in_new = _common(new, old)
+    counts: dict[int, int] = {}
+    for one in new.telling:
+        if one in in_new:
+            counts[new.clauses[one]] = counts.get(new.clauses[one], 0) + 1
     best = max(counts, key=lambda one: (counts[one], one)) if counts else new.clauses[-1]
     clause = tuple(one for one in new.telling if new.clauses[one] == best) or new.telling
     if all(one in in_new for one in clause):
@@ -294,15 +293,15 @@ def lay_beside(old: Told, new: Told) -> Beside | None:
         tuple(one for one in clause if one not in in_new),
         tuple(one for one in new.telling if one not in in_new),
         best,
-        counts[best],
+        counts.get(best, 0),
     )
 
 
-def _common(one: Told, other: Told) -> set[int]:
-    """The places of the words that another text has, too; single signs stand in everything."""
+def _common(one: FactWords, other: FactWords) -> set[int]:
+    """The places of telling words that another text has, too; single signs stand in everything."""
     if not one.unspaced:
-        there = other.places
-        return {place for place, key in enumerate(one.keys) if key in there}
+        there, keys = other.places, one.keys
+        return {place for place in one.telling if keys[place] in there}
     # The first one may be whom it is about.
     found = {0} if one.keys[:1] == other.keys[:1] else set()
     for place in range(len(one.keys) - 1):
@@ -310,6 +309,25 @@ def _common(one: Told, other: Told) -> set[int]:
             found |= {place, place + 1}
     numbers = (n for n, kind in enumerate(one.kinds) if kind != "word")
     return found | {place for place in numbers if one.keys[place] in other.places}
+
+
+def alone_features(words: FactWords, role: Literal["old", "new"]) -> dict[str, float]:
+    """What the older or the newer fact tells by itself."""
+    about = words.about
+    is_so = {
+        "ended": about.ended,
+        "cued": about.cued,
+        "changed": about.changed,
+        "besides": about.besides,
+        "negated": about.negated,
+        "is": about.is_told,
+        "label": bool(about.label),
+        "that_day": about.that_day,
+        "no_relation": not words.relations,
+        "kin": bool(about.kin),
+        "many": about.is_many,
+    }
+    return {f"{role}_{name}": 1.0 for name, holds in is_so.items() if holds}
 
 
 def pair_features(pair: Beside) -> dict[str, float]:
@@ -325,9 +343,8 @@ def pair_features(pair: Beside) -> dict[str, float]:
     first_gone = first in gone
     taken = len(shared) / count
     related = old.relations & new.relations
-    found: dict[str, float] = {f"new_{name}": value for name, value in new.fixed.items() if value}
-    found |= {f"old_{name}": value for name, value in old.fixed.items() if value}
-    found |= {
+    earlier, later = old.about, new.about
+    found: dict[str, float] = {
         "taken_up": taken,
         "taken_up_by_clause": min(1.0, pair.held / count),
         "one_shared": len(shared) == 1,
@@ -361,32 +378,31 @@ def pair_features(pair: Beside) -> dict[str, float]:
         "comes_to_the_point": new.clauses[-1] == pair.best > 0,
         "in_first_clause": pair.best == 0,
         "unspaced": old.unspaced,
-        "both_is": "is" in old.fixed and bool(old.fixed["is"] and new.fixed["is"]),
-        "both_ended": bool(old.fixed["ended"] and new.fixed["ended"]),
-        "little_ended": bool(new.fixed["ended"]) and len(shared) == 1,
-        "ended_taken_up": taken if new.fixed["ended"] else 0,
-        "ended_same_begin": bool(new.fixed["ended"]) and not first_gone,
-        "ended_same_values": bool(new.fixed["ended"]) and bool(gone_kinds & new_kinds & _VALUES),
-        "cued_one_span": bool(new.fixed["cued"]) and gone_spans == 1 and not first_gone,
-        "label_one_span": bool(old.label) and gone_spans == come_spans == 1 and not first_gone,
-        "newly_negated": bool(new.fixed["negated"] and not old.fixed["negated"]),
-        "other_kin": bool(new.kin - old.kin) or bool(new.kin and old.kin - new.kin),
-        "both_many": old.is_many and new.is_many,
+        "both_is": earlier.is_told and later.is_told,
+        "both_ended": earlier.ended and later.ended,
+        "little_ended": later.ended and len(shared) == 1,
+        "ended_taken_up": taken if later.ended else 0,
+        "ended_same_begin": later.ended and not first_gone,
+        "ended_same_values": later.ended and bool(gone_kinds & new_kinds & _VALUES),
+        "cued_one_span": later.cued and gone_spans == 1 and not first_gone,
+        "label_one_span": bool(earlier.label) and gone_spans == come_spans == 1 and not first_gone,
+        "newly_negated": later.negated and not earlier.negated,
+        "other_kin": bool(later.kin) and later.kin != earlier.kin,
+        "both_many": earlier.is_many and later.is_many,
         "other_relations": bool(old.relations and new.relations) and not related,
         "relation_gone": bool(old.relations) and not related,
     }
     if _only_named(old, shared, shared_kinds):
         # Of the same one, but is it about the same thing?
         found["only_names"] = 1
-        found["only_names_ended"] = new.fixed["ended"]
-        found["only_names_cued"] = new.fixed["cued"]
+        found["only_names_ended"] = later.ended
+        found["only_names_cued"] = later.cued
         found["only_names_relation"] = bool(related)
-    for kind in _KINDS:
-        if kind in gone_kinds:
-            found[f"gone_{kind}"] = 1
-            found[f"both_{kind}"] = kind in come_kinds
-        if kind in new_kinds:
-            found[f"come_{kind}"] = 1
+    for kind in gone_kinds:
+        found[f"gone_{kind}"] = 1
+        found[f"both_{kind}"] = kind in come_kinds
+    for kind in new_kinds:
+        found[f"come_{kind}"] = 1
     for name in related:
         found[f"both_{name}"] = 1
     found |= _of_runs(old, new)
@@ -395,14 +411,14 @@ def pair_features(pair: Beside) -> dict[str, float]:
     return found
 
 
-def _only_named(old: Told, shared: Sequence[int], kinds: Sequence[str]) -> bool:
+def _only_named(old: FactWords, shared: Sequence[int], kinds: Sequence[str]) -> bool:
     """Whether all that two facts share is whom they are about: names, or a few signs at the beginning."""
     if not old.unspaced:
         return all(kind == "name" for kind in kinds)
     return len(shared) <= _NAME_SIGNS and shared[-1] == len(shared) - 1
 
 
-def _of_runs(old: Told, new: Told) -> dict[str, float]:
+def _of_runs(old: FactWords, new: FactWords) -> dict[str, float]:
     """The longest run of words that both have, where it stands, and what follows it."""
     length, at_old, at_new = _longest_run(old, new)
     size = len(old.keys)
@@ -429,7 +445,7 @@ def _of_runs(old: Told, new: Told) -> dict[str, float]:
     return found
 
 
-def _longest_run(old: Told, new: Told) -> tuple[int, int, int]:
+def _longest_run(old: FactWords, new: FactWords) -> tuple[int, int, int]:
     """How long it is, and where it begins in either."""
     best = (0, 0, 0)
     ends: dict[int, int] = {}
@@ -475,13 +491,13 @@ def _of_values(pair: Beside, gone_spans: int) -> dict[str, float]:
     return found
 
 
-def _units(text: Told, places: Iterable[int]) -> set[str]:
+def _units(text: FactWords, places: Iterable[int]) -> set[str]:
     """The words beside some values."""
     size = len(text.keys)
     return {text.keys[one] for place in places for one in (place - 1, place + 1) if 0 <= one < size}
 
 
-def _shapes(text: Told, places: Iterable[int]) -> set[str]:
+def _shapes(text: FactWords, places: Iterable[int]) -> set[str]:
     """How values are written: 14:30 as 9:9, eu-west-1 as a-a-9; short ones all look alike."""
     words = (text.words[one] for one in places)
     return {_LETTERS.sub("a", _DIGITS.sub("9", word)) for word in words if len(word) > 2}
@@ -502,16 +518,18 @@ def _of_places(pair: Beside) -> dict[str, float]:
         "one_of_several": one_of[0],
         "both_one_of_several": one_of[0] and one_of[1],
     }
-    if old.label:
-        found["same_label"] = old.label == new.label
-        found["other_label"] = bool(new.label) and old.label != new.label
-        found["label_inside"] = old.label != new.label and old.label in new.folded
-        found["label_gone"] = old.label not in new.folded
+    if label := old.about.label:
+        found["same_label"] = label == new.about.label
+        found["other_label"] = bool(new.about.label) and label != new.about.label
+        found["label_inside"] = label != new.about.label and label in new.about.folded
+        found["label_gone"] = label not in new.about.folded
     return found
 
 
 def _spans(every: Sequence[int], some: Sequence[int]) -> int:
     """How many runs of neighbours some places make among all."""
+    if len(some) < 2 or len(some) == len(every):
+        return min(1, len(some))
     wanted = set(some)
     runs, inside = 0, False
     for one in every:
@@ -521,9 +539,9 @@ def _spans(every: Sequence[int], some: Sequence[int]) -> int:
     return runs
 
 
-def asked_features(old: Told, new: Told, question: str) -> dict[str, float]:
+def asked_features(old: FactWords, new: FactWords, question: str) -> dict[str, float]:
     """How two facts meet a question: what of it both have, and what only one."""
-    asked = told(question)
+    asked = words_of(question)
     found: dict[str, float] = {"asked": 1}
     if asked.unspaced:
         size = max(1, len(asked.pairs))
@@ -565,7 +583,9 @@ def asked_features(old: Told, new: Told, question: str) -> dict[str, float]:
     return found
 
 
-def signs_asked(asked: Told, old: Told, new: Told) -> tuple[tuple[str, ...], frozenset[str]]:
+def signs_asked(
+    asked: FactWords, old: FactWords, new: FactWords
+) -> tuple[tuple[str, ...], frozenset[str]]:
     """Without spaces: the signs with which a question and two facts begin, which name somebody, and the others of
     the question that the older fact has."""
     begin = asked.keys[: min(_alike(asked.keys, old.keys), _alike(asked.keys, new.keys))]
@@ -575,7 +595,7 @@ def signs_asked(asked: Told, old: Told, new: Told) -> tuple[tuple[str, ...], fro
 @functools.lru_cache(maxsize=256)
 def question_words(question: str) -> tuple[str, ...]:
     """How a question asks: its words and endings; "which port" asks for one, "which ports" for several."""
-    asked = told(question)
+    asked = words_of(question)
     telling = frozenset(asked.telling)
     found: dict[str, None] = {}
     for place, word in enumerate(asked.words):

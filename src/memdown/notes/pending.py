@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 
 from memdown.errors import WorkspaceError
@@ -44,6 +45,7 @@ class Save:
     ours: str = ""
 
 
+@lru_cache(maxsize=16)
 def lock_file(workspace: Path, lock_dir: Path) -> Path:
     """The lock file of a workspace."""
     name = hashlib.sha256(os.fsencode(workspace)).hexdigest()[:16]

@@ -85,6 +85,7 @@ _FEWEST_SHARED: Final = 2
 # Longer texts say more than one thing.
 _MOST_PIECES: Final = 16
 _START: Final = 3
+_ELIDED: Final = ("l'", "d'", "l’", "d’", "n'", "s'", "c'", "qu'")
 
 
 class _Piece(NamedTuple):
@@ -127,10 +128,41 @@ def restated(old: str, new: str, ended: Collection[str] = ()) -> bool:
     if len(content_words(old) - content_words(new)) > _MOST_MISSING:
         return False
     theirs = _first(old)
-    if theirs is None or not _begin_alike(old, new):
+    if theirs is None or not may_restate(old, new) or not _begin_alike(old, new):
         return False
     ours = _clauses(new)
     return any(_same_slot(theirs, one, ours, ended) for one in ours)
+
+
+def may_restate(old: str, new: str) -> bool:
+    """Whether a newer fact may name another value of the same relation: quick to tell, and false of most pairs.
+
+    It does not if so many words of the older stand nowhere in it, or so far apart, that they are no single value.
+    """
+    if old[:1] >= _UNSPACED:
+        return True
+    if (theirs := _first(old)) is None:
+        return False
+    words = _every_word(new)
+    gone = [
+        n
+        for n, one in enumerate(theirs.pieces)
+        if one.kind in ("word", "name") and not _is_in(one.text, words)
+    ]
+    return not gone or gone[-1] - gone[0] < _MOST_SPAN
+
+
+@functools.lru_cache(maxsize=8192)
+def _every_word(text: str) -> frozenset[str]:
+    """All words of a text, whichever of its clauses they stand in and whatever they are there."""
+    return frozenset[str]().union(*map(_spellings, _TOKEN.findall(text)))
+
+
+@functools.lru_cache(maxsize=16_384)
+def _spellings(found: str) -> tuple[str, ...]:
+    """How a word may stand in a piece of a clause."""
+    word = _token(found).word
+    return word, word.removesuffix("s"), _stem(word)
 
 
 @functools.lru_cache(maxsize=8192)
@@ -474,31 +506,52 @@ def _starts(pieces: Sequence[_Piece]) -> frozenset[str]:
     return frozenset(one.text[:_START] for one in pieces)
 
 
+class _Token(NamedTuple):
+    """A word of a text as it is written, folded, and without what stands before and behind an apostrophe.
+
+    `plain`: it is in no list, so that it is told by itself, whatever stands around it.
+    """
+
+    token: str
+    folded: str
+    word: str
+    plain: bool
+
+
+@functools.lru_cache(maxsize=16_384)
+def _token(found: str) -> _Token:
+    token = found.rstrip(".,:/-'’") or found
+    folded = fold(token)
+    word = folded.removesuffix("'s").removesuffix("’s")
+    if word.startswith(_ELIDED):
+        word = word.split(word[1] if word[1] in "'’" else "'", 1)[1]
+        token = token.split(token[1], 1)[-1]
+    return _Token(token, folded, word, _is_plain(word))
+
+
 @functools.lru_cache(maxsize=8192)
 def _clause(text: str) -> _Clause:
     raw = _TOKEN.findall(text)
-    tokens = [match.rstrip(".,:/-'’") or match for match in raw]
-    folded = [fold(one) for one in tokens]
+    tokens = list(map(_token, raw))
+    folded = [one.folded for one in tokens]
     pieces: list[_Piece] = []
     relations: set[str] = set()
     denied: list[str] = []
     placed = -2
     ahead, skipping, titled, there, instead = "", 0, False, False, False
-    for n, (token, word) in enumerate(zip(tokens, folded, strict=True)):
-        word = word.removesuffix("'s").removesuffix("’s")
-        if word.startswith(("l'", "d'", "l’", "d’", "n'", "s'", "c'", "qu'")):
-            word, token = (
-                word.split(word[1] if word[1] in "'’" else "'", 1)[1],
-                token.split(token[1], 1)[-1],
-            )
+    joined = ""
+    for n, (token, _, word, plain) in enumerate(tokens):
+        if joined:
+            # The second half of "looks after".
+            word, plain, joined = joined, False, ""
         one_of = n > 0 and (folded[n - 1] in INDEFINITE or folded[n - 1] == "another")
         if one_of and n == 1 and folded[0] == "a" and ENGLISH.isdisjoint(folded):
             # In Portuguese, "a" is "the".
             one_of = False
-        if skipping or not _is_plain(word):
+        if skipping or not plain:
             following = folded[n + 1] if n + 1 < len(folded) else ""
             if f"{word}-{following}" in lexicon():
-                folded[n + 1] = f"{word}-{following}"
+                joined = folded[n + 1] = f"{word}-{following}"
                 continue
             # "From trunk, not develop" names what was; "does not eat" denies something else.
             contrast = word in NOT and n > 0 and raw[n - 1].endswith(",")

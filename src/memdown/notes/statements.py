@@ -296,12 +296,14 @@ def struck_text(text: str) -> str:
 def _fact(
     path: str, item: _Item, heading: str, parent: int, log_day: datetime.date | None
 ) -> Fact | None:
-    raw = " ".join(line.strip() for line in item.lines)
-    if item.is_bullet:
-        raw = BULLET.sub("", raw, count=1)
+    raw = " ".join(map(str.strip, item.lines))
+    if item.is_bullet and (bullet := BULLET.match(raw)):
+        raw = raw[bullet.end() :]
     timed = read_validity(raw)
-    was = struck_text(timed.text) if "~~" in raw else ""
-    said = was or _STRUCK.sub("", timed.text)
+    was, said = "", timed.text
+    if "~~" in raw:
+        was = struck_text(timed.text)
+        said = was or _STRUCK.sub("", timed.text)
     said = " ".join(said.split())
     if not _WORD.search(said):
         return None

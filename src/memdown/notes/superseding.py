@@ -10,11 +10,11 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 from memdown.notes.details import (
     FactDetails,
@@ -27,19 +27,21 @@ from memdown.notes.details import (
 from memdown.notes.exchanges import gives_up
 from memdown.notes.pair_features import (
     Beside,
+    alone_features,
     asked_features,
     lay_beside,
     pair_features,
     question_words,
     signs_asked,
-    told,
+    words_of,
 )
 from memdown.notes.placing import INBOX
 from memdown.notes.relation_words import ENDED, STATES, THAT_DAY, tells_end
-from memdown.notes.relations import clauses_of, restated, tells_of_another
+from memdown.notes.relations import clauses_of, may_restate, restated, tells_of_another
 from memdown.notes.roots import date_of
 from memdown.notes.statements import Fact
 from memdown.text import fold, index_terms, is_stop
+from memdown.text.wording import bits_of, may_match
 from memdown.values import pattern
 
 
@@ -61,7 +63,7 @@ _BARS: Final = tuple(math.log(chance / (1 - chance)) for chance in (0.5, 0.08))
 # The same if the newer does not have most of the words in which the older meets the question.
 _BARS_OF_OTHER: Final = tuple(math.log(chance / (1 - chance)) for chance in (0.6, 0.4))
 # Longer texts say more than one thing; a newer one may say first why.
-_LONGEST_OLD, _LONGEST_NEW = 140, 240
+LONGEST_OLD, LONGEST_NEW = 140, 240
 _LONGEST_TITLE: Final = 24
 # Not behind a title, an initial or the number of a day; told behind the mark, as few signs are one.
 _NEXT_SENTENCE: Final = pattern(
@@ -73,6 +75,7 @@ _LEADING_DAY: Final = pattern(r"(?:\*\*)?\d{4}-\d\d-\d\d\b")
 _OWNER: Final = pattern(r"(\w+)['’]s? \w")
 _UNSPACED: Final = "\u0e00"
 _STATE_WORDS: Final = 2
+_STATE_BITS: Final = bits_of(one for pair in STATES for one in pair)
 # What is far from likely without the rules, and before a question counts, needs no closer look.
 _MOST_BY_QUESTION: Final = 2.0
 _HARDLY: Final = 0.02
@@ -86,25 +89,40 @@ _AUXILIARIES: Final = frozenset(
 )
 
 
+class _Rule(NamedTuple):
+    """A rule with its weight, and the least and the most that it and those behind it add."""
+
+    holds: Callable[[str, str], bool]
+    weight: float
+    least: float
+    most: float
+
+
 class _Judge:
-    """The weights in use, and for each of the rules the least and the most that it and those behind it add."""
+    """The weights in use, and the rules in two orders: what speaks for it first, and what speaks against it."""
 
     def __init__(self) -> None:
         self.weights: Mapping[str, float] = {}
-        self.rules: list[tuple[str, float, float]] = []
+        self.rising: list[_Rule] = []
+        self.falling: list[_Rule] = []
         self.most_by_rules = 0.0
 
     def use(self, weights: Mapping[str, float]) -> None:
         self.weights = weights
-        least = most = 0.0
-        self.rules = []
-        for name in reversed(list(_RULES)):
-            least += min(0.0, weights.get(name, 0.0))
-            most += max(0.0, weights.get(name, 0.0))
-            self.rules.insert(0, (name, least, most))
-        self.most_by_rules = most
-        for kept in (likelihood, is_replaced, _score, _plain, _asks_for_one):
+        self.rising = self._in_order(sorted(_RULES, key=lambda name: weights.get(name, 0.0) < 0))
+        self.falling = self._in_order(sorted(_RULES, key=lambda name: weights.get(name, 0.0) > 0))
+        self.most_by_rules = self.rising[0].most
+        for kept in (likelihood, is_replaced, _score, _plain, _alone, _asks_for_one):
             kept.cache_clear()
+
+    def _in_order(self, names: Sequence[str]) -> list[_Rule]:
+        least = most = 0.0
+        found = []
+        for name in reversed(names):
+            weight = self.weights.get(name, 0.0)
+            least, most = least + min(0.0, weight), most + max(0.0, weight)
+            found.append(_Rule(_RULES[name], weight, least, most))
+        return found[::-1]
 
 
 @functools.cache
@@ -142,11 +160,10 @@ def likelihood(old: str, new: str, question: str = "") -> float:
 
 def _reaches(score: float, bar: float, old: str, new: str) -> bool:
     """Whether log-odds reach a bar with what rules add; those cost most, and are asked only so far as it matters."""
-    judge = _judge()
-    for name, least, most in judge.rules:
-        if score + most < bar or score + least >= bar:
+    for rule in _judge().rising if score < bar else _judge().falling:
+        if score + rule.most < bar or score + rule.least >= bar:
             break
-        score += judge.weights.get(name, 0.0) * _RULES[name](old, new)
+        score += rule.weight * rule.holds(old, new)
     return score >= bar
 
 
@@ -161,7 +178,7 @@ def _asked(old: str, new: str, question: str) -> float:
     """What a question adds to the log-odds."""
     if not question:
         return 0.0
-    asked = _sum(_judge().weights, asked_features(told(old), told(new), question))
+    asked = _sum(_judge().weights, asked_features(words_of(old), words_of(new), question))
     return asked + _asks_for_one(question)
 
 
@@ -172,11 +189,18 @@ def _plain(old: str, new: str) -> float | None:
     if pair is None:
         return None
     weights = _judge().weights
-    return weights["base"] + _sum(weights, pair_features(pair))
+    alone = _alone(old, "old") + _alone(new, "new")
+    return weights["base"] + alone + _sum(weights, pair_features(pair))
+
+
+@functools.lru_cache(maxsize=8192)
+def _alone(text: str, role: Literal["old", "new"]) -> float:
+    """What the older or the newer fact by itself adds to the log-odds."""
+    return _sum(_judge().weights, alone_features(words_of(text), role))
 
 
 def _sum(weights: Mapping[str, float], found: Mapping[str, float]) -> float:
-    return sum(weights.get(name, 0.0) * value for name, value in found.items() if value)
+    return sum([weights.get(name, 0.0) * value for name, value in found.items() if value])
 
 
 def _share(score: float) -> float:
@@ -196,6 +220,7 @@ def features_of(old: str, new: str, question: str = "") -> dict[str, float] | No
     if pair is None:
         return None
     found = pair_features(pair) | rule_features(old, new)
+    found |= alone_features(pair.old, "old") | alone_features(pair.new, "new")
     if question:
         found |= asked_features(pair.old, pair.new, question) | dict.fromkeys(
             question_words(question), 1.0
@@ -206,20 +231,20 @@ def features_of(old: str, new: str, question: str = "") -> dict[str, float] | No
 @functools.lru_cache(maxsize=8192)
 def _says_one_thing(text: str) -> bool:
     """Whether an older text may be replaced as a whole."""
-    if len(text) > _LONGEST_OLD or _LEADING_DAY.match(text):
+    if len(text) > LONGEST_OLD or _LEADING_DAY.match(text):
         return False
     return not _NEXT_SENTENCE.search(text)
 
 
 def compared(old: str, new: str) -> Beside | None:
     """Both side by side; None if one cannot replace the other: nothing in common, the same, or one says "also"."""
-    if len(new) > _LONGEST_NEW or not _says_one_thing(old) or _LEADING_DAY.match(new):
+    if len(new) > LONGEST_NEW or not _says_one_thing(old) or _LEADING_DAY.match(new):
         return None
-    pair = lay_beside(told(old), told(new))
+    pair = lay_beside(words_of(old), words_of(new))
     if (
         pair is None
         or same_fact(old, new)
-        or (pair.new.fixed["besides"] and _is_besides(pair, new))
+        or (details_of(new).change.besides and _is_besides(pair, new))
     ):
         return None
     return pair
@@ -231,7 +256,7 @@ def _is_besides(pair: Beside, new: str) -> bool:
     if pair.new.unspaced or len(parts) < 2:
         return True
     held = {pair.new.keys[one] for one in pair.clause}
-    best = max(parts, key=lambda one: len(held & told(one).places.keys()))
+    best = max(parts, key=lambda one: len(held & words_of(one).places.keys()))
     return details_of(best).change.besides
 
 
@@ -243,16 +268,16 @@ def rule_features(old: str, new: str) -> dict[str, float]:
 @functools.lru_cache(maxsize=8192)
 def _gives_up(old: str, new: str, asked: frozenset[str]) -> bool:
     """Whether a newer fact says that what the older one answers is gone."""
-    short = max(len(old), len(new)) <= _LONGEST_OLD
+    short = max(len(old), len(new)) <= LONGEST_OLD
     return short and gives_up(new, old, asked) and not details_of(new).change.besides
 
 
 def _speaks_of_it(old: str, new: str, question: str) -> bool:
     """Whether a newer fact tells of what is asked as well, by most of the words in which the older one meets the
     question: that Nora now drinks tea says nothing of where she lives."""
-    if told(question).unspaced:
-        _, signs = signs_asked(told(question), told(old), told(new))
-        if signs and signs.isdisjoint(told(new).places):
+    if words_of(question).unspaced:
+        _, signs = signs_asked(words_of(question), words_of(old), words_of(new))
+        if signs and signs.isdisjoint(words_of(new).places):
             return False
     asked = content_words(question) & content_words(old)
     words = content_words(new)
@@ -332,7 +357,8 @@ def stand_apart(one: tuple[str, str], other: tuple[str, str], first: str, second
 @functools.lru_cache(maxsize=8192)
 def _is_restated(old: str, new: str) -> bool:
     """Whether both name a value of the same relation, which has one at a time."""
-    return not _same_event(old, new) and restated(old, new, _told_end(new))
+    may_be = may_restate(old, new) and not _same_event(old, new)
+    return may_be and restated(old, new, _told_end(new))
 
 
 def _told_end(text: str) -> frozenset[str]:
@@ -346,7 +372,7 @@ def _ended_terms(text: str) -> frozenset[str]:
 
 
 def _both_ended(old: str, new: str) -> bool:
-    return _same_event(old, new) and tells_end(old) and tells_end(new)
+    return tells_end(old) and tells_end(new) and _same_event(old, new)
 
 
 def _another_event(old: str, new: str) -> bool:
@@ -357,7 +383,8 @@ def _another_event(old: str, new: str) -> bool:
 
 def _same_event(old: str, new: str) -> bool:
     """Whether both tell of the same kind of event: two repairs are two, and two moves only of a home."""
-    both = {term for term in _ended_terms(old) & _ended_terms(new) if not is_stop(term)}
+    ended = _ended_terms(old)
+    both = ended and {term for term in ended & _ended_terms(new) if not is_stop(term)}
     return bool(both) and not {"@home", "@name", "@time"} & set(details_of(old).words)
 
 
@@ -370,6 +397,8 @@ def _two_numbers(fresh: FactDetails, known: FactDetails) -> bool:
 def _state_words(text: str) -> tuple[tuple[int, frozenset[str], frozenset[str]], ...]:
     """The states that a text tells of, by number, with a minus if over; its words before it, and all others."""
     folded = fold(text)
+    if not may_match(folded, _STATE_BITS):
+        return ()
     found = []
     for number, (state, over) in enumerate(STATES, start=1):
         ended = over.search(folded)
@@ -411,12 +440,14 @@ def _is_anothers(old: str, new: str) -> bool:
     if not owners:
         return False
     before = _owners(old)
-    shared = told(old).places.keys() & told(new).places.keys()
+    shared = words_of(old).places.keys() & words_of(new).places.keys()
     return any(is_among(word, owners) and not is_among(word, before) for word in shared)
 
 
 @functools.lru_cache(maxsize=8192)
 def _owners(text: str) -> frozenset[str]:
+    if "'" not in text and "’" not in text:
+        return frozenset()
     return frozenset(term for one in _OWNER.findall(fold(text)) for term in index_terms(one))
 
 

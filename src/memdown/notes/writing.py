@@ -301,8 +301,12 @@ def kept_versions(paths: Iterable[str]) -> tuple[Failure, ...]:
 
 def unfinished_save(workspace: Workspace, lock_dir: Path) -> Failure | None:
     """A save that was cut off and that nobody has settled yet; a moment ago it may be under way."""
+    file = pending.lock_file(workspace.folder, lock_dir)
     try:
-        lock = os.open(pending.lock_file(workspace.folder, lock_dir), os.O_RDONLY | os.O_CLOEXEC)
+        # Before every search; hardly ever is anything recorded.
+        if not os.stat(file).st_size:  # noqa: PTH116
+            return None
+        lock = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return None
     try:

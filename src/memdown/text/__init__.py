@@ -1,6 +1,5 @@
 """Text as the keyword index sees it: terms, scripts, stop words, token estimates (pure)."""
 
-from memdown.text.cutting import cuts
 from memdown.text.queries import Alternative, Identifier, QueryTerms, query_terms
 from memdown.text.scripts import estimate_tokens, fold, weight
 from memdown.text.stopwords import is_asked, is_stop, without_stop_words
@@ -23,7 +22,6 @@ __all__ = [
     "Alternative",
     "Identifier",
     "QueryTerms",
-    "cuts",
     "distinct_terms",
     "estimate_tokens",
     "fold",

@@ -34,6 +34,8 @@ _ASKING: Final = ("?", "？", "\u037e", "؟")
 # The Greek question mark is mostly written as a semicolon, which elsewhere asks nothing.
 _ASKING_GREEK: Final = pattern(r"[\u0370-\u037d\u037f-\u03ff\u1f00-\u1fff]\s*;\Z")
 _BEHIND_ASKING: Final = "\"'”’)]*_ \t"
+# Any other last character of a text says that it does not ask.
+MAY_END_ASKING: Final = frozenset((*_ASKING, ";", *_BEHIND_ASKING))
 _NUMBER_WORDS: Final = frozenset(
     "two three four five six seven eight nine ten eleven twelve dozen hundred thousand million twice half "
     "couple once".split()
@@ -64,7 +66,9 @@ _TIME_SIGNS: Final = pattern("[年月日時时]")
 _ORDINAL_END: Final = pattern(r"\b\d{1,2}\.$")
 _ORDINAL: Final = pattern(r"\d{1,2}\.")
 _CAPITAL: Final = pattern(r"[A-ZÀ-Þ][\w’'-]|[А-Я]\w")
-_BEFORE_NAMES: Final = pattern("[a-zà-ÿа-я,;)]")
+_BEFORE_NAMES: Final = frozenset(
+    ",;)" + "".join(chr(n) for a, z in ("az", "àÿ", "ая") for n in range(ord(a), ord(z) + 1))
+)
 _TOKEN: Final = pattern(r"\w+")
 # The cues of one piece of text: what it holds alone, and what it may be the first or second half of.
 # A first half is `_SECOND` bits below its second half, so that one shift compares all of them.
@@ -79,6 +83,8 @@ _SECOND: Final = 4
 _HALVES: Final = (_CLOCK | _DATE | _SPAN | _NAME) << _SECOND
 PAIRED_TIME: Final = (_CLOCK | _DATE | _SPAN) << _SECOND
 PAIRED_NAME: Final = _NAME << _SECOND
+# A piece with which saying one's name may begin.
+MAY_INTRODUCE: Final = 1 << 12
 # What every feature term begins with, and no word.
 FEATURE: Final = "\x02"
 SPEAKER: Final = f"{FEATURE}speaker:"
@@ -98,11 +104,33 @@ _POSSESSIVE: Final = pattern(r"['’]s\b")
 _MOST_CHARACTERS: Final = 500
 _WRITTEN_AS_NAME: Final = pattern(r"(?<=[a-z,;)] )[A-Z][a-z]{2,}\b")
 # What people say before their names, in many languages.
-_INTRODUCING: Final = pattern(
-    r"\b(?:i['’]?m|i am|my name['’]?s|my name is|call me|ich bin|ich hei(?:ß|ss)e|mein name ist|me llamo|"
-    r"mi nombre es|soy|je m['’]appelle|je suis|mon nom est|mi chiamo|meu nome é|me chamo|ik ben|ik heet|"
-    r"mijn naam is|меня зовут|моё имя|мое имя)\s+",
-    re.IGNORECASE,
+_INTRODUCTIONS: Final = (
+    *(
+        "i['’]m",
+        "im",
+        "i am",
+        "my name['’]?s",
+        "my name is",
+        "call me",
+        "ich bin",
+        "ich hei(?:ß|ss)e",
+    ),
+    *(
+        "mein name ist",
+        "me llamo",
+        "mi nombre es",
+        "soy",
+        "je m['’]appelle",
+        "je suis",
+        "mon nom est",
+    ),
+    *("mi chiamo", "meu nome é", "me chamo", "ik ben", "ik heet", "mijn naam is", "меня зовут"),
+    *("моё имя", "мое имя"),
+)
+_INTRODUCING: Final = pattern(rf"\b(?:{'|'.join(_INTRODUCTIONS)})\s+", re.IGNORECASE)
+# What the piece ends with that each of them begins with: to look for it first spares looking at most lines.
+_INTRODUCES_FIRST: Final = frozenset(
+    re.findall(r"\w+", said.split()[0])[-1] for said in _INTRODUCTIONS
 )
 _VOWELS: Final = pattern(r"(?<=.)[aeiouyà-åè-ïò-öù-ý'’-]+")
 # What makes a longer name of a name, or says whose something is.
@@ -195,11 +223,18 @@ def paired(before: Cues, now: Cues) -> Cues:
 @lru_cache(maxsize=16_384)
 def piece_cues(piece: str) -> int:
     """The cues of what stands between two white spaces, as bits; see `paired` for its neighbours."""
+    return found_cues(piece)
+
+
+def found_cues(piece: str) -> int:
+    """The same, for pieces of which each is looked at once."""
     small = piece.lower()
     if small.isalpha():
-        return _word_cues(small, [small]) | _letter_cues(piece)
+        # Of these are most.
+        cues = _TOKEN_CUES.get(small, 0) | (CHANGE if changes.how_gone(fold(small)) else 0)
+        return cues | _letter_cues(piece, is_word=piece[1:].islower())
     tokens = _TOKEN.findall(small)
-    cues = _letter_cues(piece)
+    cues = _letter_cues(piece, is_word=False)
     if tokens:
         cues |= _word_cues(small, tokens)
     if any(map(str.isdigit, piece)):
@@ -207,11 +242,12 @@ def piece_cues(piece: str) -> int:
     return cues
 
 
-def _letter_cues(piece: str) -> int:
-    cues = _NAME if _BEFORE_NAMES.match(piece[-1:]) else 0
-    if may_define(piece):
+def _letter_cues(piece: str, *, is_word: bool) -> int:
+    """`is_word` if a piece is letters and none behind the first is a capital."""
+    cues = _NAME if piece[-1:] in _BEFORE_NAMES else 0
+    if not is_word and may_define(piece):
         cues |= SHORT_FORM
-    if _CAPITAL.match(piece):
+    if not "a" <= piece[:1] <= "z" and _CAPITAL.match(piece):
         cues |= PAIRED_NAME
     if not piece.isascii():
         cues |= NUMBER if _NUMBER_SIGNS.search(piece) else 0
@@ -221,23 +257,40 @@ def _letter_cues(piece: str) -> int:
 
 
 def _word_cues(small: str, tokens: list[str]) -> int:
-    cues = 0 if _NUMBER_WORDS.isdisjoint(tokens) else NUMBER
-    if not _TIME_WORDS.isdisjoint(tokens):
-        cues |= TIME
-    if any(map(changes.how_gone, map(fold, tokens))):
-        cues |= CHANGE
+    cues = 0
+    for token in tokens:
+        cues |= _TOKEN_CUES.get(token, 0) & ALONE
+        if changes.how_gone(fold(token)):
+            cues |= CHANGE
     first, last = tokens[0], tokens[-1]
     if small.endswith(last):
-        if last in _BEFORE_SPANS:
-            cues |= _SPAN
+        cues |= _TOKEN_CUES.get(last, 0) & _ENDS
         if len(last) <= 2 and last.isdecimal():
             cues |= _CLOCK
     if small.startswith(first):
-        if first in _SPANS:
-            cues |= _SPAN << _SECOND
-        if first in _CLOCK_WORDS:
-            cues |= _CLOCK << _SECOND
+        cues |= _TOKEN_CUES.get(first, 0) & _HALVES
     return cues
+
+
+def _token_cues() -> dict[str, int]:
+    """The cues of words that are in one of the lists."""
+    found: dict[str, int] = {}
+    for words, cue in (
+        (_NUMBER_WORDS, NUMBER),
+        (_TIME_WORDS, TIME),
+        (_BEFORE_SPANS, _SPAN),
+        (_SPANS, _SPAN << _SECOND),
+        (_CLOCK_WORDS, _CLOCK << _SECOND),
+        (_INTRODUCES_FIRST, MAY_INTRODUCE),
+    ):
+        for word in words:
+            found[word] = found.get(word, 0) | cue
+    return found
+
+
+_TOKEN_CUES: Final = _token_cues()
+# What counts of the last word of a piece only.
+_ENDS: Final = _SPAN | MAY_INTRODUCE
 
 
 def _digit_cues(small: str) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -50,6 +50,8 @@ _ASKERS: Final = pattern(
     "|อะไรบ้าง|คืออะไร|อะไร|คือใคร|ใคร(?!่)|ที่ไหน|ที่ใด|เมื่อไหร่|เมื่อไร|เมื่อใด|อย่างไร|ทำไม|เท่าไหร่|เท่าไร|เท่าใด"
     "|เพราะเหตุใด|เหตุใด|สิ่งใด|ใด|ไหน|กี่|หรือไม่"
 )
+# So many tokens are kept: most of a question are those of any other.
+_CACHED: Final = 1_024
 # Shorter parts say too little beside others.
 _LEAST_BESIDE: Final = 2
 _SHORT_NUMBER: Final = pattern(r"\d{1,2}")
@@ -94,15 +96,13 @@ class QueryTerms:
     """What a question asks the keyword index for.
 
     `exact` are those of the words that are whole identifiers: a hit on one is not by chance.
-    Of `identifiers` the whole is meant, and not a note that only shares a number with it. `truncated`
-    tells that the question had more words than are looked up.
+    Of `identifiers` the whole is meant, and not a note that only shares a number with it.
     """
 
     words: tuple[str, ...]
     prefixes: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
     exact: frozenset[str]
-    truncated: bool = False
     identifiers: tuple[Identifier, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
 
@@ -114,67 +114,78 @@ def query_terms(text: str) -> QueryTerms:
     capitals among small letters (IT, US) and what stands alone in quotes.
     """
     asked = text[:_MAX_CHARACTERS]
-    by_token = {token: _looked_up(token) for _, token in tokens(asked)}
-    if not any(by_token.values()):
-        by_token = {token: token_terms(token) for token in by_token}
-    words = {token: _words(token) for token in by_token}
-    every = [word for some in words.values() for word in some]
+    read = list(map(_read, dict.fromkeys(token for _, token in tokens(asked))))
+    if not any(one.terms for one in read):
+        # Nothing but what asks: then that is looked for.
+        read = [one._replace(terms=token_terms(one.text)) for one in read]
+    every = [word for one in read for word in one.words]
     phrases = _phrases(asked)
     named = {phrase[0] for phrase in phrases if len(phrase) == 1}
     if not asked.isupper():
-        named.update(by_token[token][0] for token in by_token if _is_acronym(token))
+        named.update(one.terms[0] for one in read if one.is_acronym)
     unsaid = stop_words_of(every)
     personal = personal_words_of(every)
     if personal:
-        names = {word for token in words if token[:1].isupper() for word in words[token]}
+        names = {word for one in read if one.text[:1].isupper() for word in one.words}
         unsaid |= personal - names.difference(every[:1])
-    telling = dict.fromkeys(
-        term
-        for token, terms in by_token.items()
-        for term in _telling(terms, words[token], unsaid, named)
-    )
+    telling = dict.fromkeys(term for one in read for term in _telling(one, unsaid, named))
     if not telling:
-        telling = dict.fromkeys(term for terms in by_token.values() for term in terms)
+        telling = dict.fromkeys(term for one in read for term in one.terms)
     found = tuple(_capped(telling))
-    exact = {terms[0] for terms in by_token.values() if terms and not _is_plain(terms[0])}
     return QueryTerms(
         words=found,
         # English is stemmed; in other languages the beginnings of words stand in for that.
         prefixes=()
         if looks_english(every)
-        else (*prefix_terms(found), *_verbs(found, by_token, every)),
+        else (*prefix_terms(found), *_verbs(found, read, every)),
         phrases=tuple(phrases),
-        exact=frozenset(exact.intersection(found)),
-        truncated=len(found) < len(telling) or len(asked) < len(text),
-        identifiers=tuple(_identifiers(by_token)),
+        exact=frozenset(one.terms[0] for one in read if one.is_exact).intersection(found),
+        identifiers=tuple(one.identifier for one in read if one.identifier),
     )
 
 
-def _verbs(
-    found: Sequence[str], by_token: Mapping[str, list[str]], every: Sequence[str]
-) -> list[str]:
+class _Read(NamedTuple):
+    """A token of a question: its terms, what stop words are told by, and what kind it is of."""
+
+    text: str
+    terms: tuple[str, ...]
+    words: tuple[str, ...]
+    is_acronym: bool
+    is_exact: bool
+    identifier: Identifier | None
+
+
+@lru_cache(maxsize=_CACHED)
+def _read(token: str) -> _Read:
+    terms = tuple(_looked_up(token))
+    is_exact = bool(terms) and not _is_plain(terms[0])
+    identifier = _identifier(token, terms) if is_exact else None
+    return _Read(token, terms, tuple(_words(token)), _is_acronym(token), is_exact, identifier)
+
+
+def _verbs(found: Sequence[str], read: Iterable[_Read], every: Sequence[str]) -> list[str]:
     """How other forms of a question's verbs begin; in German a word with a capital is none."""
     if not bends_verbs(every):
         return []
-    small = {term for token, terms in by_token.items() if token.islower() for term in terms[:1]}
+    small = {term for one in read if one.text.islower() for term in one.terms[:1]}
     return [one for term in found if term in small for one in verb_beginnings(term)]
 
 
-def _identifiers(by_token: Mapping[str, list[str]]) -> Iterator[Identifier]:
-    """The tokens with a number in them that are no prose, and of which there are parts to look for."""
-    for token, terms in by_token.items():
-        if not terms or _is_plain(terms[0]) or not any(map(str.isdigit, token)):
-            continue
-        if not _NUMBERED.fullmatch(token):
-            spellings = dict.fromkeys([terms[0], *other_spellings(token)])
-            parts = [term for term in terms if term not in spellings]
-            yield Identifier(token, tuple(spellings), tuple(parts))
+def _identifier(token: str, terms: tuple[str, ...]) -> Identifier | None:
+    """A token with a number in it that is no prose, and of which there are parts to look for."""
+    if not any(map(str.isdigit, token)) or _NUMBERED.fullmatch(token):
+        return None
+    spellings = dict.fromkeys([terms[0], *other_spellings(token)])
+    parts = [term for term in terms if term not in spellings]
+    return Identifier(token, tuple(spellings), tuple(parts))
 
 
 def _words(token: str) -> list[str]:
     """What stop words are told by: the words of a token as they are written, without grammar."""
     if is_gram(token) or not token[0].isalnum():
         return []
+    if token.isascii() and token.isalpha():
+        return [plain(token)]
     return [plain(word) for word in _BETWEEN.sub(" ", token).split()]
 
 
@@ -188,29 +199,27 @@ def _without_askers(run: str) -> list[str] | None:
     return [part for part in parts if len(part) >= _LEAST_BESIDE] if len(parts) > 1 else None
 
 
-def _looked_up(token: str) -> list[str]:
+def _looked_up(token: str) -> Sequence[str]:
     if is_gram(token) and (parts := _without_askers(token)) is not None:
         return [term for part in parts for term in token_terms(part)]
     terms = token_terms(token)
     if len(token) == 2 and token[1] in _KOREAN_PARTICLES:
         # A pair is all there is of a noun of one syllable, and the particle changes.
         return [*terms, token[0]]
-    if 2 * sum(map(str.isdigit, token)) > len(token):
+    if not token.isalpha() and 2 * sum(map(str.isdigit, token)) > len(token):
         # The 03 of a date says nothing.
         return [*terms[:1], *(term for term in terms[1:] if not _SHORT_NUMBER.fullmatch(term))]
     return terms
 
 
-def _telling(
-    terms: list[str], words: list[str], unsaid: frozenset[str], named: set[str]
-) -> list[str]:
+def _telling(one: _Read, unsaid: frozenset[str], named: set[str]) -> Iterable[str]:
     """The terms of a token without stop words; "and/or" is one because its parts are."""
-    if words and unsaid.issuperset(words):
-        return [term for term in terms if term in named]
-    left_out = _stems(unsaid) if len(terms) > 1 else frozenset()
+    if one.words and unsaid.issuperset(one.words):
+        return [term for term in one.terms if term in named]
+    left_out = _stems(unsaid) if len(one.terms) > 1 else frozenset()
     return [
         term
-        for term in terms
+        for term in one.terms
         if term in named or not (is_stop(term) if is_gram(term) else term in left_out)
     ]
 
@@ -221,7 +230,9 @@ def _stems(words: frozenset[str]) -> frozenset[str]:
 
 
 def _is_plain(term: str) -> bool:
-    return is_gram(term) or not term[0].isalnum() or _PLAIN.fullmatch(term) is not None
+    if term.isalpha() or not term[0].isalnum():
+        return True
+    return is_gram(term) or _PLAIN.fullmatch(term) is not None
 
 
 def _capped(terms: Iterable[str]) -> Iterator[str]:

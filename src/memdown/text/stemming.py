@@ -8,8 +8,12 @@ algorithm would. Words are expected in the form of `fold`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from memdown.values import pattern
+
+# The same word stands in many pieces of text: "Word", "word," and "words".
+_CACHED = 16_384
 
 _DOUBLE = pattern(r"([^aeiouylsz])\1$")
 
@@ -87,6 +91,7 @@ _LETTER_KINDS = str.maketrans(
 )
 
 
+@lru_cache(maxsize=_CACHED)
 def stem(word: str) -> str:
     """The stem of a folded word; what is no word of a known script is its own stem."""
     if not word.isalpha():

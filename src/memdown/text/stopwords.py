@@ -6,8 +6,8 @@ They are indexed like all others; only a question leaves them out, by the langua
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Final
 
 from memdown.text.scripts import fold
@@ -163,20 +163,18 @@ def plain(word: str) -> str:
 def stop_words_of(words: Sequence[str]) -> frozenset[str]:
     """The stop words of the language that a question with these plain words is asked in."""
     told = _languages_of(words)
-    if not told:
-        return _in_any_language()
-    return frozenset().union(*(_by_language()[number] for number in told))
+    return _all_of(_by_language, told) if told else _in_any_language()
 
 
 def personal_words_of(words: Sequence[str]) -> frozenset[str]:
     """What says little more in the language of a question, unless it is written as a name."""
-    return frozenset().union(*(_personal()[number] for number in _languages_of(words)))
+    return _all_of(_personal, _languages_of(words))
 
 
 def first_person_of(words: Sequence[str]) -> frozenset[str]:
     """How people speak of themselves in the language of a question with these plain words, as terms; nothing if
     nothing tells the language."""
-    return frozenset().union(*(_of_oneself()[number] for number in _languages_of(words)))
+    return _all_of(_of_oneself, _languages_of(words))
 
 
 def bends_verbs(words: Sequence[str]) -> bool:
@@ -185,26 +183,39 @@ def bends_verbs(words: Sequence[str]) -> bool:
     return bool(told) and _BENT.issuperset(told)
 
 
-def _languages_of(words: Sequence[str]) -> list[int]:
+@lru_cache(maxsize=64)
+def _all_of(
+    lists: Callable[[], Sequence[frozenset[str]]], languages: tuple[int, ...]
+) -> frozenset[str]:
+    """The words of some languages together, of these lists."""
+    return frozenset().union(*(lists()[number] for number in languages))
+
+
+def _languages_of(words: Sequence[str]) -> tuple[int, ...]:
     """The numbers of the languages that a question with these plain words may be in; none if nothing tells.
 
     One word tells no language, unless it asks and stands first, or only Russian is written so: *door* alone is
     not Dutch. Those that are words or names elsewhere tell none, and count unless others tell it: *war in Europe*.
     """
-    asked = frozenset(words)
-    first = asked.intersection(words[:1]) & _asking()
-    english, *others = _by_language()
-    told = asked - _ambiguous()
-    counts = [
-        len(told & stop) + len(told & personal - stop) + len(first & stop)
-        for stop, personal in zip(others, _personal()[1:], strict=True)
-    ]
-    most = max(counts)
-    if max(most, len(asked & english)) <= 1:
-        return [_RUSSIAN] if counts[_RUSSIAN - 1] else []
-    if len(asked & english) >= most:
-        return [0]
-    return [number for number, count in enumerate(counts, start=1) if count == most]
+    return _told_by(words[0] if words else "", frozenset(words))
+
+
+@lru_cache(maxsize=64)
+def _told_by(first: str, words: frozenset[str]) -> tuple[int, ...]:
+    telling, lists = _telling(), _by_language()
+    counts = [0] * len(lists)
+    for word in words:
+        for number in telling.get(word, ()):
+            counts[number] += 1
+    if first in _asking():
+        for number, stop in enumerate(lists[1:], start=1):
+            counts[number] += first in stop
+    most, english = max(counts), len(words & lists[0])
+    if max(most, english) <= 1:
+        return (_RUSSIAN,) if counts[_RUSSIAN] else ()
+    if english >= most:
+        return (0,)
+    return tuple(number for number, count in enumerate(counts) if count == most)
 
 
 def is_asked(text: str) -> bool:
@@ -245,6 +256,16 @@ def _of_oneself() -> tuple[frozenset[str], ...]:
 
 def _lists(written: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(map(plain, words.split())) for words in written.split("\n\n"))
+
+
+@cache
+def _telling() -> Mapping[str, Sequence[int]]:
+    """The numbers of the languages other than English that each word tells."""
+    found: dict[str, list[int]] = {}
+    for number, stop in enumerate(_by_language()):
+        for word in (stop | _personal()[number]) - _ambiguous() if number else ():
+            found.setdefault(word, []).append(number)
+    return found
 
 
 @cache

@@ -1,19 +1,20 @@
 """Words that answer the same question: salary and wage, Handy and Mobiltelefon, and birthday in ten languages.
 
-`synonyms.txt` has a line for each concept: `en: salary, wage | de: Gehalt, Lohn | …`. It is looked through as
-one text: to take all of it apart would cost a command more than its search.
+`synonyms.txt` has a line for each concept: `en: salary, wage | de: Gehalt, Lohn | …`. For a command it is looked
+through as one text: to take all of it apart would cost more than its search. A process that asks more does so once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from memdown.text.scripts import HAN_KANA, fold
 from memdown.text.stemming import stem
-from memdown.text.terms import is_gram, ordered_terms, tokens
+from memdown.text.terms import is_gram, ordered_terms, token_terms, tokens
 from memdown.values import pattern
 
 _BETWEEN_LANGUAGES: Final = " | "
@@ -30,6 +31,8 @@ _LEAST_LETTERS: Final = 4
 _MOST_ENDING: Final = 2
 _OTHER_ENDING: Final = 3
 _SHORTEST_START: Final = 3
+# Of so many words the text is looked through: about as long as it takes to take it apart.
+_FEW_LOOKS: Final = 128
 
 
 class Meaning(NamedTuple):
@@ -49,6 +52,13 @@ class _Thesaurus(NamedTuple):
     others: str
 
 
+class _Unspaced(NamedTuple):
+    """The words without spaces, each with its place among them, and how long the longest is."""
+
+    places: Mapping[str, int]
+    longest: int
+
+
 class _Found(NamedTuple):
     """A word of the file, and the number of its line."""
 
@@ -63,45 +73,80 @@ def meanings(question: str, words: tuple[str, ...]) -> tuple[Meaning, ...]:
     found: list[Meaning] = []
     for _, token in tokens(text):
         if not is_gram(token):
-            term = next(iter(ordered_terms(token)), "")
+            term = next(iter(token_terms(token)), "")
             found += _meanings_of(token, term) if term in wanted else ()
     if not text.isascii():
-        for word in _unspaced_words():
-            if word in text and (term := ordered_terms(word)[0]) in wanted:
+        for word in _unspaced_in(text):
+            if (term := ordered_terms(word)[0]) in wanted:
                 found += _meanings_of(word, term)
     return tuple(found)
 
 
-def as_terms(words: Iterable[str], but: str) -> list[tuple[str, ...]]:
+def _unspaced_in(text: str) -> list[str]:
+    """The words of the file that a text in a script without spaces holds, in the order of the file."""
+    runs = _UNSPACED.findall(text)
+    if not runs:
+        return []
+    known = _unspaced_words()
+    found = {
+        piece
+        for run in runs
+        for start in range(len(run))
+        for end in range(start + 1, min(start + known.longest, len(run)) + 1)
+        if (piece := run[start:end]) in known.places
+    }
+    return sorted(found, key=known.places.__getitem__)
+
+
+@lru_cache(maxsize=1_024)
+def as_terms(words: tuple[str, ...], but: str) -> tuple[tuple[str, ...], ...]:
     """Words as the index has them, each once, without a term that is known."""
     found = dict.fromkeys(tuple(ordered_terms(word)) for word in words)
     found.pop((but,), None)
-    return list(found)
+    return tuple(found)
 
 
 @lru_cache(maxsize=4_096)
 def _meanings_of(token: str, term: str) -> tuple[Meaning, ...]:
     """What the lines say that hold a folded word; if none does, those that hold a form of it."""
-    exact = _find(token, lambda word: word == token)
-    found = exact or _find(
-        token[: max(_SHORTEST_START, len(token) - _OTHER_ENDING)],
-        lambda word: stem(word) == term or _is_form(token, word),
-    )
+    start = token[: max(_SHORTEST_START, len(token) - _OTHER_ENDING)]
+    alike = list(_beginning(start))
+    found = [one for one in alike if one.word == token] or [
+        one for one in alike if stem(one.word) == term or _is_form(token, one.word)
+    ]
     return tuple(dict.fromkeys(_meaning(one, term) for one in found))
 
 
-def _find(start: str, fits: Callable[[str], bool]) -> list[_Found]:
-    """The words that begin so and fit."""
+_looks: Final = count()
+
+
+def _beginning(start: str) -> Iterable[_Found]:
+    """The words of the file that begin so, in its order."""
+    if len(start) < _SHORTEST_START or next(_looks) < _FEW_LOOKS:
+        return _looked_for(start)
+    every = _by_start(start.isascii()).get(start[:_SHORTEST_START], ())
+    return [one for one in every if one.word.startswith(start)]
+
+
+def _looked_for(start: str) -> Iterator[_Found]:
     known = _thesaurus()
     text, sought = known.latin if start.isascii() else known.others, f" {start}"
-    found = []
     place = text.find(sought)
     while place >= 0:
         if text[place - 1] in _BEFORE_WORDS and (word := _WORD.match(text, place)):
-            one = word[0].strip()
-            if fits(one):
-                found.append(_Found(one, text.count("\n", 0, place)))
+            yield _Found(word[0].strip(), text.count("\n", 0, place))
         place = text.find(sought, place + 1)
+
+
+@cache
+def _by_start(latin: bool) -> Mapping[str, Sequence[_Found]]:
+    """All words of one of the two texts by their first letters."""
+    known = _thesaurus()
+    found: dict[str, list[_Found]] = {}
+    for number, line in enumerate((known.latin if latin else known.others).split("\n")):
+        for language in line.split(_BETWEEN_LANGUAGES):
+            for word in language.partition(": ")[2].split(_BETWEEN_WORDS):
+                found.setdefault(word[:_SHORTEST_START], []).append(_Found(word, number))
     return found
 
 
@@ -135,5 +180,6 @@ def _thesaurus() -> _Thesaurus:
 
 
 @cache
-def _unspaced_words() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_UNSPACED.findall(_thesaurus().others)))
+def _unspaced_words() -> _Unspaced:
+    words = dict.fromkeys(_UNSPACED.findall(_thesaurus().others))
+    return _Unspaced({word: place for place, word in enumerate(words)}, max(map(len, words)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
@@ -26,6 +27,7 @@ _PREFIX: Final = 5
 _LONGEST_GRAM: Final = 3
 _CACHED_PIECES: Final = 100_000
 _CACHED_LENGTH: Final = 24
+_CACHED_TOKENS: Final = 1_024
 _CACHED_TEXTS: Final = 256
 
 _LETTER = r"[^\W_]"
@@ -86,10 +88,25 @@ def piece_terms(piece: str) -> Iterable[str]:
             return (_normal(word),)
         if word.isdigit() and len(word) <= _MAX_TERM:
             return (word,)
-    return chain.from_iterable(token_terms(token) for _, token in tokens(piece))
+    return chain.from_iterable(_token_terms(token) for _, token in tokens(piece))
 
 
 _CACHE: Final = Cache(piece_terms)
+
+
+class _Pieces(dict[str, tuple[str, ...]]):
+    """Piece of text → its terms, each of them one object: what they hash to is computed once."""
+
+    def __missing__(self, piece: str) -> tuple[str, ...]:
+        terms = tuple(map(sys.intern, _CACHE[piece].split()))
+        if len(piece) <= _CACHED_LENGTH:
+            if len(self) >= _CACHED_PIECES:
+                self.clear()
+            self[piece] = terms
+        return terms
+
+
+_PIECES: Final = _Pieces()
 
 
 def index_terms(text: str) -> list[str]:
@@ -111,7 +128,11 @@ def joined_terms(text: str) -> str:
 @lru_cache(maxsize=_CACHED_TEXTS)
 def distinct_terms(text: str) -> frozenset[str]:
     """The terms of a short text, each once; the same few texts are compared again and again."""
-    return frozenset(index_terms(text))
+    found: set[str] = set()
+    found.update(*map(_PIECES.__getitem__, text.split()))
+    if not text.isascii():
+        found.update(short_grams(found))
+    return frozenset(found)
 
 
 def ordered_terms(text: str) -> list[str]:
@@ -177,20 +198,26 @@ def is_gram(term: str) -> bool:
     return term >= FIRST_UNSPACED and runs().match(term) is not None
 
 
-def token_terms(token: str) -> list[str]:
+@lru_cache(maxsize=_CACHED_TOKENS)
+def token_terms(token: str) -> tuple[str, ...]:
+    """The terms of one token of a question, for which each step of a search asks."""
+    return tuple(_token_terms(token))
+
+
+def _token_terms(token: str) -> Iterable[str]:
     """The terms of one token; a compound gives itself first, then its parts."""
     if token.isascii() and token.isalpha() and token[1:].islower():
-        return [_normal(token)]
+        return (_normal(token),)
     if is_gram(token):
         return _gram_terms(token)
     if not token[0].isalnum():
-        return [token]
+        return (token,)
     token = token.translate(_ASCII_FORMS).strip("-_./@:")
     if "'" not in token:
         return _compound_terms(token)
     # The letters around an apostrophe are grammar: Anna's, l'eau, don't, we'll.
     words = [w for w in token.split("'") if len(w) > 1 and w.lower() not in _CONTRACTED]
-    return list(chain.from_iterable(map(_compound_terms, words)))
+    return chain.from_iterable(map(_compound_terms, words))
 
 
 def _compound_parts(token: str) -> list[tuple[int, str]]:
@@ -264,7 +291,7 @@ def _is_unspaced(char: str) -> bool:
     return "\u0e01" <= char < "\u1100" or "\u1780" <= char < "\u1800" or "\ua9e0" <= char < "\uaa80"
 
 
-def short_grams(terms: list[str]) -> list[str]:
+def short_grams(terms: Collection[str]) -> list[str]:
     """What is shorter than the usual grams: single characters, and pairs where three are usual."""
     every = set("".join(terms))
     if not every or max(every) < FIRST_UNSPACED:

@@ -7,8 +7,9 @@ between boundaries, then signs of scripts that are written without spaces.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memdown.values import pattern
@@ -59,7 +60,7 @@ class WordPattern:
     def __init__(self, source: str) -> None:
         self._source = source
         self._pattern = pattern(source)
-        self._bit = _every.add(self)
+        self.bit = _every.add(self)
 
     @cached_property
     def wanted(self) -> _Wanted:
@@ -76,21 +77,31 @@ class WordPattern:
     def matches(self, text: str) -> bool:
         """Whether there is a match: for most texts that is known without looking where it is."""
         may, sure = _matching(text)
-        if sure & self._bit:
+        if sure & self.bit:
             return True
-        return bool(may & self._bit) and self._pattern.search(text) is not None
+        return bool(may & self.bit) and self._pattern.search(text) is not None
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match."""
-        return self._pattern.search(text) if _matching(text).may & self._bit else None
+        return self._pattern.search(text) if _matching(text).may & self.bit else None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches."""
-        return self._pattern.finditer(text) if _matching(text).may & self._bit else iter(())
+        return self._pattern.finditer(text) if _matching(text).may & self.bit else iter(())
 
     def sub(self, by: str, text: str) -> str:
         """The text with all matches replaced."""
-        return self._pattern.sub(by, text) if _matching(text).may & self._bit else text
+        return self._pattern.sub(by, text) if _matching(text).may & self.bit else text
+
+
+def bits_of(some: Iterable[WordPattern]) -> int:
+    """What stands for some patterns together."""
+    return reduce(or_, (one.bit for one in some))
+
+
+def may_match(text: str, bits: int) -> bool:
+    """Whether one of some patterns may match a text: where none does, they need not be asked one by one."""
+    return bool(_matching(text).may & bits)
 
 
 class _Every(dict[str, _Bits]):

@@ -22,8 +22,9 @@ _LONGEST_DATE = 100
 _WORDS = pattern(r"[^\W\d_]+")
 _WORD_OR_NUMBER = pattern(r"[^\W_]+")
 _DIGIT = pattern(r"\d")
-# Where every word is spaced, a number of a date begins one, unlike that of "C317".
-_SPACED_DIGIT = pattern(r"\b(?:q|kalenderwoche)?\d")
+# Where every word is spaced, a number of a date begins one, unlike that of "C317", and is a day, a week or a year,
+# unlike that of "GR-99622".
+_SPACED_NUMBER = pattern(r"\b(?:(?:q|kalenderwoche)\d|(?:\d\d?|(?:19|2[045])\d\d)(?!\d))")
 # "since" makes a time go on until today.
 _SINCE = pattern(
     r"(?:\b(?:since|seit|seitdem|ab|depuis|desde|dal|dallo|sinds|vanaf|с)"
@@ -35,6 +36,7 @@ _AROUND = frozenset(
     "in on at the of since from until till to by im am der die das dem den seit ab bis vom le la les "
     "en au depuis el desde hasta em dal nel op sinds tot vanaf".split()
 )
+_SPACED_PIECES = tuple(filter(str.isascii, TELLING_PIECES))
 _AGE = pattern(r"(\d{1,4}) ?([dwmy])")
 _AGE_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
@@ -133,6 +135,6 @@ def _may_name_a_time(text: str) -> bool:
     """Whether it is worth a closer look; most questions name no time."""
     return (
         not TELLING.isdisjoint(_WORDS.findall(text))
-        or (_SPACED_DIGIT if text.isascii() else _DIGIT).search(text) is not None
-        or any(piece in text for piece in TELLING_PIECES)
+        or (_SPACED_NUMBER if text.isascii() else _DIGIT).search(text) is not None
+        or any(piece in text for piece in (_SPACED_PIECES if text.isascii() else TELLING_PIECES))
     )

@@ -200,8 +200,10 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
     """The secrets that a word gives away, as (start, end, kind), in any order."""
     found = 0
     in_table = False
+    said: list[int] = []
     for match in _ANY.finditer(data):
         start, end = match.span()
+        said.append(start)
         in_table = in_table or _alone_in_cell(data, start, end)
         if start < found:
             # It is a part of a secret.
@@ -224,7 +226,7 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
             elif rule.far:
                 yield from labels.below(data, end)
     if in_table:
-        yield from labels.find(data)
+        yield from labels.find(data, said)
 
 
 def _is_about(data: bytes, start: int, end: int) -> bool:

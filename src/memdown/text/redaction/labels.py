@@ -6,7 +6,8 @@ words hold as well, as `compass` holds `pass`: it counts only where no other let
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 
 from memdown.text.redaction import values
 from memdown.text.redaction.patterns import Pattern, compiled
@@ -180,7 +181,6 @@ _HEADING = compiled(
     rf"(?i)[*_`\"' ]*(?:\w+[ _-])?(?:{PASSWORD}|{SHORT}|{KEY}|key|{PIN}|{CODES}|{PHRASE})s?(?:[ _-]\w+)?(?: \([^)]*\))?[*_`\"' ]*"
 )
 _PASSWORD = compiled(rf"(?i).*(?:{PASSWORD}|{SHORT}|{PIN}|{CODES}).*")
-_SAID = compiled(ANY)
 _RULE = compiled(r"[ \t]*\|?[ \t:|+-]*-[ \t:|+-]*\r?")
 # Code has lists of quoted words that look like rows, but are indented or end with a comma.
 _NAME = compiled(
@@ -191,24 +191,34 @@ _TABLE_HEAD = compiled(
     r"(?:^|\n)([ \t>]*\|[^\n]+|[^\n|]+\|[^\n]+\n[ \t]*\|?[ \t:]*-{2,}[^\n]*)\r?\n"
 )
 _CSV_HEAD = compiled(r"(?:^|\n)(\"?[\w.-]+\"?(?:[,;\t]\"?[\w.-][\w ./()-]*\"?)+)\r?\n")
+_CSV_BEGINS = compiled(r"\"?[\w.-]+\"?[,;\t]")
 _SEPARATORS = (b"|", b"\t", b";", b",")
 _AROUND = b" \t\r*_`\"'"
 
 
-def find(data: bytes) -> Iterator[tuple[int, int, str]]:
-    """The cells below a heading such as `password` or `API key`."""
+def find(data: bytes, said: Sequence[int]) -> Iterator[tuple[int, int, str]]:
+    """The cells below a heading such as `password` or `API key`; `said` is where such words begin, in order."""
     # A break that is written as an escape is as long as what takes its place.
     data = data.replace(b"\\n", b" \n")
-    if b"|" in data:
-        yield from _below(data, _TABLE_HEAD)
-    yield from _below(data, _CSV_HEAD)
+    # Nearly all such words stand in prose.
+    if any(b"|" in _line_and_before(data, at) for at in said):
+        yield from _below(data, _TABLE_HEAD, said)
+    if any(_CSV_BEGINS.match(data, data.rfind(b"\n", 0, at) + 1) is not None for at in said):
+        yield from _below(data, _CSV_HEAD, said)
 
 
-def _below(data: bytes, head: Pattern) -> Iterator[tuple[int, int, str]]:
+def _line_and_before(data: bytes, at: int) -> bytes:
+    """The line that holds a place, and the one before it, which is above a ruler in a table."""
+    start = data.rfind(b"\n", 0, at)
+    return data[data.rfind(b"\n", 0, max(0, start)) + 1 : at] + _line(data, at)
+
+
+def _below(data: bytes, head: Pattern, said: Sequence[int]) -> Iterator[tuple[int, int, str]]:
     at = 0
     for match in head.finditer(data):
         start, end = match.span(1)
-        if start < at:
+        # Nearly every line of a table looks like a heading, and few hold such a word.
+        if start < at or bisect_left(said, start) == bisect_left(said, end):
             continue
         columns, separator = _heading(data[start:end])
         if columns and separator is not None:
@@ -227,8 +237,6 @@ def _line(data: bytes, at: int) -> bytes:
 
 def _heading(line: bytes) -> tuple[dict[int, bool], bytes | None]:
     """Which columns hold secrets (True for passwords), and what stands between columns."""
-    if _SAID.search(line) is None:
-        return {}, None
     for separator in _SEPARATORS:
         if separator in line:
             cells = (

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memdown.text import cuts, weight
+from memdown.notes.chunks import cuts
+from memdown.text import weight
 
 CLUSTERS = [
     "a",
