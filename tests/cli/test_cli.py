@@ -71,6 +71,30 @@ def test_only_paths_or_nothing_but_the_exit_code(workspace: Path) -> None:
     assert (none.stdout, none.stderr, none.returncode) == ("", "", 1)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "answer"),
+    [
+        ("serch", "did you mean search?"),
+        ("zzz", "`memdown --help` lists them."),
+        ("config chek", "did you mean check?"),
+        ("sessions zzz", "`memdown sessions --help` lists them."),
+    ],
+)
+def test_a_wrong_command_gets_the_nearest_one(wrong: str, answer: str) -> None:
+    result = memdown(*wrong.split())
+    assert result.returncode == 2
+    assert f"No such command {wrong.split()[-1]!r}; {answer}" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "group", ["sessions", "config", "providers", "mcp", "hooks", "store", "ltm", "eval"]
+)
+def test_summaries_of_commands_are_whole(group: str) -> None:
+    listed = memdown(group, "--help").stdout.partition("Commands:")[2]
+    assert listed
+    assert "..." not in listed
+
+
 def test_without_a_command_the_help_is_what_was_wanted() -> None:
     result = memdown_process()
     assert result.returncode == 0
@@ -315,3 +339,40 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
     for name in _COMMANDS:
         assert run([name, "--help"]) == 0
         assert "Usage: memdown" in capsys.readouterr().out
+
+
+def test_status_says_that_nothing_is_indexed_yet(workspace: Path) -> None:
+    before = memdown("status", cwd=workspace).stdout
+    assert "nothing is indexed yet; the first search indexes 2 files" in before
+    assert "dimensions" not in before
+    memdown("index", cwd=workspace)
+    after = memdown("status", cwd=workspace).stdout
+    assert "up to date" in after
+    assert "256 dimensions" in after
+
+
+def test_status_names_the_engine_that_searches_without_vectors(
+    workspace: Path, tmp_path: Path
+) -> None:
+    """What an engine does without its vectors is its own: no label of SQLite stands for all."""
+    config = tmp_path / "memdown.json5"
+    store = "store: {driver: 'lancedb', vector: {enabled: false}}"
+    config.write_text(f"{{agents: {{defaults: {{memorySearch: {{{store}}}}}}}}}")
+    assert memdown("index", "--config", str(config), cwd=workspace).returncode == 0
+    shown = memdown("status", "--config", str(config), cwd=workspace).stdout
+    assert "LanceDB (turned off in the settings)" in shown
+    checks = memdown("doctor", "--json", "--config", str(config), cwd=workspace).stdout
+    assert not {"FTS5", "Vectors"} & {check["name"] for check in json.loads(checks)["checks"]}
+
+
+def test_an_index_that_cannot_be_made_is_no_lack_of_notes(
+    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A state folder below a file, as after a slip in a variable: what to set is said, once."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("MEMDOWN_STATE_DIR", str(tmp_path / "file"))
+    result = memdown("search", "router", "-w", str(workspace))
+    assert result.returncode == 1
+    said = result.stdout + result.stderr
+    assert "set MEMDOWN_STATE_DIR" in said
+    assert "there are no notes" not in said

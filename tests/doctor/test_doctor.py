@@ -204,3 +204,30 @@ def test_a_model_for_english_is_warned_of_where_notes_are_not(
     (folder / "memory/a.md").write_text(f"# 2026\n\n{text}\n")
     (check,) = provider(Subject(with_granite.settings, with_granite))
     assert check.verdict == verdict, check.finding
+
+
+@pytest.mark.parametrize(
+    ("keys", "name", "advice"),
+    [
+        ('provider: "opneai"', "Configuration", "correct the configuration, then run memdown"),
+        (
+            'store: {driver: "shelf"}',
+            "Configuration",
+            "correct the configuration, then run memdown",
+        ),
+    ],
+)
+def test_what_keeps_a_memory_shut_gets_advice_that_fits(
+    folder: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    keys: str,
+    name: str,
+    advice: str,
+) -> None:
+    config = tmp_path / "memdown.json5"
+    config.write_text(f"{{agents: {{defaults: {{memorySearch: {{{keys}}}}}}}}}")
+    assert cli(["doctor", "-w", str(folder), "--config", str(config), "--json"]) == 1
+    first = json.loads(capsys.readouterr().out)["checks"][0]
+    assert (first["name"], first["verdict"]) == (name, "error")
+    assert first["advice"].startswith(advice)

@@ -83,10 +83,13 @@ def test_what_lasts_moves_to_memory_md(synced: Site, client: TestClient, folder:
     assert "cello" not in log.read_text()
 
 
-@pytest.mark.parametrize("call", ["undo", "keep"])
-def test_a_change_that_is_not_there_is_explained(client: TestClient, call: str) -> None:
+@pytest.mark.parametrize(("call", "status"), [("undo", 422), ("keep", 404)])
+def test_a_change_that_is_not_there_is_explained(
+    client: TestClient, call: str, status: int
+) -> None:
+    """What cannot be taken back is a conflict, whatever the reason."""
     answer = client.post(f"/api/{call}", json={"id": 999})
-    assert answer.status_code in (404, 422)
+    assert answer.status_code == status
     assert "journal" in answer.json()["error"]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from memdown import __version__
+from memdown.cli.options import CommandGroup
 from memdown.cli.terminal import guarded
 from memdown.errors import MemdownError
 
@@ -51,7 +52,7 @@ _COMMANDS: Mapping[str, str] = {
 }
 
 
-class _Commands(click.Group):
+class _Commands(CommandGroup):
     """Finds a command in its module when it is asked for."""
 
     def list_commands(self, context: click.Context) -> list[str]:  # noqa: ARG002
@@ -63,32 +64,6 @@ class _Commands(click.Group):
         module = importlib.import_module(f"memdown.cli.{_COMMANDS[name]}")
         command: click.Command = getattr(module, f"{name}_command")
         return command
-
-    def resolve_command(
-        self, context: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name not in _COMMANDS and not name.startswith("-"):
-            raise click.UsageError(_no_such_command(name), context)
-        return super().resolve_command(context, args)
-
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands with their whole summaries; click would cut them off."""
-        rows = []
-        for name in self.list_commands(context):
-            command = self.get_command(context, name)
-            if command is not None and not command.hidden:
-                rows.append((name, command.get_short_help_str(limit=200)))
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
-
-
-def _no_such_command(name: str) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(name, _COMMANDS, n=1)
-    hint = f"did you mean {close[0]}?" if close else "`memdown --help` lists them."
-    return f"No such command {name!r}; {hint}"
 
 
 @click.command(

@@ -6,7 +6,7 @@ import datetime
 import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,8 +137,9 @@ def list_command(target: Target, folder: str | None) -> int:
     from memdown.cli.index import counted, print_json
 
     with target.open() as memory:
-        found, problems = _notes(memory, folder)
-        listed = list(_read(memory, found, problems))
+        found, unseen = _notes(memory, folder)
+        listed, unread = _read(memory, found)
+    problems = [*unseen, *unread]
     if target.as_json:
         print_json({"notes": [_json(one) for one in listed], "problems": _problems_json(problems)})
         return 0 if listed else 1
@@ -180,10 +181,11 @@ def recent_command(target: Target, folder: str | None, days: int, max_results: i
 
     since = datetime.datetime.now().astimezone() - datetime.timedelta(days=days)
     with target.open() as memory:
-        found, problems = _notes(memory, folder)
+        found, unseen = _notes(memory, folder)
         late = [one for one in found if one.mtime_ns >= since.timestamp() * 1e9]
         late.sort(key=lambda one: (-one.mtime_ns, one.path))
-        listed = list(_read(memory, late[:max_results], problems))
+        listed, unread = _read(memory, late[:max_results])
+    problems = [*unseen, *unread]
     if target.as_json:
         print_json({"notes": [_json(one) for one in listed], "problems": _problems_json(problems)})
         return 0 if listed else 1
@@ -240,8 +242,12 @@ def _meant(memory: Memory, what: str) -> tuple[str, int]:
     hits = memory.search(what, max_results=1, sources=["memory"]).hits
     if not hits:
         close = similar_paths(what, memory.notes().files)
-        hint = f"; did you mean {' or '.join(close)}?" if close else "."
-        raise NoteNotFound(f"No note answers {what!r}{hint}")
+        hint = (
+            f"did you mean {' or '.join(close)}?"
+            if close
+            else "`memdown list` shows what there is."
+        )
+        raise NoteNotFound(f"No note answers {what!r}; {hint}")
     from memdown.cli.hits import best_line
 
     return hits[0].path, best_line(hits[0])
@@ -258,12 +264,13 @@ def _notes(memory: Memory, folder: str | None) -> tuple[list[FileState], list[Fa
     return found, list(scan.problems)
 
 
-def _read(memory: Memory, found: list[FileState], problems: list[Failure]) -> Iterator[Listed]:
-    """The notes with what is read from them; one that cannot be read becomes a problem."""
+def _read(memory: Memory, found: list[FileState]) -> tuple[list[Listed], list[Failure]]:
+    """The notes with what is read from them, and those that cannot be read."""
     from memdown.errors import MemdownError
     from memdown.notes.document import title_of
     from memdown.types import Failure
 
+    listed, problems = [], []
     for state in found:
         try:
             lines = memory.get(state.path).text.split("\n")
@@ -275,7 +282,9 @@ def _read(memory: Memory, found: list[FileState], problems: list[Failure]) -> It
         start = max(end - _LAST_LINES, 0)
         while start < end and not lines[start].strip():
             start += 1
-        yield Listed(state, title_of(state.path, lines), tuple(lines[start:end]), start + 1)
+        last = tuple(lines[start:end])
+        listed.append(Listed(state, title_of(state.path, lines), last, start + 1))
+    return listed, problems
 
 
 def _json(one: Listed) -> dict[str, Any]:

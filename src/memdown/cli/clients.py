@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memdown.cli.options import BY_PROJECT, Target, target_options
+from memdown.cli.options import BY_PROJECT, CommandGroup, Target, target_options
 from memdown.errors import MemdownError
 from memdown.mcp.clients import CLIENTS
 
@@ -100,8 +100,8 @@ def _run(target: Target, event: str) -> None:
         flushes_after,
         parse_input,
         run_event,
+        tidies_after,
     )
-    from memdown.agent.tidy import tidies_after
     from memdown.config import load_settings
 
     if event not in (*EVENTS, FLUSH):
@@ -151,7 +151,7 @@ def _run_beside(
     process.returncode = 0
 
 
-@click.group("hooks")
+@click.group("hooks", cls=CommandGroup)
 def hooks_command() -> None:
     """Add memory to coding agents by their hooks."""
 
@@ -202,7 +202,7 @@ def hooks_install_command(
     )
 
 
-@click.group("mcp", invoke_without_command=True)
+@click.group("mcp", cls=CommandGroup, invoke_without_command=True)
 @click.option("--write", is_flag=True, help="Also offer memory_remember, which adds notes.")
 @click.option("--http", is_flag=True, help="Serve HTTP instead of standard input and output.")
 @click.option(

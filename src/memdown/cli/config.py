@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from memdown.cli.options import Target, target_options
+from memdown.cli.options import CommandGroup, Target, target_options
 
 _HERE = "For this workspace only: `adopt` or `extraPaths`."
 
 
-@click.group("config")
+@click.group("config", cls=CommandGroup)
 def config_command() -> None:
     """Show, check, find or change the configuration."""
 

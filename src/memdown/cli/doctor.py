@@ -8,11 +8,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from memdown.cli.options import Target, target_options
+from memdown.cli.options import CommandGroup, Target, target_options
 from memdown.cli.terminal import style
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memdown.embedders import Setup
 
 
+_CORRECT = "correct the configuration, then run memdown config check"
 _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "error": ("✗", "red")}
 
 
@@ -73,7 +74,7 @@ def doctor_command(target: Target, fix: bool) -> int:
 
 def _subject(target: Target) -> Subject:
     from memdown.doctor import Check, Subject
-    from memdown.errors import MemdownError, UnsafePlace
+    from memdown.errors import ConfigError, MemdownError, UnsafePlace, WorkspaceError
     from memdown.files import close_to_others
     from memdown.memory import Memory
 
@@ -83,12 +84,17 @@ def _subject(target: Target) -> Subject:
         mend = functools.partial(close_to_others, error.path) if error.mendable else None
         return Subject(None, None, (Check("Permissions", "error", str(error), mend=mend),))
     except MemdownError as error:
-        advice = "correct the file, then run memdown config check"
-        return Subject(None, None, (Check("Configuration", "error", str(error), advice),))
+        return Subject(None, None, (Check("Configuration", "error", str(error), _CORRECT),))
     try:
         return Subject(settings, Memory.from_settings(settings))
+    except WorkspaceError as error:
+        complaint = Check("Workspace", "error", str(error), "memdown init")
+    except ConfigError as error:
+        complaint = Check("Configuration", "error", str(error), _CORRECT)
     except MemdownError as error:
-        return Subject(settings, None, (Check("Workspace", "error", str(error), "memdown init"),))
+        # Its sentence says what to do: an engine that is not installed, a server that is not there.
+        complaint = Check("Memory", "error", str(error))
+    return Subject(settings, None, (complaint,))
 
 
 def _show(check: Check) -> None:
@@ -142,7 +148,7 @@ class Trial:
     seconds: float
 
 
-@click.group("providers", invoke_without_command=True)
+@click.group("providers", cls=CommandGroup, invoke_without_command=True)
 @target_options
 @click.pass_context
 def providers_command(context: click.Context, target: Target) -> None:
@@ -223,8 +229,8 @@ def overview(settings: Settings) -> list[Provider]:
 
     def look_at(name: str) -> Provider:
         own = setup if name == used else setup.for_fallback()
-        found, ready, reachable = _found(name, own)
-        return Provider(name, _model(name, own), found, ready, reachable, name == used)
+        state = _look_for(name, own)
+        return Provider(name, _model(name, own), *state, chosen=name == used)
 
     names = (*embedders.BUILT_IN, *embedders.plugin_names(), embedders.NONE)
     with ThreadPoolExecutor(len(names)) as together:
@@ -253,20 +259,27 @@ def _model(name: str, setup: Setup) -> str:
     return setup.model or (VENDORS[name].model if name in VENDORS else "-")
 
 
-def _found(name: str, setup: Setup) -> tuple[str, bool, bool | None]:
+class _State(NamedTuple):
     """What was found of a provider, whether that is enough, and whether its host answers."""
+
+    found: str
+    ready: bool = True
+    reachable: bool | None = None
+
+
+def _look_for(name: str, setup: Setup) -> _State:
     from memdown.embedders import VENDORS
 
     if name == "bundled":
-        return "comes with the install", True, None
+        return _State("comes with the install")
     if name == "none":
-        return "keywords only", True, None
+        return _State("keywords only")
     if name == "better":
-        return _found_better(setup)
+        return _look_for_better(setup)
     if name == "local":
-        return _found_local(setup)
+        return _look_for_local(setup)
     if name not in VENDORS:
-        return "a plugin", True, None
+        return _State("a plugin")
     endpoint = setup.endpoint(name)
     needs_key = VENDORS[name].needs_key and endpoint.is_default
     if endpoint.key_source:
@@ -280,29 +293,29 @@ def _found(name: str, setup: Setup) -> tuple[str, bool, bool | None]:
 
         found += f", at {host(endpoint.base_url)}"
     ready = bool(endpoint.key_source) or not needs_key
-    return found, ready, _answers(endpoint.base_url)
+    return _State(found, ready, _answers(endpoint.base_url))
 
 
-def _found_better(setup: Setup) -> tuple[str, bool, bool | None]:
+def _look_for_better(setup: Setup) -> _State:
     from memdown.embedders import Unavailable, better
 
     if isinstance(better.create(setup.options_for("better")), Unavailable):
-        return "not installed: pip install 'memdown[better]'", False, None
-    return "is installed", True, None
+        return _State("not installed: pip install 'memdown[better]'", ready=False)
+    return _State("is installed")
 
 
-def _found_local(setup: Setup) -> tuple[str, bool, bool | None]:
+def _look_for_local(setup: Setup) -> _State:
     import importlib.util
 
     from memdown.embedders import local
 
     if importlib.util.find_spec("xllamacpp") is None:
-        return "not installed: pip install 'memdown[local]'", False, None
+        return _State("not installed: pip install 'memdown[local]'", ready=False)
     path = setup.model_path or local.DEFAULT
     if path.startswith("hf:"):
-        return "is downloaded when first used", True, None
+        return _State("is downloaded when first used")
     problem = local.problem_with(path)
-    return ("no such model file", False, None) if problem else (path, True, None)
+    return _State("no such model file", ready=False) if problem else _State(path)
 
 
 def _answers(url: str) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memdown.cli.options import Target, target_options
+from memdown.cli.options import CommandGroup, Target, target_options
 
 if TYPE_CHECKING:
     from memdown.evaluation.questions import Question
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SHOWN_FAILURES = 10
 
 
-class _FilesOrMake(click.Group):
+class _FilesOrMake(CommandGroup):
     """`eval FILE…` runs question files, `eval make` drafts one: whatever is no command is a file."""
 
     def resolve_command(

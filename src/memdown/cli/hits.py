@@ -46,7 +46,7 @@ def answer_json(answer: Answer, *, citations: bool) -> dict[str, Any]:
     data = answers.answer_json(answer, citations=False)
     for result, hit in zip(data["results"], answer.hits, strict=True):
         if citations:
-            result["citation"] = hit.citation or f"{hit.path}#L{hit.start_line}-L{hit.end_line}"
+            result["citation"] = hit.citation or answers.citation_of(hit)
         result["heading"] = hit.heading
         result["date"] = hit.date.isoformat() if hit.date else None
         result["was"] = hit.was
@@ -63,7 +63,7 @@ def print_answer(answer: Answer, *, full: bool = False, citations: bool = True) 
     width = max(columns, _LEAST_WIDTH)
     for number, hit in enumerate(answer.hits, start=1):
         rows = _rows(number, len(answer.hits))
-        lines = _lines(hit) if full else _telling(_lines(hit), rows, width - _MARGIN)
+        lines = _lines(hit) if full else _that_answer(_lines(hit), rows, width - _MARGIN)
         click.echo(_title(number, hit, lines, width, citations))
         if full:
             _print_whole(hit, last=number == len(answer.hits))
@@ -77,7 +77,7 @@ def print_answer(answer: Answer, *, full: bool = False, citations: bool = True) 
 
 def best_line(hit: Hit) -> int:
     """The number of the line that answers best."""
-    chosen = _telling(_lines(hit), 1, _WIDTH)
+    chosen = _that_answer(_lines(hit), 1, _WIDTH)
     return hit.start_line + (chosen[0].index if chosen and _is_numbered(hit) else 0)
 
 
@@ -151,7 +151,7 @@ def _lines(hit: Hit) -> list[ShownLine]:
     ]
 
 
-def _telling(lines: list[ShownLine], rows: int, width: int) -> list[ShownLine]:
+def _that_answer(lines: list[ShownLine], rows: int, width: int) -> list[ShownLine]:
     """The line with most of the words, the others with some, and one line around the first.
 
     Headings come last: the title names them already.
@@ -259,16 +259,16 @@ _ABOUT = {
 
 def explain_json(answer: Answer) -> dict[str, Any] | None:
     """How an answer came about, for programs; the hits in the order of the results."""
-    told = answer.explanation
-    if told is None:
+    explanation = answer.explanation
+    if explanation is None:
         return None
     return {
-        "words": list(told.words),
-        "phrases": [list(phrase) for phrase in told.phrases],
-        "exact": list(told.exact),
-        "period": [day.isoformat() for day in told.period] if told.period else None,
-        "minScore": told.min_score,
-        "candidates": told.candidates,
+        "words": list(explanation.words),
+        "phrases": [list(phrase) for phrase in explanation.phrases],
+        "exact": list(explanation.exact),
+        "period": [day.isoformat() for day in explanation.period] if explanation.period else None,
+        "minScore": explanation.min_score,
+        "candidates": explanation.candidates,
         "hits": [_hit_json(hit) for hit in answer.hits],
         "below": [
             {
@@ -277,7 +277,7 @@ def explain_json(answer: Answer) -> dict[str, Any] | None:
                 "endLine": hit.end_line,
                 "score": round(hit.relevance, 4),
             }
-            for hit in told.below
+            for hit in explanation.below
         ],
     }
 
@@ -309,32 +309,32 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
 
 def print_explanation(answer: Answer) -> None:
     """What was looked for, how each hit got its place, and what was just below the bar."""
-    told = answer.explanation
-    if told is None:
+    explanation = answer.explanation
+    if explanation is None:
         return
     click.echo("\nWhy:")
-    for line in _asked(told):
+    for line in _asked(explanation):
         click.echo(f"  {line}")
     for number, hit in enumerate(answer.hits, start=1):
         click.echo(f"\n  {number}. {hit.citation or hit.path}")
         for line in _reasons(hit):
             click.echo(f"     {line}")
-    if told.below:
+    if explanation.below:
         click.echo("\n  Left out:")
-        for hit in told.below:
+        for hit in explanation.below:
             click.echo(f"     {hit.relevance:.2f}  {hit.citation}")
 
 
-def _asked(told: Explanation) -> list[str]:
-    lines = [f"words: {', '.join(told.words) or 'none'}"]
-    if told.phrases:
-        lines.append(f"phrases: {', '.join(' '.join(phrase) for phrase in told.phrases)}")
-    if told.exact:
-        lines.append(f"identifiers, found whatever the score: {', '.join(told.exact)}")
-    if told.period:
-        first, last = told.period
+def _asked(explanation: Explanation) -> list[str]:
+    lines = [f"words: {', '.join(explanation.words) or 'none'}"]
+    if explanation.phrases:
+        lines.append(f"phrases: {', '.join(' '.join(phrase) for phrase in explanation.phrases)}")
+    if explanation.exact:
+        lines.append(f"identifiers, found whatever the score: {', '.join(explanation.exact)}")
+    if explanation.period:
+        first, last = explanation.period
         lines.append(f"time: {first}" if first == last else f"time: {first} to {last}")
-    lines.append(f"places looked at closely: {told.candidates}")
+    lines.append(f"places looked at closely: {explanation.candidates}")
     return lines
 
 

@@ -63,11 +63,11 @@ def print_estimate(estimate: Estimate | None) -> None:
 def print_status(status: Status) -> None:
     """The status for people."""
     store = status.store
-    vectors = (
-        store.vector_engine
-        if store.vector_available
-        else f"compared in process, stored as blobs ({store.vector_error})"
-    )
+    vectors = store.vector_engine
+    if not store.vector_available:
+        vectors += f" ({store.vector_error})"
+    if store.dims:
+        vectors += f", {store.dims} dimensions"
     rows = [
         ("Workspace", status.workspace),
         ("Agent", status.agent),
@@ -82,7 +82,7 @@ def print_status(status: Status) -> None:
             )
             for source in status.sources
         ),
-        ("Vectors", f"{vectors}, {store.dims or '?'} dimensions"),
+        ("Vectors", vectors),
         ("Keywords", store.text_engine),
         ("Cache", _cache(status)),
     ]
@@ -116,6 +116,8 @@ def _state(status: Status) -> str:
         return "no notes yet"
     if not status.dirty:
         return "up to date"
+    if not status.store.files:
+        return f"nothing is indexed yet; the first search indexes {counted(status.changed, 'file')}"
     if status.changed:
         return f"{counted(status.changed, 'file')} changed since the last index"
     return "settings changed since the last index; the next sync rebuilds it"

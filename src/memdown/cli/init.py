@@ -112,7 +112,9 @@ def _make_folder(place: Path) -> None:
     try:
         place.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WorkspaceError(f"The workspace {place} cannot be made: {error.strerror}.") from None
+        raise WorkspaceError(
+            f"The workspace {place} cannot be made ({error.strerror}); name a folder you can write to."
+        ) from None
 
 
 def _set_adopt(file: Path, adopt: bool) -> None:

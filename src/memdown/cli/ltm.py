@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memdown.cli.options import Target, Words, target_options, words_argument
+from memdown.cli.options import CommandGroup, Target, Words, target_options, words_argument
 
 if TYPE_CHECKING:
     from memdown.backends.ltm import Entry, LongTermMemory
 
 
-@click.group("ltm")
+@click.group("ltm", cls=CommandGroup)
 def ltm_command() -> None:
     """Look at and delete single memories (plugin memory-lancedb)."""
 

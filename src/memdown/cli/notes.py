@@ -199,9 +199,10 @@ def _print_excerpt(excerpt: Excerpt, *, as_json: bool) -> int:
     elif is_there:
         click.echo(f"{excerpt.path} is empty.", err=True)
     else:
-        held = counted(excerpt.total_lines, "line")
+        length = counted(excerpt.total_lines, "line")
         click.echo(
-            f"memdown: {excerpt.path} has {held}; there is no line {excerpt.start_line}.", err=True
+            f"memdown: {excerpt.path} has {length}; there is no line {excerpt.start_line}.",
+            err=True,
         )
     return 0 if is_there else 1
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -66,6 +66,38 @@ class Target:
         check_own(settings)
         folder = open_notes(settings).folder
         return None if by_project else folder
+
+
+class CommandGroup(click.Group):
+    """Commands that are listed with their whole summaries; a wrong name gets the nearest one."""
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, names = args[0], self.list_commands(context)
+        if name not in names and not name.startswith("-"):
+            hint = f"`{context.command_path} --help` lists them."
+            raise click.UsageError(
+                f"No such command {name!r}; {_nearest(name, names, hint)}", context
+            )
+        return super().resolve_command(context, args)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = []
+        for name in self.list_commands(context):
+            command = self.get_command(context, name)
+            if command is not None and not command.hidden:
+                # Click would cut a summary off at the end of a line.
+                rows.append((name, command.get_short_help_str(limit=200)))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def _nearest(name: str, names: Sequence[str], otherwise: str) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]}?" if close else otherwise
 
 
 class CommonOption(click.Option):

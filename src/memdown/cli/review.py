@@ -153,7 +153,7 @@ def tidy_command(
     stays below what a session gets) and shown. Nothing is changed without --apply, and `memdown undo`
     takes it back. Exit code 1: there is nothing to do.
     """
-    from memdown.agent.tidy import asker
+    from memdown.agent.chat.endpoint import asker
     from memdown.cli.index import print_json
     from memdown.facts.tidying import apply, plan
 

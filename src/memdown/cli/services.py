@@ -227,8 +227,8 @@ def status_line(memory: Memory, report: SyncReport) -> str:
     state = "fresh" if not status.dirty else f"{counted(status.changed, 'file')} to index"
     last = f"{report.indexed} indexed, {report.removed} removed"
     how = f", {status.watcher.partition(',')[0]}" if status.watcher else ""
-    held = f"{counted(files, 'file')}, {counted(chunks, 'chunk')}"
-    return f"{now}  {held}, {state}; last: {last}{how}  (Ctrl-C ends)"
+    size = f"{counted(files, 'file')}, {counted(chunks, 'chunk')}"
+    return f"{now}  {size}, {state}; last: {last}{how}  (Ctrl-C ends)"
 
 
 @click.command("serve")

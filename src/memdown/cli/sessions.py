@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memdown.cli.options import Target, Words, target_options, words_argument
+from memdown.cli.options import CommandGroup, Target, Words, target_options, words_argument
 from memdown.cli.terminal import style
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memdown.transcripts.sessions.browsing import Conversation
 
 
-@click.group("sessions")
+@click.group("sessions", cls=CommandGroup)
 def sessions_command() -> None:
     """List, read, search, export or delete past conversations."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import click
 
-from memdown.cli.options import Target, target_options
+from memdown.cli.options import CommandGroup, Target, target_options
 
 if TYPE_CHECKING:
     from memdown.config import Settings
@@ -56,7 +56,7 @@ class SharedByHosts(Protocol):
     ) -> list[str]: ...
 
 
-@click.group("store")
+@click.group("store", cls=CommandGroup)
 def store_command() -> None:
     """Look after the index, and move it to another engine."""
 

@@ -1,4 +1,4 @@
-"""What a check is, those of the machine and of what the user has set up, and applying their fixes."""
+"""What a check is, and those of the machine and of what the user has set up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Literal
 from memdown import files
 from memdown.config import Settings
 from memdown.embedders.better import GRANITE
-from memdown.errors import MemdownError, WorkspaceError
+from memdown.errors import WorkspaceError
 from memdown.facts.reviewing import SESSION_BUDGET
 from memdown.memory import Memory
 from memdown.notes.roots import CURATED
@@ -46,33 +46,6 @@ class Subject:
     complaints: tuple[Check, ...] = ()
 
 
-def examine(subject: Subject) -> Iterator[Check]:
-    """Look at everything, from the machine up to a search; a check that fails stops no other."""
-    from memdown.doctor import index
-
-    yield from subject.complaints
-    for look in (*MACHINE_CHECKS, *SETTING_CHECKS, *index.CHECKS):
-        name = look.__name__.replace("_", " ")
-        try:
-            yield from look(subject)
-        except (MemdownError, OSError) as error:
-            yield Check(name, "error", str(error))
-
-
-def mend(checks: Sequence[Check]) -> list[tuple[Check, str | None]]:
-    """Apply the safe fixes; each with the reason if it did not work."""
-    done: list[tuple[Check, str | None]] = []
-    for check in checks:
-        if check.verdict != "ok" and check.mend is not None:
-            try:
-                check.mend()
-            except (MemdownError, OSError) as error:
-                done.append((check, str(error)))
-            else:
-                done.append((check, None))
-    return done
-
-
 # Older ones can corrupt a database in WAL mode.
 _SQLITE_WITHOUT_THE_WAL_BUG = (3, 51, 3)
 _MAPS = Path("/proc/self/maps")
@@ -83,7 +56,7 @@ def python(_: Subject) -> Iterator[Check]:
     yield Check("Python", "ok", f"{platform.python_version()}, {sys.executable}")
 
 
-def sqlite(_: Subject) -> Iterator[Check]:
+def sqlite(subject: Subject) -> Iterator[Check]:
     import apsw
 
     from memdown.index.sqlite import damage
@@ -101,6 +74,8 @@ def sqlite(_: Subject) -> Iterator[Check]:
         missing = fts5_error(db)
     finally:
         db.close()
+    if not _is_in_sqlite(subject):
+        return
     if missing is None:
         yield Check("FTS5", "ok", "other programs can search the table chunks_fts")
     else:
@@ -111,6 +86,11 @@ def sqlite(_: Subject) -> Iterator[Check]:
     else:
         finding = "this apsw has no checksum layer, so that a damaged index may go unnoticed"
         yield Check("Checksums", "warning", finding, upgrade)
+
+
+def _is_in_sqlite(subject: Subject) -> bool:
+    """Whether the index is, or would be, in SQLite: other engines have no such tables."""
+    return subject.settings is None or subject.settings.store.driver == "sqlite"
 
 
 def sqlite_libraries(_: Subject) -> Iterator[Check]:
@@ -131,6 +111,8 @@ def vector_extension(subject: Subject) -> Iterator[Check]:
     from memdown.index.sqlite.vectors import load_extension
 
     settings = subject.settings
+    if not _is_in_sqlite(subject):
+        return
     if settings is not None and not settings.store.vector.enabled:
         yield Check("Vectors", "ok", "sqlite-vec is turned off; vectors are compared in process")
         return
@@ -317,11 +299,11 @@ def provider(subject: Subject) -> Iterator[Check]:
 
 def _mostly_not_english(memory: Memory) -> bool:
     files = list(memory.notes().files)
-    told = []
+    english = []
     for path in files[:: 1 + len(files) // _LANGUAGE_SAMPLE]:
         with contextlib.suppress(WorkspaceError):
-            told.append(is_english(memory.get(path).text[:_LANGUAGE_CHARS]))
-    return told.count(False) > told.count(True)
+            english.append(is_english(memory.get(path).text[:_LANGUAGE_CHARS]))
+    return english.count(False) > english.count(True)
 
 
 SETTING_CHECKS = (configuration, notes, session_start, secrets, state_folder, provider)

@@ -156,4 +156,4 @@ def _lines(memory: Memory) -> Iterator[tuple[str, str]]:
                 yield path, line
 
 
-CHECKS = (lock, integrity, drift, leftovers, canary_search)
+INDEX_CHECKS = (lock, integrity, drift, leftovers, canary_search)

@@ -430,8 +430,8 @@ def answer_json(found: Answer, *, citations: bool = True) -> dict[str, Any]:
     """What a search found, and why; in a group it is not told where, as `memory.citations` says."""
 
     def shown(hits: Sequence[Hit]) -> list[dict[str, Any]]:
-        told = [one if citations else replace(one, citation=None) for one in hits]
-        return [hit_json(one, rank) for rank, one in enumerate(told, start=1)]
+        cited = [one if citations else replace(one, citation=None) for one in hits]
+        return [hit_json(one, rank) for rank, one in enumerate(cited, start=1)]
 
     return {
         "results": shown(found.hits),

@@ -82,8 +82,8 @@ def find(site: Site, asked: WebQuestion) -> LiveAnswer:
     if completed and not asked.typing and not answer.hits and last:
         other = _search(site, asked, completed, words_only)
         if other.hits:
-            told = f"no note holds {last[0]!r}: looked for {whole!r}"
-            answer = replace(other, reasons=(told, *other.reasons))
+            reason = f"no note holds {last[0]!r}: looked for {whole!r}"
+            answer = replace(other, reasons=(reason, *other.reasons))
     took = (time.perf_counter() - start) * 1000
     return LiveAnswer(answer, took, words_only or (asked.typing and completed is not None))
 
