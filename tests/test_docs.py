@@ -3,6 +3,7 @@ lead somewhere."""
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import shutil
@@ -17,8 +18,11 @@ import pytest
 
 from consoles import console_commands, matches, run_session
 from imports import fixtures
-from memdown import Memory
+from memdown import Memory, types
 from memdown.cli.reference import render
+from memdown.index import store
+from memdown.index.store import Store, Writer
+from memdown.search.tuning import TUNING
 from transcripts.talking import CONFIG, said, talk
 
 ROOT = Path(__file__).parents[1]
@@ -149,3 +153,55 @@ def test_links_lead_to_files(page: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
         if not link.startswith(("http:", "https:", "mailto:")):
             assert (page.parent / link).exists(), link
+
+
+def told_signatures(page: str) -> dict[str, list[str]]:
+    """The calls that a page shows in its tables, with the names of their parameters."""
+    calls = re.findall(r"^\| `(\w+)\((.*?)\)`", (ROOT / page).read_text(), re.MULTILINE)
+    return {
+        name: [one.group(1) for one in re.finditer(r"(?:^|, )\*?(\w+)(?==|,|$)", parameters)]
+        for name, parameters in calls
+    }
+
+
+def test_the_python_page_has_every_call_with_every_parameter() -> None:
+    told = told_signatures("docs/python.md")
+    public = {
+        name: [one for one in inspect.signature(call).parameters if one != "self"]
+        for name, call in vars(Memory).items()
+        if inspect.isfunction(call) and not name.startswith("_")
+    }
+    public["from_settings"] = list(inspect.signature(Memory.from_settings).parameters)
+    assert told == public
+    text = (ROOT / "docs/python.md").read_text()
+    (opening,) = re.findall(r"`Memory\.open\((.*?)\)`", text)
+    names = [one.partition("=")[0] for one in opening.replace("*, ", "").split(", ")]
+    assert names == list(inspect.signature(Memory.open).parameters)
+
+
+def test_the_plugin_page_has_every_method_of_a_store() -> None:
+    section = (ROOT / "docs/plugins.md").read_text().partition("\n## A store\n")[2]
+    rows = "".join(re.findall(r"^\| (`\w+\(.*?) \|", section, re.MULTILINE))
+    methods = {name for name in {*vars(Store), *vars(Writer)} if not name.startswith("_")}
+    assert set(re.findall(r"`(\w+)\(", rows)) == methods
+
+
+def test_the_plugin_page_names_every_protocol() -> None:
+    """What an embedder or a store may be able to do is a protocol, found with `isinstance`."""
+    page = (ROOT / "docs/plugins.md").read_text()
+    protocols = [
+        name
+        for module in (types, store)
+        for name, value in vars(module).items()
+        if isinstance(value, type) and getattr(value, "_is_runtime_protocol", False)
+    ]
+    assert len(protocols) > 8
+    assert [name for name in protocols if f"`{name}`" not in page] == []
+
+
+def test_the_pools_of_the_search_page_are_those_of_the_code() -> None:
+    said = " ".join((ROOT / "docs/search.md").read_text().split())
+    assert (
+        f"Of more than {TUNING.pool_all:,} passages, the best {TUNING.pool_text:,} by words and those "
+        f"of the nearest {TUNING.pool_chunks:,} chunks are scored." in said
+    )

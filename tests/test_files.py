@@ -14,7 +14,7 @@ from forked import Forked
 from memdown.cli import run
 from memdown.config import load_settings
 from memdown.errors import UnsafePlace
-from memdown.files import check_place, make_folder
+from memdown.files import check_place, make_folder, replace_file
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 NOBODY = 65534
@@ -155,3 +155,18 @@ def test_doctor_mends_a_state_folder_that_everybody_may_write(
     run(["doctor", "--fix", "--workspace", str(tmp_path / "ws")])
     assert modes(own_state) == {}
     assert run(["init", str(tmp_path / "ws")]) == 0
+
+
+def test_a_file_that_changed_since_is_not_replaced(tmp_path: Path) -> None:
+    """Whoever read it and writes it anew must not take back what came meanwhile."""
+    file = tmp_path / "log.jsonl"
+    file.write_text("one\n")
+    file.chmod(0o640)
+    seen = file.stat()
+    file.write_text("one\ntwo\n")
+    assert not replace_file(file, b"1\n", seen=seen)
+    assert file.read_text() == "one\ntwo\n"
+    assert replace_file(file, b"1\n2\n", seen=file.stat(), mtime_ns=5, durable=False)
+    assert (file.read_text(), file.stat().st_mtime_ns) == ("1\n2\n", 5)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
+    assert [one.name for one in tmp_path.iterdir()] == ["log.jsonl"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import gc
 import logging
 import os
 import random
@@ -18,6 +19,7 @@ from memdown import (
     Memory,
     NoteNotFound,
     PathRefused,
+    Progress,
     QueryError,
     StoreError,
     WorkspaceError,
@@ -477,3 +479,24 @@ def test_related_facts_are_found_among_very_many_notes(
     assert "memory/2024-06-01.md#L3" in done.question
     again = memory.remember("Mara moved to Porto.", replaces=["Mara lives in Lisbon"])
     assert again.replaced == ("memory/2024-06-01.md#L3",)
+
+
+def test_cycles_are_looked_for_again_after_a_sync(tmp_path: Path) -> None:
+    """Also after one that was interrupted; meanwhile it would only take time."""
+    notes = tmp_path / "notes" / "memory"
+    notes.mkdir(parents=True)
+    (notes / "a.md").write_text("# Router\n\nIt stands in the hall.\n")
+    seen: list[bool] = []
+
+    def interrupted(_: Progress) -> None:
+        seen.append(gc.isenabled())
+        raise KeyboardInterrupt
+
+    with Memory.open(notes.parent, state_dir=tmp_path / "state") as memory:
+        with pytest.raises(KeyboardInterrupt):
+            memory.sync(progress=interrupted)
+        assert gc.isenabled()
+        memory.sync(progress=lambda _: seen.append(gc.isenabled()))
+        assert gc.isenabled()
+        assert memory.search("router")
+    assert not any(seen)

@@ -128,11 +128,19 @@ def _is_own_group(user: int, group: int) -> bool:
     )
 
 
-def replace_file(file: Path, data: bytes) -> None:
+def replace_file(
+    file: Path,
+    data: bytes,
+    *,
+    seen: os.stat_result | None = None,
+    mtime_ns: int | None = None,
+    durable: bool = True,
+) -> bool:
     """Give a file new content; it keeps its mode, a new one is for its owner alone.
 
-    The data is on the disk before the name leads to it. Nothing is left behind if that fails with
-    an `OSError`; a kill leaves a hidden draft beside the file.
+    The data is on the disk before the name leads to it, unless it need not be `durable`. With
+    `seen` a file that changed since is left alone, and the answer is False. Nothing is left behind if
+    that fails with an `OSError`; a kill leaves a hidden draft beside the file.
     """
     import tempfile
 
@@ -141,14 +149,30 @@ def replace_file(file: Path, data: bytes) -> None:
     try:
         with os.fdopen(descriptor, "wb") as opened:
             opened.write(data)
-            opened.flush()
-            os.fsync(opened.fileno())
+            if durable:
+                opened.flush()
+                os.fsync(opened.fileno())
+        if mtime_ns is not None:
+            os.utime(draft, ns=(mtime_ns, mtime_ns))
         if file.exists():
             draft.chmod(file.stat().st_mode & 0o777)
+        if seen is not None and _differs(file.stat(), seen):
+            draft.unlink()
+            return False
         draft.replace(file)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+    return True
+
+
+def _differs(now: os.stat_result, before: os.stat_result) -> bool:
+    """Whether a file was written since, or another stands in its place."""
+    return (now.st_size, now.st_mtime_ns, now.st_ino) != (
+        before.st_size,
+        before.st_mtime_ns,
+        before.st_ino,
+    )
 
 
 # How long is waited for a lock that others have for moments only.

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memdown import embedders
 from memdown import notes as workspace
 from memdown.config import Chat, ProviderSettings, RemoteSettings, Settings
-from memdown.embedders import Given, JobOptions, Options, Sent, Setup, usage
-from memdown.embedders.choice import Choice
+from memdown.embedders import Choice, Given, JobOptions, Options, Sent, Setup, usage
 from memdown.embedders.options import MOST_JOB_FAILURES
 from memdown.errors import EmbedderError, MemdownError, WorkspaceError
 from memdown.index import engines
-from memdown.index import engines as stores
 from memdown.index.changes import Chunking, Sources
 from memdown.index.embedding import comparing_by
 from memdown.index.index import Index, WatchOptions, watch_file
@@ -398,8 +396,8 @@ def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | No
         changed = (
             talks.stat().st_mtime_ns if settings.qmd.sessions.enabled and talks.is_dir() else 0
         )
-        told = sorted((file.path, file.size, file.mtime_ns) for file in files)
-        return hashlib.sha256(repr((changed, told)).encode()).hexdigest()
+        states = sorted((file.path, file.size, file.mtime_ns) for file in files)
+        return hashlib.sha256(repr((changed, states)).encode()).hexdigest()
 
     home = settings.state_dir / "agents" / settings.agent / "qmd"
     talks = sessions_folder(settings.state_dir, settings.agent)
@@ -473,7 +471,7 @@ def with_state_dir(
 
 def open_store(settings: Settings, environ: Mapping[str, str] | None = None) -> Store:
     """The store that the settings name."""
-    return stores.open_store(settings.store.driver, **store_options(settings, environ))
+    return engines.open_store(settings.store.driver, **store_options(settings, environ))
 
 
 def search_defaults(settings: Settings) -> SearchOptions:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeGuard,
+    runtime_checkable,
+)
 
 from memdown.values import dataclass
 
@@ -124,7 +132,7 @@ class Chunk:
     heading: str
     text: str
     digest: str
-    passages: tuple[Passage, ...]
+    passages: Sequence[Passage]
     lines: tuple[int, ...] | None = None
     names: str = ""
 
@@ -500,6 +508,31 @@ class SynonymKnowing(Embedder, Protocol):
 
     def has_word(self, word: str) -> bool:
         """Whether a text in small letters is a word that it surely knows."""
+
+
+def knows_words(embedder: Embedder | None) -> TypeGuard[WordKnowing]:
+    """Whether an embedder can tell words from gibberish."""
+    return offers(embedder, WordKnowing)
+
+
+def knows_synonyms(embedder: Embedder | None) -> TypeGuard[SynonymKnowing]:
+    """Whether an embedder knows words of nearly the same meaning."""
+    return offers(embedder, SynonymKnowing)
+
+
+_offered: dict[tuple[type, type], bool] = {}
+
+
+def offers(thing: object, protocol: type) -> bool:
+    """Whether a thing is what a protocol describes, asked once for each class.
+
+    Python looks for every method of a protocol each time, which takes longer than most of what a search does.
+    """
+    key = type(thing), protocol
+    known = _offered.get(key)
+    if known is None:
+        known = _offered[key] = isinstance(thing, protocol)
+    return known
 
 
 class Reranker(Protocol):

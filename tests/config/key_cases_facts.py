@@ -14,7 +14,8 @@ import pytest
 from agent.chat.loopback import Body, Say, loopback
 from config.key_world import World, shows
 from memdown import EndpointError, Memory
-from memdown.agent.tidy import asker, tidies_after
+from memdown.agent.chat.endpoint import asker
+from memdown.agent.hooks.events import tidies_after
 from memdown.facts import use
 
 
@@ -112,3 +113,5 @@ def tidying_after_a_session(world: World) -> None:
     assert tidies_after("session-end", wanted)
     assert not tidies_after("stop", wanted)
     assert not tidies_after("session-end", world.settings({TIDY + "afterSession": True}))
+    off = {**usual, TIDY + "afterSession": True, "enabled": False}
+    assert not tidies_after("session-end", world.settings(off))

@@ -53,7 +53,12 @@ def show_citations(mode: str, chat: ChatType = "direct") -> bool:
 
 def with_source(hit: Hit) -> str:
     """The snippet with its citation under it."""
-    return f"{hit.snippet}\n\nSource: {hit.path}#L{hit.start_line}-L{hit.end_line}"
+    return f"{hit.snippet}\n\nSource: {citation_of(hit)}"
+
+
+def citation_of(hit: Hit) -> str:
+    """Where a hit stands, as it is cited."""
+    return str(Citation(hit.path, hit.start_line, hit.end_line))
 
 
 def answer_result(answer: Answer, *, citations: bool, place: str = "") -> ToolResult:
@@ -77,9 +82,9 @@ def answer_text(answer: Answer, *, citations: bool, place: str = "") -> str:
         lines += ["", _ALL_WEAK]
     elif not answer.hits:
         lines.append(_NOTHING)
-    told = [reason for reason in answer.reasons if not _is_for_the_terminal(reason)]
-    if told:
-        lines += ["", *(f"({one_line(_for_models(reason))})" for reason in told)]
+    reasons = [reason for reason in answer.reasons if not _is_for_the_terminal(reason)]
+    if reasons:
+        lines += ["", *(f"({one_line(_for_models(reason))})" for reason in reasons)]
     return "\n".join(lines)
 
 
@@ -136,7 +141,7 @@ def hit_json(hit: Hit, *, citations: bool) -> dict[str, Any]:
     if hit.date:
         data["date"] = hit.date.isoformat()
     if citations:
-        data["citation"] = f"{hit.path}#L{hit.start_line}-L{hit.end_line}"
+        data["citation"] = citation_of(hit)
     return data
 
 

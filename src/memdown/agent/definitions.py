@@ -42,10 +42,10 @@ def _aliases(**names: str) -> dict[str, str]:
 
 def search_tool(max_results: int, min_score: float | None) -> ToolDefinition:
     """`memory_search`, with what the settings say of how many and how good."""
-    told = {"maxResults": f"How many results at most (default {max_results})."}
+    about_it = {"maxResults": f"How many results at most (default {max_results})."}
     if min_score is not None:
-        told["minScore"] = f"How well a result must fit, from 0 to 1 (default {min_score:g})."
-    fields = tuple(replace(one, about=told.get(one.name, one.about)) for one in SEARCH.fields)
+        about_it["minScore"] = f"How well a result must fit, from 0 to 1 (default {min_score:g})."
+    fields = tuple(replace(one, about=about_it.get(one.name, one.about)) for one in SEARCH.fields)
     return replace(SEARCH, fields=fields)
 
 

@@ -157,8 +157,8 @@ class _Writer:
         text, durable = redact(str(given["text"])), bool(given.get("durable", False))
         try:
             if self._stands_already(text, durable):
-                told = "This stands in the notes already."
-                return ToolResult({"saved": True, "note": told}, told)
+                note = "This stands in the notes already."
+                return ToolResult({"saved": True, "note": note}, note)
             citation = self.memory.remember(
                 text,
                 durable=durable,

@@ -112,10 +112,10 @@ def run_long_term_tool(
         return ToolResult(data, f"Deleted: {framed(gone.entry.text)}")
     if gone.candidates:
         listed = [found_json(one) for one in gone.candidates]
-        told = "Nothing was deleted; call again with the memoryId of the one that is meant."
+        notice = "Nothing was deleted; call again with the memoryId of the one that is meant."
         lines = [f"{_line(one)} (memoryId {one.entry.id})" for one in gone.candidates]
-        data = {"action": "candidates", "notice": told, "candidates": listed}
-        return ToolResult(data, "\n".join([told, *lines]))
+        data = {"action": "candidates", "notice": notice, "candidates": listed}
+        return ToolResult(data, "\n".join([notice, *lines]))
     return ToolResult({"action": "not_found"}, "There is no such memory; nothing was deleted.")
 
 

@@ -208,20 +208,20 @@ def _fitting(blocks: Sequence[NoteBlock], room: int) -> list[NoteBlock]:
         return list(blocks)
     newest = sorted(blocks, key=lambda one: (one.date or datetime.date.min, one.line), reverse=True)
     chosen: dict[int, NoteBlock] = {}
-    told: set[str] = set()
+    counted: set[str] = set()
     left = room
 
     def take(order: Sequence[NoteBlock], least: float) -> None:
         nonlocal left
         for block in order:
-            new = [title for title in block.headings if title not in told]
+            new = [title for title in block.headings if title not in counted]
             cost = block.size + 1 + sum(len(title) + 2 for title in new)
             if block.line in chosen:
                 continue
             if left - cost < least:
                 return
             chosen[block.line] = block
-            told.update(new)
+            counted.update(new)
             left -= cost
 
     most_used = sorted((one for one in blocks if one.used), key=lambda one: -one.used)
@@ -239,13 +239,13 @@ def _fitting(blocks: Sequence[NoteBlock], room: int) -> list[NoteBlock]:
 def _shown(blocks: Sequence[NoteBlock]) -> str:
     """The blocks under their headings; below one heading the most used and newest on top."""
     lines: list[str] = []
-    told: tuple[str, ...] = ()
+    above: tuple[str, ...] = ()
     for headings, group in _sections(blocks):
         same = 0
-        while same < min(len(told), len(headings)) and told[same] == headings[same]:
+        while same < min(len(above), len(headings)) and above[same] == headings[same]:
             same += 1
         lines += headings[same:]
-        told = headings
+        above = headings
         for number, block in enumerate(_ordered(group)):
             # Two paragraphs without a blank line between them would be one.
             apart = number and not _BULLET.match(block.text)
@@ -480,14 +480,14 @@ def _curated(note: Excerpt, today: datetime.date, budget: int, used: Mapping[str
 
 def how_full(shown: int, facts: int, needed: int, budget: int) -> str:
     """How much of the budget of a session's start MEMORY.md takes, for the model that adds to it."""
-    told = (
+    share = (
         f"{CURATED_NOTE}: {shown} of {facts} current facts shown; they take {needed / 1000:.1f} of "
         f"{budget / 1000:.1f} kB"
     )
     if needed < _NEARLY_FULL * budget:
-        return told
+        return share
     return (
-        f"{told}: replace or strike what no longer matters, and leave what passes to the daily log"
+        f"{share}: replace or strike what no longer matters, and leave what passes to the daily log"
     )
 
 

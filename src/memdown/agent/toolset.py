@@ -96,12 +96,12 @@ def offered_tools(settings: Settings, *, write: bool = False) -> tuple[ToolDefin
 
     The plugin `memory-lancedb` has tools of its own for single memories, in place of these.
     """
-    if not settings.enabled or settings.memory_slot == "none":
-        return ()
-    if settings.memory_slot == "memory-lancedb":
+    if settings.holds_single_memories:
         from memdown.agent.long_term import LONG_TERM_TOOLS
 
         return tuple(tool for tool in LONG_TERM_TOOLS if write or not tool.writes)
+    if not settings.holds_notes:
+        return ()
     most = (settings.qmd.limits if settings.backend == "qmd" else settings.query).max_results
     search = search_tool(most, settings.query.min_score)
     tools = tuple(search if tool is SEARCH and tool != search else tool for tool in TOOLS)
@@ -126,7 +126,7 @@ def open_toolset(
     `others` are further workspaces by name, whose notes are searched and read beside these.
     """
     tools = offered_tools(settings, write=write)
-    if tools and settings.memory_slot == "memory-lancedb":
+    if settings.holds_single_memories:
         from memdown.agent.long_term import MemoryTools
 
         return MemoryTools(tools, long_term)
@@ -301,8 +301,8 @@ class NoteTools:
         if not found.operations:
             return ToolResult(data, "\n".join([*lines, "Nothing was changed."]))
         if not given.get("apply"):
-            told = "Nothing was changed yet; ask the user, then call again with apply=true."
-            return ToolResult(data, "\n".join([RECALLED, *lines, told]))
+            advice = "Nothing was changed yet; ask the user, then call again with apply=true."
+            return ToolResult(data, "\n".join([RECALLED, *lines, advice]))
         data["changes"] = tidying.apply(memory, found)
         numbers = " ".join(map(str, data["changes"]))
         return ToolResult(

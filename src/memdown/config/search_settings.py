@@ -104,7 +104,11 @@ class VectorSettings(Strict):
     """Vector search inside the store."""
 
     enabled: bool = field(
-        default=True, metadata=about("Use the vector extension; without it results are the same.")
+        default=True,
+        metadata=about(
+            "Use the engine's vector search. Without it SQLite finds the same, from vectors in its "
+            "own tables; PostgreSQL and LanceDB find by words only."
+        ),
     )
     extension_path: str | None = field(
         default=None,

@@ -484,6 +484,16 @@ class Settings(MemorySearch):
     passed_over: Path | None = None
     notes: tuple[str, ...] = ()
 
+    @property
+    def holds_notes(self) -> bool:
+        """Whether agents have a memory, and it is made of notes."""
+        return self.enabled and self.memory_slot == "memory-core"
+
+    @property
+    def holds_single_memories(self) -> bool:
+        """Whether agents have a memory, and it is the plugin `memory-lancedb`."""
+        return self.enabled and self.memory_slot == "memory-lancedb"
+
     def asked_in(self, chat: str | None, session_key: str | None) -> Chat:
         """Where a question comes from, by what its asker says or else by the settings."""
         return chat_of(chat or "direct", session_key) if chat or session_key else self.chat

@@ -117,11 +117,11 @@ def chat_of(kind: str = "direct", session_key: str | None = None) -> Chat:
     A group stays a group whatever its key looks like. Keys read
     `agent:<agent>:<channel>:<type>:<id>`, or `agent:<agent>:main` for the owner's own.
     """
-    told = next((one for one in CHAT_TYPES if one == kind), None)
-    if told is None:
+    known = next((one for one in CHAT_TYPES if one == kind), None)
+    if known is None:
         raise QueryError(f"{kind[:40]!r} is no kind of chat; use one of {', '.join(CHAT_TYPES)}.")
     if not session_key:
-        return Chat(told)
+        return Chat(known)
     raw = session_key.strip().lower()
     parts = raw.split(":")
     if parts[0] == "agent" and len(parts) > 2:
@@ -130,7 +130,7 @@ def chat_of(kind: str = "direct", session_key: str | None = None) -> Chat:
         (one for part in parts[1:] for one in CHAT_TYPES[1:] if one == part), "direct"
     )
     channel = parts[0] if len(parts) > 1 else None
-    also = told if told not in ("direct", found) else None
+    also = known if known not in ("direct", found) else None
     if also and found == "direct":
         found, also = also, None
     return Chat(found, channel, ":".join(parts), raw, also)

@@ -11,6 +11,7 @@ import numpy as np
 from memdown.evaluation.metrics import FIGURES
 from memdown.evaluation.questions import written
 from memdown.evaluation.running import ABOUT, Evaluation, QuestionOutcome, Run
+from memdown.types import Citation
 
 _ROUNDS = 1000
 _SEED = 1
@@ -176,7 +177,7 @@ def _tells(line: str) -> bool:
 
 def _place(one: QuestionOutcome) -> str:
     found = one.came
-    return "" if found is None else f"{found.path}#L{found.start_line}-L{found.end_line}"
+    return "" if found is None else str(Citation(found.path, found.start_line, found.end_line))
 
 
 def plot(summaries: Sequence[EvaluationSummary]) -> str:

@@ -11,7 +11,6 @@ import datetime
 import json
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, Protocol, runtime_checkable
 
 from memdown.errors import MemdownError, WorkspaceError
+from memdown.files import replace_file
 from memdown.notes import placing
 from memdown.notes.changes import By
 from memdown.notes.editing import update
@@ -89,22 +89,13 @@ def blank_in_file(file: Path, needles: Needles, mark: str) -> int:
         clean, count = needles.pattern.subn(mark.encode(), data)
         if not count:
             return 0
-        draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}.tmp")
         try:
-            draft.write_bytes(clean)
-            draft.chmod(before.st_mode & 0o7777)
-            now = file.stat()
-            if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
-                continue
-            draft.replace(file)
-            return count
+            if replace_file(file, clean, seen=before):
+                return count
         except OSError as error:
             raise WorkspaceError(
                 f"{file} cannot be rewritten ({error.strerror}); make its folder writable and try again."
             ) from None
-        finally:
-            with contextlib.suppress(OSError):
-                draft.unlink(missing_ok=True)
     raise WorkspaceError(f"{file} is being written all the time; end that program and try again.")
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from memdown.errors import WorkspaceError
+from memdown.facts import ASKING
 from memdown.facts.reviewing import SESSION_BUDGET, removing
 from memdown.notes import placing
 from memdown.notes.changes import By
@@ -40,8 +41,6 @@ COMMANDS: Final[Mapping[str, Sequence[str]]] = {
     "opencode": ("opencode", "run", "--pure", "--title", "memdown"),
 }
 _ENVIRON: Final = {"OPENCODE_PERMISSION": '{"*": "deny"}'}
-# Set while a coding agent is asked by us: its own hooks must not take that for a conversation.
-ASKING: Final = "MEMDOWN_ASKING"
 _SECONDS: Final = 300.0
 _MOST_FACTS: Final = 400
 _MOST_SHARE: Final = 0.25

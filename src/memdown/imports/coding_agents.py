@@ -79,9 +79,9 @@ def _began(path: Path) -> tuple[str, str]:
 
 def claude_code_turns(path: Path, origin: Path | None = None) -> Iterator[ImportedTurn]:
     """What user and assistant said, without commands, reminders, tool results and side chains."""
-    told = {entry.get("uuid") for entry in entries(origin)} - {None} if origin else set()
+    in_origin = {entry.get("uuid") for entry in entries(origin)} - {None} if origin else set()
     for entry in entries(path):
-        if entry.get("uuid") in told:
+        if entry.get("uuid") in in_origin:
             continue
         role = entry.get("type")
         message = entry.get("message")

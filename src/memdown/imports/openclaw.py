@@ -353,10 +353,10 @@ def _ours(config: dict[str, Any]) -> _Ours:
     ]
     known = {camel(one.name) for one in fields(MemorySearch)}
     for place in (defaults, *listed):
-        told = place.get("memorySearch")
-        if isinstance(told, dict):
-            unknown |= {f"memory.search.{key}" for key in told if key not in known}
-            place["memorySearch"] = {key: told[key] for key in told if key in known}
+        section = place.get("memorySearch")
+        if isinstance(section, dict):
+            unknown |= {f"memory.search.{key}" for key in section if key not in known}
+            place["memorySearch"] = {key: section[key] for key in section if key in known}
     providers = {
         name: _picked(_object(value), ("apiKey", "baseUrl", "headers"))
         for name, value in _object(_object(config.get("models")).get("providers")).items()

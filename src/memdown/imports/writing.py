@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from memdown.errors import ImportFailed, MemdownError, SessionError
 from memdown.files import make_folder, replace_file
@@ -82,16 +82,18 @@ def plan(
             continue
         taken.add(path)
         try:
-            digest, size, last = _measured(item)
-            if item.kind == "transcript" and last.get("type") != "message":
+            found = _measured(item)
+            if item.kind == "transcript" and found.last.get("type") != "message":
                 # Nobody said anything in it, or nothing that another one does not hold.
                 continue
             copied = item.kind == "transcript" and _copied_by_hooks(path)
-            status = "same" if copied else _status(path, digest, known.get(_key(item, to)), item)
+            before = known.get(_key(item, to))
+            status = "same" if copied else _status(path, found.digest, before, item)
         except MemdownError as error:
             failed.append(Failure(item.origin, str(error)))
             continue
-        steps.append(Step(item, path, status, size, digest, time_of(last.get("timestamp"))))
+        time = time_of(found.last.get("timestamp"))
+        steps.append(Step(item, path, status, found.size, found.digest, time))
     return ImportPlan(tuple(steps), tuple(failed))
 
 
@@ -180,15 +182,23 @@ def _status(path: Path, digest: str, known: str | None, item: ImportItem) -> Sta
     return "update" if there == known and item.kind != "settings" else "kept"
 
 
-def _measured(item: ImportItem) -> tuple[str, int, dict[str, Any]]:
-    """The digest and the size of what an item brings in, and the last entry of a conversation."""
+class _Measured(NamedTuple):
+    """What an item brings in: its digest and size, and the last entry of a conversation."""
+
+    digest: str
+    size: int
+    last: dict[str, Any]
+
+
+def _measured(item: ImportItem) -> _Measured:
     digest = hashlib.sha256()
     size, last = 0, b""
     for part in item.content():
         digest.update(part)
         size += len(part)
         last = part
-    return digest.hexdigest(), size, json.loads(last) if item.kind == "transcript" else {}
+    entry = json.loads(last) if item.kind == "transcript" else {}
+    return _Measured(digest.hexdigest(), size, entry)
 
 
 def _digest_of(path: Path, size: int) -> str:

@@ -196,10 +196,10 @@ def _lends_its_model(context: Context) -> bool:
 
 async def _report(context: Context, latest: list[Progress]) -> None:
     """Tell the client how far the indexing is that its search waits for."""
-    told = 0
+    reported = 0
     while True:
-        if len(latest) > told:
-            told = len(latest)
+        if len(latest) > reported:
+            reported = len(latest)
             now = latest[-1]
             await context.session.report_progress(
                 now.completed, now.total, f"Indexing {now.label}".strip()

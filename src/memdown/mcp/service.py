@@ -252,8 +252,8 @@ class Service:
     def read_resource(self, uri: str, meta: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The answer to `resources/read`."""
         if not self.has_notes:
-            told = "Notes are turned off (memorySearch.enabled, plugins.slots.memory)."
-            raise Refused(INVALID_PARAMS, told)
+            why = "Notes are turned off (memorySearch.enabled, plugins.slots.memory)."
+            raise Refused(INVALID_PARAMS, why)
         try:
             check_reading(self.settings, self._asker(meta or {}))
             text = self._memory.open().get(note_path(uri)).text
@@ -299,8 +299,8 @@ class Service:
             return self._flush_prompt()
         chat = arguments.get("chat", self.settings.chat.kind)
         if chat not in CHATS:
-            told = f"chat must be {', '.join(CHATS[:-1])} or {CHATS[-1]}, not {str(chat)[:60]!r}."
-            raise Refused(INVALID_PARAMS, told)
+            why = f"chat must be {', '.join(CHATS[:-1])} or {CHATS[-1]}, not {str(chat)[:60]!r}."
+            raise Refused(INVALID_PARAMS, why)
         from memdown.agent.session_start import session_context, weights_of_use
 
         try:
@@ -334,10 +334,10 @@ class Service:
 
     def _asker(self, meta: Mapping[str, Any], progress: ProgressCallback | None = None) -> Asker:
         """Who asks, by the client's word; one that cannot be understood gets no answer."""
-        told = [meta.get(_META_CHAT), meta.get(_META_KEY)]
-        if not all(one is None or isinstance(one, str) for one in told):
+        given = [meta.get(_META_CHAT), meta.get(_META_KEY)]
+        if not all(one is None or isinstance(one, str) for one in given):
             raise QueryError(f"{_META_CHAT} and {_META_KEY} in _meta must be text.")
-        return asker_of(self.settings, told[0], told[1], progress)
+        return asker_of(self.settings, given[0], given[1], progress)
 
 
 def call_result(result: ToolResult, *, structured: bool) -> dict[str, Any]:

@@ -316,8 +316,8 @@ class StdioConnection:
         }
 
     def _instructions(self) -> Answer:
-        told = self._service.instructions
-        return {"instructions": told} if told else {}
+        instructions = self._service.instructions
+        return {"instructions": instructions} if instructions else {}
 
     def _send_error(self, number: Any, code: int, message: str) -> None:
         error = {"code": code, "message": message}

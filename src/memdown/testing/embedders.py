@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from memdown.types import Embedder, Vectors
+from memdown.types import Closeable, Embedder, Vectors
 
 TEXTS = [
     "the router stands in the hall",
@@ -36,7 +36,7 @@ class EmbedderContract:
     def embedder(self) -> Iterator[Embedder]:
         made = self.make()
         yield made
-        getattr(made, "close", lambda: None)()
+        _close(made)
 
     def test_it_has_names(self, embedder: Embedder) -> None:
         assert embedder.id
@@ -50,7 +50,7 @@ class EmbedderContract:
         """They say which vectors may stand side by side, today and next year."""
         other = self.make()
         names = (other.id, other.model, other.provider_key)
-        getattr(other, "close", lambda: None)()
+        _close(other)
         embedder.embed_batch(TEXTS)
         assert (embedder.id, embedder.model, embedder.provider_key) == names
 
@@ -106,3 +106,8 @@ class EmbedderContract:
             thread.join()
         assert len(results) == 6
         assert all(np.allclose(rows, expected, atol=1e-3) for rows in results)
+
+
+def _close(embedder: Embedder) -> None:
+    if isinstance(embedder, Closeable):
+        embedder.close()

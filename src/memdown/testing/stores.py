@@ -135,10 +135,12 @@ def by_words(snapshot: Snapshot, sought: Sought) -> list[FoundPassage]:
         weight = idf(reader.count, reader.document_frequency(one))
         scores[rows] += np.float32(weight) * saturate(often, norms)
     scores[~_allowed(reader, sought)[reader.passage_file]] = 0
-    held = np.flatnonzero(scores > 0)
-    chunks = reader.passage_chunk[held]
-    own = reader.chunk_key[chunks] + held - reader.chunk_first[chunks]
-    found = zip(own.tolist(), reader.chunk_key[chunks].tolist(), scores[held].tolist(), strict=True)
+    matching = np.flatnonzero(scores > 0)
+    chunks = reader.passage_chunk[matching]
+    own = reader.chunk_key[chunks] + matching - reader.chunk_first[chunks]
+    found = zip(
+        own.tolist(), reader.chunk_key[chunks].tolist(), scores[matching].tolist(), strict=True
+    )
     return sorted((FoundPassage(*one) for one in found), key=lambda one: (-one.score, one.key))
 
 

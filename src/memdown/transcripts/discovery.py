@@ -120,7 +120,7 @@ class TranscriptLine:
 
 def read_lines(file: int, offset: int, number: int) -> Iterator[TranscriptLine]:
     """The lines of an open file from `offset` on, where line `number` + 1 starts."""
-    held: list[bytes] = []
+    pieces: list[bytes] = []
     size = 0
     while block := os.pread(file, BLOCK_BYTES, offset):
         start = 0
@@ -129,23 +129,23 @@ def read_lines(file: int, offset: int, number: int) -> Iterator[TranscriptLine]:
             number += 1
             if size > MAX_LINE_BYTES:
                 data = None
-            elif held:
-                data = b"".join((*held, block[start:newline]))
+            elif pieces:
+                data = b"".join((*pieces, block[start:newline]))
             else:
                 data = block[start:newline]
             yield TranscriptLine(number, offset + newline + 1, data)
-            held.clear()
+            pieces.clear()
             size = 0
             start = newline + 1
         size += len(block) - start
         if size > MAX_LINE_BYTES:
-            held.clear()
+            pieces.clear()
         elif start < len(block):
-            held.append(block[start:])
+            pieces.append(block[start:])
         offset += len(block)
     if size:
         yield TranscriptLine(
-            number + 1, offset, None if size > MAX_LINE_BYTES else b"".join(held), False
+            number + 1, offset, None if size > MAX_LINE_BYTES else b"".join(pieces), False
         )
 
 

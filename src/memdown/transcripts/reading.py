@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memdown.transcripts.discovery import (
     Mark,
@@ -64,21 +64,21 @@ def read_portions(folder: str, state: FileState, known: FileState | None) -> Ite
         mark = mark or Mark()
         redactor = _knowing(file, mark.secrets)
         while True:
-            turns, mark, done = _read(file, mark, redactor)
-            mark = replace(mark, samples=samples_of(file, mark.offset))
+            part = _read(file, mark, redactor)
+            mark = replace(part.mark, samples=samples_of(file, part.mark.offset))
             # Until all is read the state looks like a shorter file, so that a sync that is
             # stopped here is continued by the next one.
             yield Portion(
-                _document(state.path, turns, mark),
+                _document(state.path, part.lines, mark),
                 replace(
                     now,
-                    size=now.size if done else mark.offset,
+                    size=now.size if part.is_last else mark.offset,
                     digest=str(mark),
                     date=_date(mark.time or now.mtime_ns // 1_000_000),
                 ),
                 fresh,
             )
-            if done:
+            if part.is_last:
                 return
             fresh = False
 
@@ -187,12 +187,20 @@ def _resume(file: int, now: FileState, known: FileState | None) -> Mark | None:
     return mark if goes_on(file, now.size, mark) else None
 
 
-def _read(file: int, mark: Mark, redactor: Redactor) -> tuple[list[tuple[int, str]], Mark, bool]:
-    """The next turns as numbered lines, the mark behind them, and whether that is all."""
+class _Part(NamedTuple):
+    """Turns as numbered lines without secrets, the mark behind them, and whether that is all."""
+
+    lines: list[tuple[int, str]]
+    mark: Mark
+    is_last: bool
+
+
+def _read(file: int, mark: Mark, redactor: Redactor) -> _Part:
+    """The next turns."""
     offset = mark.offset + (mark.open and os.pread(file, 1, mark.offset) == b"\n")
     waiting: list[tuple[int, TranscriptTurn]] = []
     lines: list[tuple[int, str]] = []
-    secrets, last = list(mark.secrets[:-1]), mark.secrets[-1:]
+    secrets, last = mark.secrets[:-1], mark.secrets[-1:]
     number, messages, skipped, time = mark.lines, mark.messages, mark.skipped, mark.time
     is_open = mark.open and offset == mark.offset
     chars = 0
@@ -219,28 +227,38 @@ def _read(file: int, mark: Mark, redactor: Redactor) -> tuple[list[tuple[int, st
             last = (start,)
             chars += len(turn.text)
             if len(waiting) >= _TURNS_AT_ONCE:
-                lines += _flatten(waiting, redactor, secrets)
+                flat = _flatten(waiting, redactor)
+                lines += flat.lines
+                secrets += flat.secrets
                 waiting.clear()
             if chars >= PORTION_CHARS:
                 done = False
                 break
-    lines += _flatten(waiting, redactor, secrets)
-    kept = (*secrets[-_SECRETS_KEPT:], *last)
-    return lines, Mark(offset, number, messages, skipped, is_open, time, secrets=kept), done
+    flat = _flatten(waiting, redactor)
+    kept = (*(*secrets, *flat.secrets)[-_SECRETS_KEPT:], *last)
+    behind = Mark(offset, number, messages, skipped, is_open, time, secrets=kept)
+    return _Part([*lines, *flat.lines], behind, done)
 
 
-def _flatten(
-    turns: Sequence[tuple[int, TranscriptTurn]], redactor: Redactor, secrets: list[int]
-) -> Iterator[tuple[int, str]]:
-    """The turns as lines without secrets; the places of those that had one go to `secrets`."""
+class _Flat(NamedTuple):
+    """Turns as numbered lines without secrets, and where to begin to read so that each is seen."""
+
+    lines: list[tuple[int, str]]
+    secrets: tuple[int, ...]
+
+
+def _flatten(turns: Sequence[tuple[int, TranscriptTurn]], redactor: Redactor) -> _Flat:
     raw = [without_recalled(turn.text) for _, turn in turns]
+    lines: list[tuple[int, str]] = []
+    secrets: list[int] = []
     before = None
     for (place, turn), text, clean in zip(turns, raw, redactor.redact_all(raw), strict=True):
         if clean is not text:
             secrets.append(place if before is None else before)
         before = place
         if clean and not clean.isspace():
-            yield turn.line, flattened(turn.role, clean)
+            lines.append((turn.line, flattened(turn.role, clean)))
+    return _Flat(lines, tuple(secrets))
 
 
 def _document(path: str, turns: Sequence[tuple[int, str]], mark: Mark) -> Document:

@@ -207,7 +207,7 @@ class ChatAgent:
 
     def _single_memories(self) -> AroundTurns | None:
         """Recall and capture of the plugin `memory-lancedb`, if it is in use."""
-        if self._memory.settings.memory_slot != "memory-lancedb" or not self._tools:
+        if not self._memory.settings.holds_single_memories:
             return None
         from memdown.agent.long_term import AroundTurns
 

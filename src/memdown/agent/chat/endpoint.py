@@ -1,4 +1,4 @@
-"""Where the model is: one request to an OpenAI-compatible or Anthropic endpoint, streamed."""
+"""Where the model is: one request to an OpenAI-compatible or Anthropic endpoint, streamed; who tidies."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memdown.agent.chat.wires import WIRES, ChatEndpoint, Kind
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 DEFAULT_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
 _ATTEMPTS = 3
+_TIDYING_TOKENS = 8192
 _READ_SECONDS = 300.0
 _TOO_LONG = ("context_length_exceeded", "context length", "prompt is too long", "maximum context")
 
@@ -47,6 +49,36 @@ def endpoint_for(
             "with --base-url."
         )
     return ChatEndpoint(kind, url, model, key)
+
+
+def asker(
+    settings: Settings,
+    *,
+    command: str | None = None,
+    model: str | None = None,
+    base_url: str | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Callable[[str], str]:
+    """A function that gives a model's answer to a prompt; what is named here wins over `memory.tidy`."""
+    tidy = settings.tidy
+    if command and model:
+        raise ConfigError("A command and a model are both named; name one of them.")
+    if not command and not model:
+        command, model = tidy.command, tidy.model
+    seconds = tidy.timeout_ms / 1000
+    if command:
+        from memdown.facts.tidying import ask_command
+
+        named = command
+        return lambda prompt: ask_command(named, prompt, seconds=seconds)
+    if not model:
+        raise ConfigError(
+            "There is no model to tidy with; name a command (--with claude), or set memory.tidy.command, "
+            "or memory.tidy.model for an endpoint."
+        )
+    endpoint = endpoint_for(settings, tidy.provider, model, base_url or tidy.base_url, environ)
+    endpoint = replace(endpoint, max_output_tokens=_TIDYING_TOKENS)
+    return lambda prompt: ask_once(endpoint, prompt, seconds)
 
 
 def ask_once(endpoint: ChatEndpoint, prompt: str, seconds: float) -> str:
@@ -139,7 +171,9 @@ def _streamed(
     except httpx.TransportError as error:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         if not started:
-            raise _Busy(f"{url} cannot be reached ({what}).") from None
+            raise _Busy(
+                f"{url} cannot be reached ({what}); check --base-url, and that the server runs."
+            ) from None
         # Part of the answer may have been shown: asking again would show it twice.
         raise EndpointError(
             f"{url} broke off in the middle of an answer ({what}); try again."

@@ -90,8 +90,8 @@ def _anthropic_read(events: Iterator[dict[str, Any]], on_text: OnText | None) ->
             finished = True
     if not finished:
         raise _unfinished()
-    usage_told = Usage(read_tokens, written)
-    return Reply("".join(text), tuple(calls.values()), usage_told, "".join(thought))
+    spent = Usage(read_tokens, written)
+    return Reply("".join(text), tuple(calls.values()), spent, "".join(thought))
 
 
 def _anthropic_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from memdown import notes as workspace
 from memdown.agent.session_start import CLIENT_BUDGET, NotesAlone, session_context, weights_of_use
 from memdown.config import Settings
 from memdown.errors import ConfigError, NoteNotFound, WorkspaceError
+from memdown.facts import ASKING
 from memdown.files import locked, make_folder
 from memdown.notes.descriptors import shown
 from memdown.types import Answer, Citation
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from memdown.agent.hooks.saving import Copy
 
 MAX_INPUT_CHARS = 8_000_000
-# As in `memdown.facts.tidying`, which is not loaded for every hook.
-ASKING = "MEMDOWN_ASKING"
 FLUSH = "flush"
 _FLUSH_TOKENS = 60_000
 _FLUSH_SECONDS = 900.0
@@ -90,7 +89,7 @@ def session_start(given: HookInput, settings: Settings) -> Output:
 
     A session that goes on has them already; after a compaction they are given again.
     """
-    if not _has_notes(settings) or given.source == "resume":
+    if not settings.holds_notes or given.source == "resume":
         return None
     if not settings.workspace.is_dir():
         return _say(_no_workspace(settings))
@@ -110,13 +109,13 @@ def user_prompt_submit(given: HookInput, settings: Settings) -> Output:
     """Give the agent the memories that clearly belong to what the user just said."""
     if not given.prompt.strip():
         return None
-    if _has_single_memories(settings):
+    if settings.holds_single_memories:
         from memdown.backends.ltm import auto_recall
         from memdown.opening import open_long_term
 
         return _context("UserPromptSubmit", auto_recall(open_long_term(settings), given.prompt))
     # The start of the session told that there is no workspace; not before every prompt again.
-    if not _has_notes(settings) or not settings.workspace.is_dir():
+    if not settings.holds_notes or not settings.workspace.is_dir():
         return None
     from memdown.agent.prompt import recall, recall_text
     from memdown.memory import Memory
@@ -161,7 +160,7 @@ EVENTS: Mapping[str, Callable[[HookInput, Settings], Output]] = {
 def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
     if not given.transcript and not given.messages:
         return
-    if not (_has_notes(settings) or _has_single_memories(settings)):
+    if not (settings.holds_notes or settings.holds_single_memories):
         return
     from memdown.agent.hooks.saving import enlist, opened_copy, save_conversation, save_messages
     from memdown.transcripts.reading import sessions_folder
@@ -177,7 +176,7 @@ def _save(given: HookInput, settings: Settings, *, write_digest: bool) -> None:
             # Not after every answer: a registry of very many sessions takes a while.
             enlist(copy, _client(given), given.cwd)
         new = copy.undigested() if write_digest else []
-        if _has_single_memories(settings):
+        if settings.holds_single_memories:
             _capture(settings, copy, new)
             return
         if not settings.compaction.memory_flush.enabled or settings.access != "rw":
@@ -196,6 +195,19 @@ def _client(given: HookInput) -> str:
     return "gemini" if ".gemini" in given.transcript.parts else "claude-code"
 
 
+def tidies_after(event: str, settings: Settings) -> bool:
+    """Whether the notes are tidied in the background after this event of a session."""
+    tidy = settings.tidy
+    return (
+        event == "session-end"
+        and tidy.after_session
+        and bool(tidy.command or tidy.model)
+        and settings.access == "rw"
+        and settings.holds_notes
+        and not os.environ.get(ASKING)
+    )
+
+
 def flushes_after(event: str, settings: Settings) -> bool:
     """Whether a model is to be asked for memories after this event."""
     wanted = settings.compaction.memory_flush
@@ -204,7 +216,7 @@ def flushes_after(event: str, settings: Settings) -> bool:
         and wanted.enabled
         and bool(wanted.command)
         and settings.access == "rw"
-        and _has_notes(settings)
+        and settings.holds_notes
         and not os.environ.get(ASKING)
     )
 
@@ -270,14 +282,6 @@ def _project(given: HookInput) -> str:
     return given.cwd.name.replace("(", "").replace(")", "")
 
 
-def _has_notes(settings: Settings) -> bool:
-    return settings.enabled and settings.memory_slot == "memory-core"
-
-
-def _has_single_memories(settings: Settings) -> bool:
-    return settings.enabled and settings.memory_slot == "memory-lancedb"
-
-
 def _capture(settings: Settings, copy: Copy, new: Sequence[HookMessage]) -> None:
     """Keep what is worth it of what the user said since the last time."""
     if not new:
@@ -330,9 +334,9 @@ def _opened(settings: Settings) -> workspace.Workspace:
 
 def _outlook(settings: Settings) -> str:
     """Which memory the hooks have, told after they were installed."""
-    if _has_single_memories(settings):
+    if settings.holds_single_memories:
         return "the hooks keep single memories (plugins.slots.memory: memory-lancedb)."
-    if not _has_notes(settings):
+    if not settings.holds_notes:
         return "memory is turned off (memorySearch.enabled or plugins.slots.memory)."
     notes = NotesAlone.of(settings).place
     if not os.access(notes.folder, os.W_OK | os.X_OK):

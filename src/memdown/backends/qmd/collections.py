@@ -14,7 +14,7 @@ from pathlib import Path
 
 from memdown.config.settings import QmdPath
 from memdown.errors import MemdownError, PathRefused
-from memdown.files import make_folder
+from memdown.files import make_folder, replace_file
 from memdown.notes.roots import Workspace, roots
 from memdown.transcripts import TranscriptTurn, read_turns, scan_transcripts
 from memdown.transcripts.messages import flattened
@@ -275,10 +275,5 @@ def _markdown(name: str, turns: Iterator[TranscriptTurn]) -> str:
 
 
 def _write(export: Path, text: str, mtime_ns: int) -> None:
-    draft = export.with_name(f".{export.name}.{os.getpid()}.new")
-    draft.unlink(missing_ok=True)
-    flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW
-    with os.fdopen(os.open(draft, flags, 0o600), "w", encoding="utf-8", errors="replace") as file:
-        file.write(text)
-    os.utime(draft, ns=(mtime_ns, mtime_ns))
-    draft.replace(export)
+    # Exports can be made again, so nobody waits for the disk.
+    replace_file(export, text.encode("utf-8", "replace"), mtime_ns=mtime_ns, durable=False)

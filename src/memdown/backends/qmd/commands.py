@@ -216,9 +216,9 @@ class Commands:
         yield query
         if self._settings.search_mode == "search":
             words = _WORD.findall(query)
-            telling = [word for word in words if without_stop_words([word.lower()])]
-            if telling and len(telling) < len(words) and '"' not in query:
-                yield " ".join(telling)
+            meaningful = [word for word in words if without_stop_words([word.lower()])]
+            if meaningful and len(meaningful) < len(words) and '"' not in query:
+                yield " ".join(meaningful)
 
     def remove_index(self) -> None:
         """Forget a damaged index."""

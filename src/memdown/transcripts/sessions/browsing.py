@@ -153,18 +153,20 @@ def conversations(folder: Path) -> tuple[list[Conversation], list[Failure]]:
     store = SessionStore(folder)
     listing = store.list()
     known = {entry.session_id: entry for entry in listing.entries}
-    found = [_held_in(folder, one, known.get(one.id)) for one in found]
+    found = [_with_chat(folder, one, known.get(one.id)) for one in found]
     # A chat is kept twice, with what the model needs and as a transcript: it is one conversation.
-    told = {one.id for one in found}
-    stored, failed = _stored(store, [one for one in listing.entries if one.session_id not in told])
+    listed = {one.id for one in found}
+    stored, failed = _stored(
+        store, [one for one in listing.entries if one.session_id not in listed]
+    )
     problems += [*listing.problems, *failed]
     return sorted([*found, *stored], key=lambda one: (-one.updated, one.id)), problems
 
 
-def _held_in(folder: Path, one: Conversation, entry: SessionEntry | None) -> Conversation:
+def _with_chat(folder: Path, one: Conversation, entry: SessionEntry | None) -> Conversation:
     """A transcript with the chat it was held in, by the session store or by its first line."""
     if entry is not None:
-        return _told_by(entry, one)
+        return _with_entry(entry, one)
     try:
         with (folder / one.path.removeprefix("sessions/")).open("rb") as file:
             head = parse_entry(file.readline(_HEAD_BYTES))
@@ -247,7 +249,7 @@ def delete(folder: Path, one: Conversation) -> None:
         ) from None
 
 
-def _told_by(entry: SessionEntry, one: Conversation) -> Conversation:
+def _with_entry(entry: SessionEntry, one: Conversation) -> Conversation:
     """A conversation with what the registry knows of it."""
     return replace(
         one,
@@ -267,7 +269,7 @@ def _stored(
             # Its transcript was deleted by hand: nothing is left to be shown.
             continue
         try:
-            found.append(_told_by(entry, _conversation(store, entry)))
+            found.append(_with_entry(entry, _conversation(store, entry)))
         except SessionError as error:
             problems.append(Failure(entry.session_id, str(error)))
     return found, problems
