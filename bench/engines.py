@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -20,6 +20,7 @@ from bench.generate import Workload, generate
 from bench.measure import milliseconds, percentile, resident_mb, save, table, timed
 from memdown import Memory
 from memdown.config import Settings, load_settings
+from memdown.errors import MemdownError
 
 _WARM_UP = 40
 _ASKED = 200
@@ -27,6 +28,7 @@ _CLIENTS = 16
 # Questions that each client asks before time is taken.
 _OPENING = 5
 _SECONDS = 15.0
+CLIENT_COLUMNS = ("clients", "searches /s", "p50 ms", "p95", "slowest", "partial", "errors", "busy")
 
 
 def run(chunks: int = 50_000, keep: Path | None = None) -> None:
@@ -116,20 +118,24 @@ def _measure(load: Workload, folder: Path, engines: Mapping[str, dict[str, str]]
     print(
         table(
             "clients on PostgreSQL, each a process",
-            ("clients", "searches /s", "slowest ms", "errors", "CPU busy"),
-            [
-                (
-                    str(count),
-                    f"{row['per second']:.1f}",
-                    milliseconds(row["slowest s"]),
-                    str(row["errors"]),
-                    f"{row['busy']:.0%}",
-                )
-                for count, row in clients.items()
-            ],
+            CLIENT_COLUMNS,
+            [clients_shown(count, row) for count, row in clients.items()],
         )
     )
     save("engines", {"chunks": load.chunks, "engines": figures, "clients": clients})
+
+
+def clients_shown(count: int, row: Mapping[str, float]) -> tuple[str, ...]:
+    """A row of what `ask_together` measured, under `CLIENT_COLUMNS`."""
+    times = (milliseconds(row[column]) for column in ("wall p50", "wall p95", "slowest s"))
+    return (
+        str(count),
+        f"{row['per second']:.1f}",
+        *times,
+        f"{row['partial']:.1%}",
+        str(row["errors"]),
+        f"{row['busy']:.0%}",
+    )
 
 
 def write_settings(folder: Path, name: str, store: dict[str, str]) -> None:
@@ -238,7 +244,8 @@ def ask_together(
     asked: Sequence[str],
     counts: Sequence[int] = (1, _CLIENTS),
 ) -> dict[int, dict[str, float]]:
-    """Searches a second by one client and by many, how many failed, how busy the machine was."""
+    """Searches a second by one client and by many, how long they took, how many failed or were partial,
+    and how busy the machine was."""
     context = multiprocessing.get_context("spawn")
     figures = {}
     for count in counts:
@@ -256,13 +263,26 @@ def ask_together(
         for process in processes:
             process.join()
         busy, idle = after[0] - before[0], after[1] - before[1]
+        walls = [wall for one in results for wall in one.walls]
         figures[count] = {
-            "per second": sum(right for right, _, _ in results) / _SECONDS,
-            "errors": sum(wrong for _, wrong, _ in results),
-            "slowest s": max(slowest for _, _, slowest in results),
+            "per second": len(walls) / _SECONDS,
+            "errors": sum(one.errors for one in results),
+            "partial": sum(one.partial for one in results) / max(1, len(walls)),
+            "wall p50": percentile(walls, 0.5),
+            "wall p95": percentile(walls, 0.95),
+            "slowest s": max(walls),
             "busy": busy / max(1, busy + idle),
         }
     return figures
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What one of several clients has measured: the seconds of each search, failed ones, partial answers."""
+
+    walls: list[float]
+    errors: int = 0
+    partial: int = 0
 
 
 def _client(
@@ -272,18 +292,16 @@ def _client(
         for question in asked[:_OPENING]:
             memory.search(question)
         ready.wait()
-        right = wrong = 0
-        slowest = 0.0
+        found = _Asked([])
         end = time.monotonic() + _SECONDS
-        while time.monotonic() < end:
-            start = time.monotonic()
+        while (start := time.monotonic()) < end:
+            question = asked[(7 * number + len(found.walls) + found.errors) % len(asked)]
             try:
-                memory.search(asked[(7 * number + right + wrong) % len(asked)])
-                right += 1
-                slowest = max(slowest, time.monotonic() - start)
-            except Exception:
-                wrong += 1
-        done.put((right, wrong, slowest))
+                found.partial += memory.search(question).partial
+                found.walls.append(time.monotonic() - start)
+            except MemdownError:
+                found.errors += 1
+        done.put(found)
 
 
 def _busy_and_idle() -> tuple[int, int]:
