@@ -10,18 +10,19 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memdown import Memory
+from forked import Forked
 from memdown.cli import run
 from memdown.web.guard import Pairings
-from memdown.web.serving import Door, running_ports, serve
+from memdown.web.serving import Door, running_ports
 from waiting import eventually
+from web.stopping import stop_as_it_starts
 
 
 @contextmanager
@@ -108,36 +109,15 @@ def test_another_link_can_be_had_while_the_page_is_open(
     assert running_ports(own_state) == []
 
 
-def stopped_as_it_starts(memory: Memory, *signals: signal.Signals) -> bool:
-    """Serve, with the signals as soon as there is a link; whether what stood there was completed."""
-    announced = []
-
-    def announce(url: str, token_file: Path) -> None:
-        assert token_file.exists()
-        for number in signals:
-            signal.raise_signal(number)
-        announced.append(url)
-
-    try:
-        serve(memory, port=0, announce=announce)
-    finally:
-        assert running_ports(memory.settings.state_dir) == []
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    return bool(announced)
-
-
+@pytest.mark.parametrize("signals", [("SIGTERM",), ("SIGINT",), ("SIGTERM", "SIGINT")])
 def test_a_stop_while_the_page_starts_cuts_nothing_short(
-    folder: Path, open_memory: Callable[..., Memory]
+    folder: Path, tmp_path: Path, signals: tuple[str, ...]
 ) -> None:
     """An import that Ctrl-C cut short kept its lock, and the end waited for a thread that wanted it."""
-    memory = open_memory(folder)
-    assert stopped_as_it_starts(memory, signal.SIGTERM)
-    with pytest.raises(KeyboardInterrupt) as stop:
-        stopped_as_it_starts(memory, signal.SIGINT)
-    assert "announce" not in [entry.name for entry in stop.traceback]
-    with pytest.raises(KeyboardInterrupt) as stop:
-        stopped_as_it_starts(memory, signal.SIGTERM, signal.SIGINT)
-    assert "announce" in [entry.name for entry in stop.traceback]
+    said = tmp_path / "said"
+    sent = [signal.Signals[name] for name in signals]
+    code = Forked(stop_as_it_starts, folder, tmp_path / "state", *sent, output=said).wait()
+    assert code == 0, said.read_text()
 
 
 def test_what_a_killed_server_left_lets_nobody_in(tmp_path: Path) -> None:
