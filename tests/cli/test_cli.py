@@ -9,10 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from commands import memdown, memdown_process
-from memdown.cli import run
+from memdown.cli import cli, run
 from memdown.index.sqlite import SqliteStore
 from waiting import eventually
 
@@ -75,6 +76,7 @@ def test_only_paths_or_nothing_but_the_exit_code(workspace: Path) -> None:
     ("wrong", "answer"),
     [
         ("serch", "did you mean search?"),
+        ("add", "did you mean remember?"),
         ("zzz", "`memdown --help` lists them."),
         ("config chek", "did you mean check?"),
         ("sessions zzz", "`memdown sessions --help` lists them."),
@@ -287,6 +289,20 @@ def test_a_reader_that_leaves_early_is_no_error(workspace: Path) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
+def test_a_full_output_is_one_sentence(workspace: Path) -> None:
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "memdown.cli", "search", "router", "-w", workspace],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert result.returncode == 2
+    assert result.stderr == "memdown: the disk is full; make room and run the command again.\n"
+
+
 def test_ctrl_c_while_the_program_is_still_loading(tmp_path: Path) -> None:
     """The first tenths of a second are spent on loading modules, and that too can be stopped."""
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
@@ -334,9 +350,7 @@ def test_completion_completes(tmp_path: Path) -> None:
 
 
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
-    from memdown.cli import _COMMANDS
-
-    for name in _COMMANDS:
+    for name in cli.list_commands(click.Context(cli)):
         assert run([name, "--help"]) == 0
         assert "Usage: memdown" in capsys.readouterr().out
 
