@@ -25,10 +25,10 @@ from memdown.index.embedding import comparing_by
 from memdown.index.index import Index, WatchOptions, watch_file
 from memdown.index.store import Store
 from memdown.index.sync import Syncer, SyncOptions
+from memdown.notes.arrivals import Arrivals
 from memdown.notes.journal import Journal, Limits, journal_file
 from memdown.notes.notebook import Notebook
 from memdown.notes.recording import Recorder
-from memdown.notes.seen import SeenDays
 from memdown.search.answer import Searcher, SearchSetup
 from memdown.search.asking import Request
 from memdown.search.query import STRONG, SearchOptions
@@ -96,7 +96,7 @@ def open_parts(
         today=clock,
         reranker=reranker or open_reranker(settings, environ),
         sync_first=settings.sync.on_search,
-        seen=SeenDays(Journal(journal_file(notes.folder, lock_dir(settings)))),
+        arrivals=Arrivals(Journal(journal_file(notes.folder, lock_dir(settings)))),
         # Python runs one thread at a time: searches that wait for nothing are done sooner in turn.
         turn=threading.Lock() if settings.store.driver == "sqlite" else nullcontext(),
     )

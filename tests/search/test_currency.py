@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from memdown.errors import QueryError
-from memdown.notes.seen import Came
+from memdown.notes.arrivals import Arrival
 from memdown.search.currency import Times, order_by_currency, read_as_of
 from memdown.types import Hit
 
@@ -210,10 +210,10 @@ class Known:
     days: dict[str, datetime.date]
     outside: bool = False
 
-    def of(self, path: str) -> dict[str, Came]:
+    def of(self, path: str) -> dict[str, Arrival]:
         noon = datetime.time(12)
         return {
-            text: Came(datetime.datetime.combine(day, noon), number, self.outside)
+            text: Arrival(datetime.datetime.combine(day, noon), number, self.outside)
             for number, (text, day) in enumerate(self.days.items())
         }
 

@@ -20,6 +20,7 @@ from typing import Final
 from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
 from memdown.files import locked, reach, replace_file
 from memdown.notes import pending, placing, writing
+from memdown.notes.arrivals import Arrivals
 from memdown.notes.changes import SELF, By, one_act
 from memdown.notes.descriptors import shown
 from memdown.notes.details import same_fact
@@ -37,7 +38,6 @@ from memdown.notes.related import (
     rank_related,
 )
 from memdown.notes.roots import Workspace, daily_note, date_of
-from memdown.notes.seen import SeenDays
 from memdown.notes.statements import BULLET, Fact, facts_of, read_until, read_validity
 from memdown.notes.superseding import is_worth_asking, likelihood
 from memdown.notes.writing import append, curated, entry_of
@@ -467,7 +467,7 @@ def _dated(pen: Pen, fact: Fact) -> Fact:
     """The fact with the day of the change that brought it, where it has none of its own."""
     if fact.day is not None:
         return fact
-    came = SeenDays(pen.journal).of(fact.path).get(fact.text)
+    came = Arrivals(pen.journal).of(fact.path).get(fact.text)
     return replace(fact, day=came.day) if came is not None and came.day <= pen.today else fact
 
 

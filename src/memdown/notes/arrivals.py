@@ -1,4 +1,4 @@
-"""When facts came into their notes, as the journal saw it: on which day, and which of two came later."""
+"""When facts came into their notes, by the journal: on which day, and which of two came later."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MOST_CHANGES: Final = 5_000
 _RENAMED_SECONDS: Final = 60
 _MOST_LETTERS, _SPELT_ALIKE = 3, 0.7
 _DIGITS: Final = pattern(r"\d+")
-# What other programs wrote is seen at the next look, several notes at once, and after what we wrote meanwhile:
-# within so many seconds that it was seen later tells nothing.
+# What other programs wrote is recorded by the next sync, several notes at once, and after what we wrote meanwhile:
+# within so many seconds, that it was recorded later says nothing.
 _ONE_LOOK_SECONDS: Final = 60
 
 
-class Came(NamedTuple):
+class Arrival(NamedTuple):
     """When a fact came: the time of the change that brought it, its number, and whether another program
     made it."""
 
@@ -37,7 +37,7 @@ class Came(NamedTuple):
         """The day on which it came."""
         return self.time.date()
 
-    def is_after(self, other: Came) -> bool | None:
+    def is_after(self, other: Arrival) -> bool | None:
         """Whether this came later than another; None if the journal cannot tell."""
         if self.change == other.change:
             return None
@@ -53,15 +53,15 @@ class _Known:
     """The facts of one note by when they came, as far as the changes up to `last` tell."""
 
     last: int = 0
-    came: dict[str, Came] = field(default_factory=dict)
-    gone: dict[str, Came] = field(default_factory=dict)
+    came: dict[str, Arrival] = field(default_factory=dict)
+    gone: dict[str, Arrival] = field(default_factory=dict)
 
 
 _NOTHING: Final = _Known()
 
 
-class SeenDays:
-    """When facts came into their notes, as the journal saw it; each change is read once.
+class Arrivals:
+    """When facts came into their notes, by the journal, of which each change is read once.
 
     Safe to use from several threads. Without a journal nothing is known. A fact whose spelling is mended
     keeps its day, and so does one that an undo brings back, or that moves with its note to another name.
@@ -75,20 +75,20 @@ class SeenDays:
         self._known: dict[str, _Known] = {}
         self._begun: datetime.date | None = None
 
-    def of(self, path: str) -> Mapping[str, Came]:
+    def of(self, path: str) -> Mapping[str, Arrival]:
         """When the facts of a note came, by what they say."""
         with self._lock:
             stamp = self._journal.stamp()
             if stamp != self._stamp:
                 self._stamp, self._latest = stamp, self._journal.latest()
             known = self._known.get(path, _NOTHING)
-            # Most notes did not change since they were first seen.
+            # Most notes did not change since they were first read.
             if self._latest.get(path, 0) > known.last:
                 known = self._read(path)
             return known.came
 
     def begun(self) -> datetime.date | None:
-        """The day from which on everything was seen: an undated fact that did not come since is older."""
+        """The day on which the journal began: an undated fact that did not come since is older."""
         with self._lock:
             if self._begun is None:
                 self._begun = self._journal.begun()
@@ -115,20 +115,20 @@ class SeenDays:
         text: str,
         change: Change,
         lost: set[str],
-        moved: Mapping[str, Came | None],
+        moved: Mapping[str, Arrival | None],
         known: _Known,
-    ) -> Came | None:
+    ) -> Arrival | None:
         if text in moved:
             return moved[text]
         if change.undoes:
             return known.gone.get(text)
         if (old := next((one for one in lost if _respelled(one, text)), None)) is not None:
             return known.came.get(old)
-        return Came(change.time, change.id, change.actor == OUTSIDE.actor)
+        return Arrival(change.time, change.id, change.actor == OUTSIDE.actor)
 
-    def _moved(self, change: Change) -> dict[str, Came | None]:
+    def _moved(self, change: Change) -> dict[str, Arrival | None]:
         """The facts that another note lost when this one was made: it was renamed."""
-        found: dict[str, Came | None] = {}
+        found: dict[str, Arrival | None] = {}
         if change.actor != OUTSIDE.actor:
             return found
         since = change.time - datetime.timedelta(seconds=_RENAMED_SECONDS)
