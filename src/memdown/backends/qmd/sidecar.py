@@ -103,21 +103,21 @@ class Sidecar:
         min_score: float | None = None,
         sources: Sequence[Source] | None = None,
         chat: Chat | None = None,
-    ) -> Answer | str:
-        """What `qmd` finds, or the reason why it cannot tell."""
+    ) -> Answer:
+        """What `qmd` finds; raises `CommandFailed`, which says why, if it cannot answer."""
         if not self._settings.scope.allows(chat or Chat()):
             why = "memory.qmd.scope does not allow results in this chat"
             return Answer((), NAME, self._settings.search_mode, reasons=(why,))
         if not clean(query):
-            return "the query is empty"
+            raise CommandFailed("the query is empty")
         reason = self.problem() or self._prepared()
         if reason:
-            return reason
+            raise CommandFailed(reason)
         try:
             hits = self._found(clean(query), max_results)
         except CommandFailed as error:
             self._note_failure("searching", str(error))
-            return str(error)
+            raise
         if self._book.searching.failures:
             log.info("qmd answers again.")
             self._note(searching=Rest())
@@ -430,15 +430,15 @@ class QmdSearcher:
         chat = self._chat
         if request.chat or request.session_key:
             chat = chat_of(request.chat or "direct", request.session_key)
-        answer = self._sidecar.answer(
-            request.query,
-            max_results=request.max_results,
-            min_score=request.min_score,
-            sources=scope.sources,
-            chat=chat,
-        )
-        if isinstance(answer, Answer):
-            return answer
-        own = self._own.search(request)
-        why = f"the built-in index answered instead of qmd: {answer}"
-        return replace(own, fallback=own.fallback or NAME, reasons=(why, *own.reasons))
+        try:
+            return self._sidecar.answer(
+                request.query,
+                max_results=request.max_results,
+                min_score=request.min_score,
+                sources=scope.sources,
+                chat=chat,
+            )
+        except CommandFailed as error:
+            own = self._own.search(request)
+            why = f"the built-in index answered instead of qmd: {error}"
+            return replace(own, fallback=own.fallback or NAME, reasons=(why, *own.reasons))
