@@ -392,16 +392,18 @@ def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | No
 
     def facts() -> str:
         files = workspace.scan(notes).files.values()
-        talks = sessions_folder(settings.state_dir, settings.agent)
+        transcripts = sessions_folder(settings.state_dir, settings.agent)
         changed = (
-            talks.stat().st_mtime_ns if settings.qmd.sessions.enabled and talks.is_dir() else 0
+            transcripts.stat().st_mtime_ns
+            if settings.qmd.sessions.enabled and transcripts.is_dir()
+            else 0
         )
         states = sorted((file.path, file.size, file.mtime_ns) for file in files)
         return hashlib.sha256(repr((changed, states)).encode()).hexdigest()
 
     home = settings.state_dir / "agents" / settings.agent / "qmd"
-    talks = sessions_folder(settings.state_dir, settings.agent)
-    return Sidecar(settings.qmd, home, notes, talks, facts)
+    transcripts = sessions_folder(settings.state_dir, settings.agent)
+    return Sidecar(settings.qmd, home, notes, transcripts, facts)
 
 
 def open_reranker(settings: Settings, environ: Mapping[str, str] | None = None) -> Reranker | None:

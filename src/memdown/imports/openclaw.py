@@ -15,10 +15,10 @@ from memdown.config.search_settings import MemorySearch
 from memdown.config.values import chat_of
 from memdown.errors import ImportFailed, MissingExtra
 from memdown.imports.items import (
+    ForeignTranscript,
     ImportedTurn,
     ImportItem,
     SourceContents,
-    Talk,
     entries,
     markdown_below,
     note,
@@ -137,8 +137,8 @@ def session(
     name = path.name.removesuffix(".zst").removesuffix(".jsonl").replace(".jsonl.", "-")
     bare = path.name.partition(".jsonl")[0]
     facts = _chat_facts((keys or {}).get(bare))
-    talk = Talk(name, shown(path, home), lambda: turns(_entries(path)), facts)
-    return transcript(SOURCE, talk, agent.lower() if agent else None)
+    log = ForeignTranscript(name, shown(path, home), lambda: turns(_entries(path)), facts)
+    return transcript(SOURCE, log, agent.lower() if agent else None)
 
 
 def _session_keys(folder: Path) -> dict[str, str]:
@@ -241,7 +241,7 @@ def _stored_sessions(
     return [
         transcript(
             SOURCE,
-            Talk(
+            ForeignTranscript(
                 name,
                 f"{shown(path, home)}, session {name}",
                 lambda name=name: turns(_stored_events(path, name)),  # type: ignore[misc]

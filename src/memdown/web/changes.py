@@ -29,7 +29,7 @@ from memdown.notes.related import note_text
 from memdown.notes.remembering import Pen
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.writing import curated
-from memdown.web import review, talks
+from memdown.web import review, sessions
 from memdown.web.rendering import note_url
 from memdown.web.site import Site
 
@@ -211,7 +211,7 @@ def page_values(site: Site) -> dict[str, Any]:
     listed = _once(site, "listed", lambda: _listed(site))
     changes, undone = listed.changes, listed.undone
     library = site.current_library()
-    titles = talks.titles(site) if any(one.session for one in changes) else {}
+    titles = sessions.titles(site) if any(one.session for one in changes) else {}
     marks = review.disagreements(site)
     items = [
         _marked(_item(one, read, undone, library.texts, titles), marks, library.texts)
@@ -423,7 +423,7 @@ def versions(site: Site, path: str) -> list[TodayItem]:
     undone = journal.undone()
     library = site.current_library()
     changes = journal.changes(path=path, limit=100)
-    titles = talks.titles(site) if any(one.session for one in changes) else {}
+    titles = sessions.titles(site) if any(one.session for one in changes) else {}
     return [_item(one, Read(upto=one.id), undone, library.texts, titles) for one in changes]
 
 

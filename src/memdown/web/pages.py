@@ -31,7 +31,7 @@ from memdown.notes import Note, daily_note, is_memory
 from memdown.notes.descriptors import NOTE, opened_folder
 from memdown.notes.document import heading_paths, read_front_matter, title_of
 from memdown.types import Failure, FileState, ProviderUsage, Status
-from memdown.web import changes, review, searching, subjects, talks
+from memdown.web import changes, review, searching, sessions, subjects
 from memdown.web.library import around, by_day, latest, month, months, months_of, tree, year
 from memdown.web.rendering import PICTURES, note_url, render_note, render_snippet
 from memdown.web.site import Site, page
@@ -399,9 +399,9 @@ PAGES: tuple[tuple[str, View], ...] = (
     ("/branch", branch),
     ("/files/{path:path}", picture),
     ("/days/{date}", day),
-    ("/sessions", talks.listing),
-    ("/sessions/{session:path}", talks.conversation),
-    ("/export/{session:path}", talks.export),
+    ("/sessions", sessions.listing),
+    ("/sessions/{session:path}", sessions.conversation),
+    ("/export/{session:path}", sessions.export),
     ("/health", index),
     ("/index", index),
     ("/settings", settings),
