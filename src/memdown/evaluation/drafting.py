@@ -110,9 +110,9 @@ def _facts(line: _Line, spread: Counter[str]) -> Iterator[Question]:
     """Sentences as questions, where these name something that few other lines name."""
     for sentence in _sentences(line):
         asked = ask_about(sentence)
-        if asked and not _is_telling(asked, spread):
+        if asked and not _is_distinctive(asked, spread):
             asked = _under(line.heading, asked)
-        if asked and _is_telling(asked, spread) and not _repeats(asked, line.text):
+        if asked and _is_distinctive(asked, spread) and not _repeats(asked, line.text):
             yield Question(asked, (line.place,))
 
 
@@ -121,7 +121,7 @@ def _by_words(line: _Line, spread: Counter[str]) -> Iterator[Question]:
     for sentence in _sentences(line):
         if ask_about(sentence) is None:
             asked = ask_by_words(sentence, _rare_words(sentence, spread))
-            if asked and _is_telling(asked, spread):
+            if asked and _is_distinctive(asked, spread):
                 yield Question(asked, (line.place,))
 
 
@@ -142,7 +142,7 @@ def _content(text: str) -> list[str]:
     return without_stop_words(index_terms(text))
 
 
-def _is_telling(question: str, spread: Counter[str]) -> bool:
+def _is_distinctive(question: str, spread: Counter[str]) -> bool:
     """Whether the question holds a word that at most two lines hold."""
     return any(1 <= spread[term] <= 2 for term in _content(question))
 

@@ -59,7 +59,7 @@ class Read:
 
     upto: int = 0
     single: frozenset[int] = frozenset()
-    seen: float = 0.0
+    last_visit: float = 0.0
     before: float = 0.0
 
     def has(self, change: Change) -> bool:
@@ -86,15 +86,15 @@ class LastVisit:
         with self._locked() as (lock, read):
             upto = max(upto, read.upto)
             single = {one for one in {*read.single, *ids} if one > upto}
-            self._write(lock, Read(upto, frozenset(single), read.seen, read.before))
+            self._write(lock, Read(upto, frozenset(single), read.last_visit, read.before))
 
     def visit(self, now: float) -> Read:
         """Note that somebody looks at the page; `before` is when they were here last, if long ago."""
         read = self.read()
-        if 0 <= now - read.seen < _SAME_VISIT_SECONDS:
+        if 0 <= now - read.last_visit < _SAME_VISIT_SECONDS:
             return read
         with self._locked() as (lock, read):
-            before = read.seen if now - read.seen > _AWAY_SECONDS else read.before
+            before = read.last_visit if now - read.last_visit > _AWAY_SECONDS else read.before
             after = Read(read.upto, read.single, now, before)
             self._write(lock, after)
         return after
@@ -111,7 +111,7 @@ class LastVisit:
 
     def _write(self, lock: int, read: Read) -> None:
         values = {"upto": read.upto, "single": sorted(read.single)[-_MOST_UNREAD:]}
-        data = json.dumps({**values, "seen": read.seen, "before": read.before}).encode()
+        data = json.dumps({**values, "seen": read.last_visit, "before": read.before}).encode()
         os.pwrite(lock, data, 0)
         os.ftruncate(lock, len(data))
 
