@@ -138,9 +138,9 @@ def replace_file(
 ) -> bool:
     """Give a file new content; it keeps its mode, a new one is for its owner alone.
 
-    The data is on the disk before the name leads to it, unless it need not be `durable`. With
-    `since`, the file's facts as they were read, a file that has changed is left alone, and the answer is False. Nothing is left behind if
-    that fails with an `OSError`; a kill leaves a hidden draft beside the file.
+    The data is on the disk before the name leads to it, unless it need not be `durable`. A file that has
+    changed `since` it was read with these facts is left alone, and the answer is False. Nothing is left
+    behind if that fails with an `OSError`; a kill leaves a hidden draft beside the file.
     """
     import tempfile
 
