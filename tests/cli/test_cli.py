@@ -249,7 +249,7 @@ def test_ctrl_c_leaves_everything_sound(tmp_path: Path, own_state: Path) -> None
     folder = tmp_path / "big"
     (folder / "memory").mkdir(parents=True)
     for number in range(1500):
-        text = "\n".join(f"Note {number}, line {line}: some words to index." for line in range(60))
+        text = "\n".join(f"Note {number}, line {line}: some words to index." for line in range(180))
         (folder / f"memory/n{number}.md").write_text(text)
     process = subprocess.Popen(
         [sys.executable, "-m", "memdown.cli", "index", "--workspace", str(folder)],
@@ -265,7 +265,7 @@ def test_ctrl_c_leaves_everything_sound(tmp_path: Path, own_state: Path) -> None
     eventually(has_begun)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
-    assert process.returncode == 130
+    assert process.returncode == 130, errors
     assert "Traceback" not in errors
     done = memdown_process("index", "--json", "--workspace", str(folder))
     report = json.loads(done.stdout)

@@ -14,7 +14,7 @@ from memdown.text.scripts import fold
 from memdown.text.stemming import stem
 from memdown.text.terms import is_gram, ordered_terms, tokens
 
-_WORDS: Final = """
+STOP_WORDS: Final = """
 a about after all also am an and any are as at be because been before being but by can could did
 didn do does doesn doing don for from had has hasn have haven having he her here hers him his how i
 if in into is isn it its just me more most my no nor not of on or our out over own she should
@@ -241,7 +241,7 @@ def is_english(text: str) -> bool | None:
 @cache
 def _by_language() -> tuple[frozenset[str], ...]:
     """The lists in the order they stand in, English first."""
-    return _lists(_WORDS)
+    return _lists(STOP_WORDS)
 
 
 @cache
@@ -297,5 +297,5 @@ def _asking() -> frozenset[str]:
 @cache
 def _stop_terms() -> frozenset[str]:
     """As terms: words are stop words as words, pieces of other scripts as pieces."""
-    words = (term for term in ordered_terms(_WORDS) if not is_gram(term))
+    words = (term for term in ordered_terms(STOP_WORDS) if not is_gram(term))
     return frozenset((*words, *filter(is_gram, ordered_terms(_RUNS))))
