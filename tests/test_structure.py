@@ -47,8 +47,8 @@ STEPS = (
     {"backends"},
     {"opening"},
     {"memory"},
-    {"facts"},
-    {"agent", "imports", "evaluation", "doctor", "shapes", "testing"},
+    {"facts", "shapes"},
+    {"agent", "imports", "evaluation", "doctor", "testing"},
     {"mcp", "web"},
     {"cli"},
 )

@@ -1,12 +1,14 @@
-"""The JSON shapes that the command line and the web page share."""
+"""The JSON shapes that the command line, the web page and the tools share."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from memdown.notes.changes import Change
-from memdown.notes.remembering import Remembered
-from memdown.types import JobStatus, ProviderUsage, Status, SyncReport
+from memdown.types import Citation, JobStatus, ProviderUsage, Status, SyncReport
+
+if TYPE_CHECKING:
+    from memdown.notes.changes import Change
+    from memdown.notes.remembering import Remembered
 
 
 def report_json(report: SyncReport) -> dict[str, Any]:
@@ -127,13 +129,20 @@ def _batch_json(jobs: JobStatus) -> dict[str, Any]:
     }
 
 
+def citation_json(citation: Citation) -> dict[str, Any]:
+    """Where something stands in the notes."""
+    return {
+        "path": citation.path,
+        "startLine": citation.start_line,
+        "endLine": citation.end_line,
+        "citation": str(citation),
+    }
+
+
 def remembered_json(done: Remembered) -> dict[str, Any]:
     """Where something was written, what it replaced, and what is near it."""
     return {
-        "path": done.path,
-        "startLine": done.start_line,
-        "endLine": done.end_line,
-        "citation": str(done),
+        **citation_json(done),
         "known": done.known,
         "replaced": list(done.replaced),
         "related": [

@@ -93,8 +93,10 @@ def _needed(blocks: Sequence[NoteBlock]) -> int:
 
 def blocks_of(text: str, today: datetime.date) -> Iterator[NoteBlock]:
     """The blocks of a note in order; in each, nested lines that no longer hold are left out."""
+    from memdown.notes.document import read_front_matter
+
     lines = text.split("\n")
-    at = _after_front_matter(lines)
+    at = read_front_matter(lines).lines
     above: list[tuple[int, str]] = []
     while at < len(lines):
         line = lines[at].rstrip()
@@ -193,13 +195,6 @@ def _goes_on(lines: Sequence[str], blank: int, indent: int) -> bool:
     """Whether a bullet goes on behind a blank line: with a line further in."""
     following = next((line for line in lines[blank:] if line.strip()), "")
     return len(following) - len(following.lstrip()) > indent
-
-
-def _after_front_matter(lines: Sequence[str]) -> int:
-    if not lines or lines[0].rstrip() != "---":
-        return 0
-    end = next((n for n, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), None)
-    return end + 1 if end else 0
 
 
 def _fitting(blocks: Sequence[NoteBlock], room: int) -> list[NoteBlock]:

@@ -16,6 +16,7 @@ from random import Random
 
 from memdown.evaluation.phrasing import ask_about, ask_by_words
 from memdown.evaluation.questions import Evidence, Question
+from memdown.notes.document import read_front_matter
 from memdown.text import index_terms, query_terms, without_stop_words
 
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z])|(?<=[。！？])")
@@ -69,7 +70,7 @@ def _alternating(kinds: Sequence[Iterator[Question]]) -> Iterator[Question]:
 
 def _texts(path: str, lines: Sequence[str]) -> Iterator[_Line]:
     """The lines of a note that say something, with the heading they stand under."""
-    heading, fence, start = "", "", _after_front_matter(lines)
+    heading, fence, start = "", "", read_front_matter(lines).lines
     for number, line in enumerate(lines[start:], start=start + 1):
         bare = line.lstrip()
         mark = bare[:3] if bare.startswith(("```", "~~~")) else ""
@@ -83,13 +84,6 @@ def _texts(path: str, lines: Sequence[str]) -> Iterator[_Line]:
             continue
         if text := _plain(line):
             yield _Line(Evidence(path, number, number), text, heading)
-
-
-def _after_front_matter(lines: Sequence[str]) -> int:
-    if not lines or lines[0].rstrip() != "---":
-        return 0
-    ends = (n for n, line in enumerate(lines[1:], start=1) if line.rstrip() in ("---", "..."))
-    return next(ends, -1) + 1
 
 
 def _plain(line: str) -> str:

@@ -13,7 +13,7 @@ from memdown.agent.toolset import asker_of, check_reading, cites
 from memdown.errors import MemdownError, NoteNotFound
 from memdown.facts import forgetting, reviewing, use
 from memdown.notes import Note, undoing
-from memdown.shapes import status_json
+from memdown.shapes import citation_json, status_json
 from memdown.transcripts.sessions import recall
 from memdown.transcripts.sessions.browsing import conversations, delete, find, turns_of
 from memdown.types import Answer, Chunk, FileState, Hit, Why
@@ -100,12 +100,7 @@ def add_entry(site: Site, given: Values) -> Any:
     citation = site.memory.remember(
         given["text"], durable=given["durable"], allow_secrets=given["allowSecrets"]
     )
-    return {
-        "path": citation.path,
-        "startLine": citation.start_line,
-        "endLine": citation.end_line,
-        "citation": str(citation),
-    }
+    return citation_json(citation)
 
 
 def list_changes(site: Site, given: Values) -> Any:
