@@ -24,7 +24,7 @@ _DIGITS: Final = pattern(r"\d+")
 _ONE_LOOK_SECONDS: Final = 60
 
 
-class Arrival(NamedTuple):
+class Came(NamedTuple):
     """When a fact came: the time of the change that brought it, its number, and whether another program
     made it."""
 
@@ -37,7 +37,7 @@ class Arrival(NamedTuple):
         """The day on which it came."""
         return self.time.date()
 
-    def is_after(self, other: Arrival) -> bool | None:
+    def is_after(self, other: Came) -> bool | None:
         """Whether this came later than another; None if the journal cannot tell."""
         if self.change == other.change:
             return None
@@ -53,8 +53,8 @@ class _Known:
     """The facts of one note by when they came, as far as the changes up to `last` tell."""
 
     last: int = 0
-    came: dict[str, Arrival] = field(default_factory=dict)
-    gone: dict[str, Arrival] = field(default_factory=dict)
+    came: dict[str, Came] = field(default_factory=dict)
+    gone: dict[str, Came] = field(default_factory=dict)
 
 
 _NOTHING: Final = _Known()
@@ -75,7 +75,7 @@ class Arrivals:
         self._known: dict[str, _Known] = {}
         self._begun: datetime.date | None = None
 
-    def of(self, path: str) -> Mapping[str, Arrival]:
+    def of(self, path: str) -> Mapping[str, Came]:
         """When the facts of a note came, by what they say."""
         with self._lock:
             stamp = self._journal.stamp()
@@ -115,20 +115,20 @@ class Arrivals:
         text: str,
         change: Change,
         lost: set[str],
-        moved: Mapping[str, Arrival | None],
+        moved: Mapping[str, Came | None],
         known: _Known,
-    ) -> Arrival | None:
+    ) -> Came | None:
         if text in moved:
             return moved[text]
         if change.undoes:
             return known.gone.get(text)
         if (old := next((one for one in lost if _respelled(one, text)), None)) is not None:
             return known.came.get(old)
-        return Arrival(change.time, change.id, change.actor == OUTSIDE.actor)
+        return Came(change.time, change.id, change.actor == OUTSIDE.actor)
 
-    def _moved(self, change: Change) -> dict[str, Arrival | None]:
+    def _moved(self, change: Change) -> dict[str, Came | None]:
         """The facts that another note lost when this one was made: it was renamed."""
-        found: dict[str, Arrival | None] = {}
+        found: dict[str, Came | None] = {}
         if change.actor != OUTSIDE.actor:
             return found
         since = change.time - datetime.timedelta(seconds=_RENAMED_SECONDS)

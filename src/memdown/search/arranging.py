@@ -55,7 +55,7 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> SearchResult:
     if len(options.sources) > 1:
         ranked = ranking.with_lanes(ranked)
         moves.add("sources", ranked)
-    times = Times(asked.today, options.as_of, options.history, asked.arrivals)
+    times = Times(asked.today, options.as_of, options.history, asked.seen)
     current = (
         hit
         for first in range(0, len(ranked), SETTLED)

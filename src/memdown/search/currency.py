@@ -14,7 +14,7 @@ from itertools import islice, permutations, product
 from typing import Final, NamedTuple, Protocol
 
 from memdown.errors import QueryError
-from memdown.notes.arrivals import Arrival
+from memdown.notes.arrivals import Came
 from memdown.notes.details import (
     content_words,
     details_of,
@@ -58,13 +58,13 @@ _STATEMENT_END: Final = pattern(r";\s+|(?<=[.!?])\s+")
 _SAME_TOPIC: Final = 0.4
 
 
-class ArrivalTimes(Protocol):
+class Seen(Protocol):
     """When the facts of a note came, by what they say.
 
     Those that are not there are older than the day on which looking began.
     """
 
-    def of(self, path: str) -> Mapping[str, Arrival]: ...
+    def of(self, path: str) -> Mapping[str, Came]: ...
 
     def begun(self) -> datetime.date | None: ...
 
@@ -73,13 +73,13 @@ class ArrivalTimes(Protocol):
 class Times:
     """When an answer is to hold: on `today`, or as of another day; `history` shows what was, too.
 
-    `arrivals` says when the facts of a note came that name no day themselves.
+    `seen` tells when the facts of a note came that name no day themselves.
     """
 
     today: datetime.date
     as_of: datetime.date | None = None
     history: bool = False
-    arrivals: ArrivalTimes | None = None
+    seen: Seen | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class _Setting:
     asked: frozenset[str]
     today: datetime.date
     by: datetime.date | None = None
-    came_of: Callable[[str], Mapping[str, Arrival]] | None = None
+    came_of: Callable[[str], Mapping[str, Came]] | None = None
 
 
 class _Dated:
@@ -141,8 +141,8 @@ class _Dated:
         return bool(self.facts) and all(fact.validity.expired(today) for fact in self.current)
 
     @cached_property
-    def came(self) -> Arrival | None:
-        """When the first of its facts that is not struck came, if that is known."""
+    def came(self) -> Came | None:
+        """When the first of its facts that is not struck came, if that was seen."""
         came_of = self.setting.came_of
         if came_of is None or not self.current:
             return None
@@ -445,10 +445,10 @@ def _same_start(ours: str, theirs: str) -> bool:
 
 def _compared_by(question: str, times: Times) -> _Setting:
     """What the hits that answer a question are compared by; of each note it is asked once when its facts came."""
-    asked, arrivals = content_words(question), times.arrivals
-    if arrivals is None:
+    asked, seen = content_words(question), times.seen
+    if seen is None:
         return _Setting(question, asked, times.today)
-    return _Setting(question, asked, times.today, arrivals.begun(), cache(arrivals.of))
+    return _Setting(question, asked, times.today, seen.begun(), cache(seen.of))
 
 
 def _take_apart(hit: Hit, setting: _Setting) -> _Parts:

@@ -12,7 +12,7 @@ from memdown.errors import EmbedderError, QueryError
 from memdown.index.reader import Sought
 from memdown.index.store import Snapshot
 from memdown.search import identifiers
-from memdown.search.currency import ArrivalTimes
+from memdown.search.currency import Seen
 from memdown.search.rank import GENTLE_DECAY
 from memdown.text import (
     Alternative,
@@ -89,7 +89,7 @@ class Asked:
     """One search: what is asked, how, on which day, and with whose help.
 
     `files` are the numbers of the files that may be found, all if None; `timely` those of the time
-    that is named, by source, and `told` the words that name it, if they are not looked for. `arrivals` is
+    that is named, by source, and `told` the words that name it, if they are not looked for. `seen` is
     when undated facts came.
     """
 
@@ -104,7 +104,7 @@ class Asked:
     files: frozenset[int] | None = None
     timely: Mapping[Source, frozenset[int]] = field(default_factory=dict)
     told: tuple[str, ...] = ()
-    arrivals: ArrivalTimes | None = None
+    seen: Seen | None = None
 
 
 def clean(text: str) -> str:
