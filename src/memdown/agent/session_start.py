@@ -45,6 +45,7 @@ class NoteBlock:
 
     @property
     def size(self) -> int:
+        """How many characters it takes, its line end included."""
         return len(self.text) + 1
 
 
@@ -298,6 +299,7 @@ class NotesAlone:
         return cls(open_workspace(settings.workspace, extra, adopted=settings.adopted))
 
     def get(self, path: str, *, start: int = 1, lines: int | None = None) -> Excerpt:
+        """Some lines of a note, from line `start` on; all that follow if `lines` is None."""
         from memdown.notes import decode, excerpt, read_note
 
         data, state = read_note(self.place, path)
