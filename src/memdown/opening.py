@@ -337,51 +337,25 @@ def _tenant(settings: Settings) -> str:
 
 
 def store_options(settings: Settings, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What the store that the settings name is made from."""
+    """What every store is made from, built in or of a plugin; each takes what it needs (docs/plugins.md)."""
     store = settings.store
-    options: dict[str, Any] = {
+    named = (os.environ if environ is None else environ).get("MEMDOWN_POSTGRES_URL", "").strip()
+    in_environment = named if store.driver == "postgres" and named else None
+    tenant = _tenant(settings)
+    return {
+        "url": store.url.reveal() if store.url else in_environment,
+        "read_url": store.read_url.reveal() if store.read_url else None,
+        "agent": tenant,
+        "workspace": settings.workspace,
+        "state_dir": settings.state_dir,
+        "path": store.path.with_suffix(".lancedb") if store.driver == "lancedb" else store.path,
+        "host_file": _default_index(settings).with_name(f"{tenant}.host.sqlite"),
+        "patience": store.timeout_ms / 1000,
         "vector_enabled": store.vector.enabled,
+        "extension_path": store.vector.extension_path,
         "cache_entries": settings.cache.max_entries if settings.cache.enabled else 0,
+        "config": dict(settings.plugin_configs.get(store.driver, {})),
     }
-    if store.driver == "postgres":
-        named = (os.environ if environ is None else environ).get("MEMDOWN_POSTGRES_URL", "")
-        url = store.url.reveal() if store.url else named.strip() or None
-        read_url = store.read_url.reveal() if store.read_url else None
-        tenant = _tenant(settings)
-        host = _default_index(settings).with_name(f"{tenant}.host.sqlite")
-        return {
-            **options,
-            "url": url,
-            "read_url": read_url,
-            "agent": tenant,
-            "host_file": host,
-            "patience": store.timeout_ms / 1000,
-        }
-    if store.driver == "lancedb":
-        path = store.path.with_suffix(".lancedb")
-        url = store.url.reveal() if store.url else None
-        tenant = _tenant(settings)
-        host = _default_index(settings).with_name(f"{tenant}.host.sqlite")
-        return {
-            **options,
-            "path": path,
-            "url": url,
-            "agent": tenant,
-            "host_file": host,
-            "patience": store.timeout_ms / 1000,
-        }
-    if store.driver != "sqlite":
-        return {
-            **options,
-            "path": store.path,
-            "url": store.url.reveal() if store.url else None,
-            "read_url": store.read_url.reveal() if store.read_url else None,
-            "agent": _tenant(settings),
-            "workspace": settings.workspace,
-            "state_dir": settings.state_dir,
-            "config": dict(settings.plugin_configs.get(store.driver, {})),
-        }
-    return {**options, "path": store.path, "extension_path": store.vector.extension_path}
 
 
 def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | None:
