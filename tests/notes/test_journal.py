@@ -337,7 +337,7 @@ class Clock:
 def test_facts_have_the_day_on_which_they_came(pen: Pen, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when their spelling is mended, they are struck, brought back, or moved with their note."""
     clock = Clock(monkeypatch)
-    arrivals = Arrivals(pen.journal)
+    seen = Arrivals(pen.journal)
     note = memory(pen)
     for text in (
         "- one\n- The canoe is in Hambrug.\n",
@@ -347,24 +347,24 @@ def test_facts_have_the_day_on_which_they_came(pen: Pen, monkeypatch: pytest.Mon
         clock.day += 1
         note.write_text(f"# Memory\n\n{text}")
         look_now(pen, "MEMORY.md")
-        arrivals.of("MEMORY.md")
+        seen.of("MEMORY.md")
     canoe = {"The canoe is in Hamburg.": clock.date(1)}
-    assert days(arrivals, "MEMORY.md") == {**canoe, "Seats 4 people.": clock.date(3)}
+    assert days(seen, "MEMORY.md") == {**canoe, "Seats 4 people.": clock.date(3)}
     clock.day = 4
     undo_last(pen)
-    assert days(arrivals, "MEMORY.md") == {**canoe, "Seats 3 people.": clock.date(2)}
+    assert days(seen, "MEMORY.md") == {**canoe, "Seats 3 people.": clock.date(2)}
     clock.day = 5
     moved = note.with_name("boats.md")
     note.rename(moved)
     pen.journal.observe({"MEMORY.md": None, "boats.md": moved.read_bytes()})
-    assert days(arrivals, "boats.md") == {**canoe, "Seats 3 people.": clock.date(2)}
-    assert Arrivals(pen.journal).of("boats.md") == arrivals.of("boats.md"), (
+    assert days(seen, "boats.md") == {**canoe, "Seats 3 people.": clock.date(2)}
+    assert Arrivals(pen.journal).of("boats.md") == seen.of("boats.md"), (
         "read at once, or bit by bit"
     )
 
 
-def days(arrivals: Arrivals, path: str) -> dict[str, datetime.date]:
-    return {text: came.day for text, came in arrivals.of(path).items()}
+def days(seen: Arrivals, path: str) -> dict[str, datetime.date]:
+    return {text: came.day for text, came in seen.of(path).items()}
 
 
 def test_of_two_changes_of_ours_the_later_is_known(
@@ -377,8 +377,8 @@ def test_of_two_changes_of_ours_the_later_is_known(
     pen.journal.observe({"c.md": b"- third\n", "d.md": b"- fourth\n"})
     clock.day += 1
     pen.journal.observe({"e.md": b"- fifth\n"})
-    arrivals = Arrivals(pen.journal)
-    came = {text: one for name in "abcde" for text, one in arrivals.of(f"{name}.md").items()}
+    seen = Arrivals(pen.journal)
+    came = {text: one for name in "abcde" for text, one in seen.of(f"{name}.md").items()}
     assert came["second"].is_after(came["first"]) is True
     assert came["first"].is_after(came["second"]) is False
     assert came["fourth"].is_after(came["third"]) is None
