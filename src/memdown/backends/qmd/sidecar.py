@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from memdown import notes
 from memdown.backends.qmd.collections import (
@@ -277,8 +278,16 @@ class Sidecar:
         self._commands.make_home()
         return write_notebook(self._home / "state.json", **changes)
 
-    def _note_failure(self, what: str, reason: str) -> None:
-        rest: Rest = getattr(self._book, what)
+    def _note_failure(
+        self, what: Literal["searching", "updating", "embedding"], reason: str
+    ) -> None:
+        book = self._book
+        rests = {
+            "searching": book.searching,
+            "updating": book.updating,
+            "embedding": book.embedding,
+        }
+        rest = rests[what]
         if not rest.failures:
             log.warning("qmd: %s; the built-in index answers meanwhile.", reason)
         self._note(**{what: rest.after_failure(reason, self._clock())})
