@@ -162,11 +162,11 @@ def test_a_file_that_changed_since_is_not_replaced(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     file.write_text("one\n")
     file.chmod(0o640)
-    seen = file.stat()
+    before = file.stat()
     file.write_text("one\ntwo\n")
-    assert not replace_file(file, b"1\n", seen=seen)
+    assert not replace_file(file, b"1\n", since=before)
     assert file.read_text() == "one\ntwo\n"
-    assert replace_file(file, b"1\n2\n", seen=file.stat(), mtime_ns=5, durable=False)
+    assert replace_file(file, b"1\n2\n", since=file.stat(), mtime_ns=5, durable=False)
     assert (file.read_text(), file.stat().st_mtime_ns) == ("1\n2\n", 5)
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert [one.name for one in tmp_path.iterdir()] == ["log.jsonl"]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
+
+from memdown import Memory
 
 T = TypeVar("T")
 
@@ -26,3 +30,26 @@ def eventually(
             # Not in an assert: the run must end even where assertions are turned off.
             raise AssertionError(f"{what or condition} did not hold within {seconds:.0f} s")
         time.sleep(pause)
+
+
+@contextmanager
+def watched(memory: Memory) -> Iterator[threading.Event]:
+    """Watches in a thread; the event is set when something was indexed after the first look."""
+    stop, begun, indexed = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        for number, report in enumerate(memory.index.watch(stop)):
+            if number:
+                begun.set()
+            if number > 1 and report.indexed:
+                indexed.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        assert begun.wait(30)
+        yield indexed
+    finally:
+        stop.set()
+        thread.join(60)
+        assert not thread.is_alive()

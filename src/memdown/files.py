@@ -132,15 +132,15 @@ def replace_file(
     file: Path,
     data: bytes,
     *,
-    seen: os.stat_result | None = None,
+    since: os.stat_result | None = None,
     mtime_ns: int | None = None,
     durable: bool = True,
 ) -> bool:
     """Give a file new content; it keeps its mode, a new one is for its owner alone.
 
-    The data is on the disk before the name leads to it, unless it need not be `durable`. With
-    `seen` a file that changed since is left alone, and the answer is False. Nothing is left behind if
-    that fails with an `OSError`; a kill leaves a hidden draft beside the file.
+    The data is on the disk before the name leads to it, unless it need not be `durable`. A file that has
+    changed `since` it was read with these facts is left alone, and the answer is False. Nothing is left
+    behind if that fails with an `OSError`; a kill leaves a hidden draft beside the file.
     """
     import tempfile
 
@@ -156,7 +156,7 @@ def replace_file(
             os.utime(draft, ns=(mtime_ns, mtime_ns))
         if file.exists():
             draft.chmod(file.stat().st_mode & 0o777)
-        if seen is not None and _differs(file.stat(), seen):
+        if since is not None and _differs(file.stat(), since):
             draft.unlink()
             return False
         draft.replace(file)

@@ -25,10 +25,10 @@ from memdown.index.embedding import comparing_by
 from memdown.index.index import Index, WatchOptions, watch_file
 from memdown.index.store import Store
 from memdown.index.sync import Syncer, SyncOptions
+from memdown.notes.arrivals import Arrivals
 from memdown.notes.journal import Journal, Limits, journal_file
 from memdown.notes.notebook import Notebook
 from memdown.notes.recording import Recorder
-from memdown.notes.seen import SeenDays
 from memdown.search.answer import Searcher, SearchSetup
 from memdown.search.asking import Request
 from memdown.search.query import STRONG, SearchOptions
@@ -96,7 +96,7 @@ def open_parts(
         today=clock,
         reranker=reranker or open_reranker(settings, environ),
         sync_first=settings.sync.on_search,
-        seen=SeenDays(Journal(journal_file(notes.folder, lock_dir(settings)))),
+        seen=Arrivals(Journal(journal_file(notes.folder, lock_dir(settings)))),
         # Python runs one thread at a time: searches that wait for nothing are done sooner in turn.
         turn=threading.Lock() if settings.store.driver == "sqlite" else nullcontext(),
     )
@@ -337,51 +337,25 @@ def _tenant(settings: Settings) -> str:
 
 
 def store_options(settings: Settings, environ: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What the store that the settings name is made from."""
+    """What every store is made from, built in or of a plugin; each takes what it needs (docs/plugins.md)."""
     store = settings.store
-    options: dict[str, Any] = {
+    named = (os.environ if environ is None else environ).get("MEMDOWN_POSTGRES_URL", "").strip()
+    in_environment = named if store.driver == "postgres" and named else None
+    tenant = _tenant(settings)
+    return {
+        "url": store.url.reveal() if store.url else in_environment,
+        "read_url": store.read_url.reveal() if store.read_url else None,
+        "agent": tenant,
+        "workspace": settings.workspace,
+        "state_dir": settings.state_dir,
+        "path": store.path.with_suffix(".lancedb") if store.driver == "lancedb" else store.path,
+        "host_file": _default_index(settings).with_name(f"{tenant}.host.sqlite"),
+        "patience": store.timeout_ms / 1000,
         "vector_enabled": store.vector.enabled,
+        "extension_path": store.vector.extension_path,
         "cache_entries": settings.cache.max_entries if settings.cache.enabled else 0,
+        "config": dict(settings.plugin_configs.get(store.driver, {})),
     }
-    if store.driver == "postgres":
-        named = (os.environ if environ is None else environ).get("MEMDOWN_POSTGRES_URL", "")
-        url = store.url.reveal() if store.url else named.strip() or None
-        read_url = store.read_url.reveal() if store.read_url else None
-        tenant = _tenant(settings)
-        host = _default_index(settings).with_name(f"{tenant}.host.sqlite")
-        return {
-            **options,
-            "url": url,
-            "read_url": read_url,
-            "agent": tenant,
-            "host_file": host,
-            "patience": store.timeout_ms / 1000,
-        }
-    if store.driver == "lancedb":
-        path = store.path.with_suffix(".lancedb")
-        url = store.url.reveal() if store.url else None
-        tenant = _tenant(settings)
-        host = _default_index(settings).with_name(f"{tenant}.host.sqlite")
-        return {
-            **options,
-            "path": path,
-            "url": url,
-            "agent": tenant,
-            "host_file": host,
-            "patience": store.timeout_ms / 1000,
-        }
-    if store.driver != "sqlite":
-        return {
-            **options,
-            "path": store.path,
-            "url": store.url.reveal() if store.url else None,
-            "read_url": store.read_url.reveal() if store.read_url else None,
-            "agent": _tenant(settings),
-            "workspace": settings.workspace,
-            "state_dir": settings.state_dir,
-            "config": dict(settings.plugin_configs.get(store.driver, {})),
-        }
-    return {**options, "path": store.path, "extension_path": store.vector.extension_path}
 
 
 def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | None:
@@ -392,16 +366,18 @@ def open_sidecar(settings: Settings, notes: workspace.Workspace) -> Sidecar | No
 
     def facts() -> str:
         files = workspace.scan(notes).files.values()
-        talks = sessions_folder(settings.state_dir, settings.agent)
+        transcripts = sessions_folder(settings.state_dir, settings.agent)
         changed = (
-            talks.stat().st_mtime_ns if settings.qmd.sessions.enabled and talks.is_dir() else 0
+            transcripts.stat().st_mtime_ns
+            if settings.qmd.sessions.enabled and transcripts.is_dir()
+            else 0
         )
         states = sorted((file.path, file.size, file.mtime_ns) for file in files)
         return hashlib.sha256(repr((changed, states)).encode()).hexdigest()
 
     home = settings.state_dir / "agents" / settings.agent / "qmd"
-    talks = sessions_folder(settings.state_dir, settings.agent)
-    return Sidecar(settings.qmd, home, notes, talks, facts)
+    transcripts = sessions_folder(settings.state_dir, settings.agent)
+    return Sidecar(settings.qmd, home, notes, transcripts, facts)
 
 
 def open_reranker(settings: Settings, environ: Mapping[str, str] | None = None) -> Reranker | None:

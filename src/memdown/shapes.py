@@ -1,12 +1,14 @@
-"""The JSON shapes that the command line and the web page share."""
+"""The JSON shapes that the command line, the web page and the tools share."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from memdown.notes.changes import Change
-from memdown.notes.remembering import Remembered
-from memdown.types import JobStatus, Status, SyncReport
+from memdown.types import Citation, JobStatus, ProviderUsage, Status, SyncReport
+
+if TYPE_CHECKING:
+    from memdown.notes.changes import Change
+    from memdown.notes.remembering import Remembered
 
 
 def report_json(report: SyncReport) -> dict[str, Any]:
@@ -28,7 +30,7 @@ def report_json(report: SyncReport) -> dict[str, Any]:
 def status_json(status: Status) -> dict[str, Any]:
     """The status in the documents' shape."""
     store = status.store
-    data: dict[str, Any] = {
+    return {
         "backend": status.backend,
         "agent": status.agent,
         "provider": status.provider,
@@ -51,26 +53,8 @@ def status_json(status: Status) -> dict[str, Any]:
             }
             for source in status.sources
         ],
-        "cache": {
-            "enabled": status.cache_enabled,
-            "entries": store.cache_entries,
-            "maxEntries": status.cache_max_entries,
-            "lookedUp": sum(one.looked_up for one in status.usage),
-            "found": sum(one.found for one in status.usage),
-        },
-        "sent": [
-            {
-                "day": one.day,
-                "provider": one.provider,
-                "host": one.host,
-                "requests": one.requests,
-                "texts": one.texts,
-                "characters": one.characters,
-                "tokens": one.tokens,
-            }
-            for one in status.usage
-            if one.requests
-        ],
+        "cache": _cache_json(status),
+        "sent": [_usage_json(one) for one in status.usage if one.requests],
         "batch": _batch_json(status.jobs),
         "fts": {
             "enabled": status.hybrid,
@@ -88,8 +72,38 @@ def status_json(status: Status) -> dict[str, Any]:
         "problems": [{"path": one.path, "reason": one.reason} for one in status.problems],
         "withoutVectors": status.without_vectors,
         "custom": dict(status.custom),
+        "watcher": status.watcher,
+        **_exceptions_json(status),
     }
-    data["watcher"] = status.watcher
+
+
+def _cache_json(status: Status) -> dict[str, Any]:
+    """What the cache of vectors holds, and what it saved."""
+    return {
+        "enabled": status.cache_enabled,
+        "entries": status.store.cache_entries,
+        "maxEntries": status.cache_max_entries,
+        "lookedUp": sum(one.looked_up for one in status.usage),
+        "found": sum(one.found for one in status.usage),
+    }
+
+
+def _usage_json(one: ProviderUsage) -> dict[str, Any]:
+    """What left the machine for one provider on one day."""
+    return {
+        "day": one.day,
+        "provider": one.provider,
+        "host": one.host,
+        "requests": one.requests,
+        "texts": one.texts,
+        "characters": one.characters,
+        "tokens": one.tokens,
+    }
+
+
+def _exceptions_json(status: Status) -> dict[str, Any]:
+    """What is only said where something is not as the settings have it, or was tried."""
+    data: dict[str, Any] = {}
     if status.backend_reason:
         data["backendReason"] = status.backend_reason
     if status.fallback:
@@ -115,13 +129,20 @@ def _batch_json(jobs: JobStatus) -> dict[str, Any]:
     }
 
 
+def citation_json(citation: Citation) -> dict[str, Any]:
+    """Where something stands in the notes."""
+    return {
+        "path": citation.path,
+        "startLine": citation.start_line,
+        "endLine": citation.end_line,
+        "citation": str(citation),
+    }
+
+
 def remembered_json(done: Remembered) -> dict[str, Any]:
     """Where something was written, what it replaced, and what is near it."""
     return {
-        "path": done.path,
-        "startLine": done.start_line,
-        "endLine": done.end_line,
-        "citation": str(done),
+        **citation_json(done),
         "known": done.known,
         "replaced": list(done.replaced),
         "related": [

@@ -566,12 +566,12 @@ class StoreStatus:
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """A file to be stored; its first `keep` chunks are there already, `vectors` are of the others.
+    """A file to be stored, with all its chunks, of which the first `keep` are stored already.
 
-    Of a file that grew, `chunks` are those that take the place of its rows from number `replaces` on.
-
-    Without `vectors` they are found by their words only. `passage_vectors` are of the passages of all
-    its chunks; None where the embedder is too dear to embed them as well.
+    `vectors`, shape (len(chunks) - keep, D), are of the others; without them they are found by their
+    words only. `passage_vectors` are of the passages of all its chunks; None where the embedder is too
+    dear to embed them as well. Of a file that grew, `chunks` are only its new end, which takes the
+    place of what is stored from the key `replaces` on, and `keep` is 0.
     """
 
     state: FileState

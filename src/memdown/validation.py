@@ -31,8 +31,8 @@ class Problem(Exception):
 
     def __init__(self, location: Location, must: str, reason: Reason = "wrong") -> None:
         name = written(location) or "the content"
-        told = {"missing": "is missing", "unknown": "is not known"}
-        super().__init__(f"{name} {told.get(reason, f'must {must}')}")
+        is_what = {"missing": "is missing", "unknown": "is not known"}
+        super().__init__(f"{name} {is_what.get(reason, f'must {must}')}")
         self.location = location
         self.must = must
         self.reason = reason

@@ -12,7 +12,7 @@ import pytest
 from agent.recall_set import MORE_UNRELATED, PEOPLE
 from memdown import Memory
 from memdown.agent import recall, recall_text
-from memdown.agent.prompt import is_curated, telling_lines
+from memdown.agent.prompt import best_lines, is_curated
 from memdown.types import Hit
 
 NOTES = {
@@ -152,7 +152,7 @@ def test_a_long_snippet_is_cut_to_the_lines_that_match() -> None:
     lines = [f"- Something else, number {number}, that nobody asked about." for number in range(12)]
     lines[9] = "- No deliveries before 14:00 after Teo's nights."
     hit = Hit("MEMORY.md", "memory", 1, 12, 0.9, "\n".join(lines), matched=("deliveri", "night"))
-    text = telling_lines(hit)
+    text = best_lines(hit)
     assert "before 14:00" in text
     assert len(text) <= 310
 

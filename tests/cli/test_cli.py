@@ -9,10 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from commands import memdown, memdown_process
-from memdown.cli import run
+from memdown.cli import cli, run
 from memdown.index.sqlite import SqliteStore
 from waiting import eventually
 
@@ -75,6 +76,7 @@ def test_only_paths_or_nothing_but_the_exit_code(workspace: Path) -> None:
     ("wrong", "answer"),
     [
         ("serch", "did you mean search?"),
+        ("add", "did you mean remember?"),
         ("zzz", "`memdown --help` lists them."),
         ("config chek", "did you mean check?"),
         ("sessions zzz", "`memdown sessions --help` lists them."),
@@ -247,7 +249,7 @@ def test_ctrl_c_leaves_everything_sound(tmp_path: Path, own_state: Path) -> None
     folder = tmp_path / "big"
     (folder / "memory").mkdir(parents=True)
     for number in range(1500):
-        text = "\n".join(f"Note {number}, line {line}: some words to index." for line in range(60))
+        text = "\n".join(f"Note {number}, line {line}: some words to index." for line in range(180))
         (folder / f"memory/n{number}.md").write_text(text)
     process = subprocess.Popen(
         [sys.executable, "-m", "memdown.cli", "index", "--workspace", str(folder)],
@@ -263,7 +265,7 @@ def test_ctrl_c_leaves_everything_sound(tmp_path: Path, own_state: Path) -> None
     eventually(has_begun)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
-    assert process.returncode == 130
+    assert process.returncode == 130, errors
     assert "Traceback" not in errors
     done = memdown_process("index", "--json", "--workspace", str(folder))
     report = json.loads(done.stdout)
@@ -285,6 +287,20 @@ def test_a_reader_that_leaves_early_is_no_error(workspace: Path) -> None:
         check=False,
     )
     assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_a_full_output_is_one_sentence(workspace: Path) -> None:
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "memdown.cli", "search", "router", "-w", workspace],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert result.returncode == 2
+    assert result.stderr == "memdown: the disk is full; make room and run the command again.\n"
 
 
 def test_ctrl_c_while_the_program_is_still_loading(tmp_path: Path) -> None:
@@ -334,9 +350,7 @@ def test_completion_completes(tmp_path: Path) -> None:
 
 
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str]) -> None:
-    from memdown.cli import _COMMANDS
-
-    for name in _COMMANDS:
+    for name in cli.list_commands(click.Context(cli)):
         assert run([name, "--help"]) == 0
         assert "Usage: memdown" in capsys.readouterr().out
 

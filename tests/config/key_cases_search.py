@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from config.key_world import World, found, shows, watched
+from config.key_world import World, found, shows
 from memdown import ConfigError
 from memdown.agent import tools_for
 from memdown.transcripts import reading
 from search.test_reranking import Server
-from waiting import eventually
+from waiting import eventually, watched
 
 DOORS = [f"memory/{name}.md" for name in "abcdefgh"]
 

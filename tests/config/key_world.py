@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -103,25 +102,3 @@ class World:
 
 def found(memory: Memory, query: str, **options: Any) -> list[str]:
     return [hit.path for hit in memory.search(query, **options).hits]
-
-
-@contextmanager
-def watched(memory: Memory) -> Iterator[threading.Event]:
-    """Watches in a thread; the event is set when something was indexed after the first look."""
-    stop, begun, indexed = threading.Event(), threading.Event(), threading.Event()
-
-    def work() -> None:
-        for number, report in enumerate(memory.index.watch(stop)):
-            if number:
-                begun.set()
-            if number > 1 and report.indexed:
-                indexed.set()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        assert begun.wait(30)
-        yield indexed
-    finally:
-        stop.set()
-        thread.join()

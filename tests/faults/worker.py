@@ -14,7 +14,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+
+import apsw
 
 from memdown import MemdownError, Memory, files
 from memdown.config import load_settings
@@ -115,6 +118,13 @@ def search(memory: Memory, name: str, count: int) -> None:
         say("SEARCHED")
 
 
+def revision(index: Path) -> int:
+    """The number of an index's state, as any SQLite tool reads it."""
+    with closing(apsw.Connection(str(index), flags=apsw.SQLITE_OPEN_READONLY)) as db:
+        db.set_busy_timeout(5_000)
+        return int(db.execute("SELECT value FROM meta WHERE key = 'revision'").get)
+
+
 def follow(memory: Memory, name: str, count: int) -> None:
     """Say whenever the index is another one, without syncing."""
     store = memory.index.store
@@ -127,9 +137,7 @@ def follow(memory: Memory, name: str, count: int) -> None:
             chunks = snapshot.chunks(keys)
         if len(chunks) != len(rows):
             say(f"BAD {len(chunks)} chunks, {len(rows)} vectors")
-        with store._reading() as db:
-            assert db is not None
-            number = int(db.execute("SELECT value FROM meta WHERE key = 'revision'").get)
+        number = revision(Path(store.status().location))
         if number != last:
             say(f"SAW {number} {len(chunks)} {time.monotonic():.6f}")
             last = number

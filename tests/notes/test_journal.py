@@ -13,12 +13,12 @@ import pytest
 
 from memdown.errors import UndoConflict
 from memdown.notes import open_workspace, save
+from memdown.notes.arrivals import Arrivals
 from memdown.notes.changes import By, delta
 from memdown.notes.editing import read_whole
 from memdown.notes.journal import Journal, Limits, journal_file
 from memdown.notes.recording import Recorder
 from memdown.notes.remembering import Pen, remember_fact
-from memdown.notes.seen import SeenDays
 from memdown.notes.undoing import look_now, undo, undo_last, undo_since, versions
 
 TODAY = datetime.date(2026, 11, 17)
@@ -337,7 +337,7 @@ class Clock:
 def test_facts_have_the_day_on_which_they_came(pen: Pen, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when their spelling is mended, they are struck, brought back, or moved with their note."""
     clock = Clock(monkeypatch)
-    seen = SeenDays(pen.journal)
+    seen = Arrivals(pen.journal)
     note = memory(pen)
     for text in (
         "- one\n- The canoe is in Hambrug.\n",
@@ -358,12 +358,12 @@ def test_facts_have_the_day_on_which_they_came(pen: Pen, monkeypatch: pytest.Mon
     note.rename(moved)
     pen.journal.observe({"MEMORY.md": None, "boats.md": moved.read_bytes()})
     assert days(seen, "boats.md") == {**canoe, "Seats 3 people.": clock.date(2)}
-    assert SeenDays(pen.journal).of("boats.md") == seen.of("boats.md"), (
+    assert Arrivals(pen.journal).of("boats.md") == seen.of("boats.md"), (
         "read at once, or bit by bit"
     )
 
 
-def days(seen: SeenDays, path: str) -> dict[str, datetime.date]:
+def days(seen: Arrivals, path: str) -> dict[str, datetime.date]:
     return {text: came.day for text, came in seen.of(path).items()}
 
 
@@ -377,7 +377,7 @@ def test_of_two_changes_of_ours_the_later_is_known(
     pen.journal.observe({"c.md": b"- third\n", "d.md": b"- fourth\n"})
     clock.day += 1
     pen.journal.observe({"e.md": b"- fifth\n"})
-    seen = SeenDays(pen.journal)
+    seen = Arrivals(pen.journal)
     came = {text: one for name in "abcde" for text, one in seen.of(f"{name}.md").items()}
     assert came["second"].is_after(came["first"]) is True
     assert came["first"].is_after(came["second"]) is False
@@ -387,4 +387,4 @@ def test_of_two_changes_of_ours_the_later_is_known(
 
 
 def test_without_a_journal_no_day_is_known(tmp_path: Path) -> None:
-    assert SeenDays(Journal(tmp_path / "none.sqlite")).of("MEMORY.md") == {}
+    assert Arrivals(Journal(tmp_path / "none.sqlite")).of("MEMORY.md") == {}

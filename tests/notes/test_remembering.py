@@ -10,9 +10,9 @@ import pytest
 
 from memdown.errors import WorkspaceError
 from memdown.notes import open_workspace
+from memdown.notes.arrivals import Arrivals
 from memdown.notes.changes import By
 from memdown.notes.remembering import Pen, Remembered, remember_fact
-from memdown.notes.seen import SeenDays
 from memdown.notes.undoing import look_now
 
 MEMORY = """\
@@ -190,9 +190,9 @@ def test_what_an_editor_wrote_came_before_what_is_remembered_next(life: Life) ->
     (life.folder / "MEMORY.md").write_text(f"{MEMORY}\n- Ida's bank is Alba.\n")
     life.tell(17, "Ida's bank is Nordea.")
     look_now(life.pen(17), "MEMORY.md")
-    seen = SeenDays(life.pen(17).journal)
-    old = seen.of("MEMORY.md")["Ida's bank is Alba."]
-    new = seen.of("memory/2026-11-17.md")["Ida's bank is Nordea."]
+    arrivals = Arrivals(life.pen(17).journal)
+    old = arrivals.of("MEMORY.md")["Ida's bank is Alba."]
+    new = arrivals.of("memory/2026-11-17.md")["Ida's bank is Nordea."]
     assert new.is_after(old) is True
     assert old.is_after(new) is False
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from memdown.errors import QueryError
-from memdown.notes.seen import Came
+from memdown.notes.arrivals import Came
 from memdown.search.currency import Times, order_by_currency, read_as_of
 from memdown.types import Hit
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from memdown.transcripts.discovery import Mark, parse_mark
 from memdown.transcripts.reading import DEBOUNCE_SECONDS, Conversations
 from memdown.types import Chunk, FileState, Fingerprint, ModelKey
 from transcripts.talking import CONFIG, add, said, talk
+from waiting import watched
 
 WriteNotes = Callable[[dict[str, str]], Path]
 OpenMemory = Callable[..., Memory]
@@ -322,24 +322,9 @@ def test_what_was_put_off_is_indexed_when_its_time_has_come(
     """Nothing else happens after the last message, and the next scan for safety is 30 s away."""
     monkeypatch.setattr(reading_module, "DEBOUNCE_SECONDS", 0.5)
     path = talk(own_state, "s1", said("user", "apples"))
-    stop, begun, indexed = threading.Event(), threading.Event(), threading.Event()
-
-    def work() -> None:
-        for number, report in enumerate(memory.index.watch(stop)):
-            if number:
-                begun.set()
-            if number > 1 and report.indexed:
-                indexed.set()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    try:
-        assert begun.wait(30)
+    with watched(memory) as indexed:
         add(path, *(said("user", f"plum {number}") for number in range(50)))
         assert indexed.wait(20)
-    finally:
-        stop.set()
-        thread.join()
 
 
 def test_a_transcript_that_went_away_is_not_waited_for(tmp_path: Path) -> None:

@@ -62,3 +62,13 @@ def test_without_a_port_any_free_one_will_do() -> None:
     second.close()
     with pytest.raises(CannotListen):
         listen("256.0.0.1", 1)
+
+
+def test_a_page_that_cannot_start_says_why(
+    tmp_path: Path, own_state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The server that it starts has a log; nobody should have to read it."""
+    assert run(["open", "--workspace", str(tmp_path / "none")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"memdown: The workspace {tmp_path / 'none'} does not exist; ")
+    assert len(said.splitlines()) == 1

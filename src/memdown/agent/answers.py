@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memdown.config import ChatType
+from memdown.shapes import citation_json
 from memdown.text.frames import neutralised as framed
 from memdown.text.frames import one_line
 from memdown.types import Answer, Citation, Excerpt, Hit
@@ -177,17 +178,7 @@ def shortened(read: Mapping[str, Any], start: int) -> dict[str, Any]:
     return {**read, "text": whole, "truncated": True, "nextFrom": following}
 
 
-def citation_json(citation: Citation) -> dict[str, Any]:
-    """Where something was written."""
-    return {
-        "path": citation.path,
-        "startLine": citation.start_line,
-        "endLine": citation.end_line,
-        "citation": str(citation),
-    }
-
-
-def remembered_json(saved: Remembered) -> dict[str, Any]:
+def saved_json(saved: Remembered) -> dict[str, Any]:
     """What was written, what it replaced, and which facts are about the same."""
     data: dict[str, Any] = {**citation_json(saved), "known": saved.known}
     if saved.replaced:

@@ -33,6 +33,7 @@ class FileChange:
 
     @property
     def needed(self) -> bool:
+        """Whether the file has to be written at all."""
         return (
             self.before != self.after if self.after is None else (self.before or "") != self.after
         )

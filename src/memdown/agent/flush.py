@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from memdown.agent.answers import ToolResult, citation_json, failed
+from memdown.agent.answers import ToolResult, failed
 from memdown.agent.definitions import FORGET, REMEMBER, REVIEW, ToolDefinition, checked_arguments
 from memdown.agent.toolset import run_tool, tools_for
 from memdown.agent.turns import (
@@ -34,6 +34,7 @@ from memdown.errors import (
     WorkspaceError,
 )
 from memdown.notes import daily_note
+from memdown.shapes import citation_json
 from memdown.text import estimate_tokens
 from memdown.text.redaction import redact
 from memdown.types import Citation

@@ -98,7 +98,7 @@ STRONG_SCORE = 0.45
 _LEAST_WORDS = 2
 _NEAR = 0.2
 _NEARER = 0.3
-_TELLING = 0.2
+_LEAST_TEXT_SCORE = 0.2
 # Words that many rules share, whatever they are about.
 _NO_SUBJECT = frozenset(
     ("never", "always", "alway", "only", "onli", "every", "everi", "again", "also")
@@ -153,8 +153,8 @@ def _fits(hit: Hit, opening: frozenset[str], min_score: float, *, leads: bool) -
         return True
     if len(shared) >= _LEAST_WORDS and (hit.score >= min_score or hit.vector_score >= _NEAR):
         return True
-    telling = hit.text_score >= _TELLING or any(map(is_gram, shared))
-    return leads and bool(shared) and telling and hit.vector_score >= _NEARER
+    by_words = hit.text_score >= _LEAST_TEXT_SCORE or any(map(is_gram, shared))
+    return leads and bool(shared) and by_words and hit.vector_score >= _NEARER
 
 
 def _is_subject(word: str) -> bool:
@@ -180,12 +180,12 @@ def recall_text(hits: Sequence[Hit]) -> str:
     if not hits:
         return ""
     lines = [
-        f"- {framed(telling_lines(hit))} ({one_line(hit.path)}#L{hit.start_line})" for hit in hits
+        f"- {framed(best_lines(hit))} ({one_line(hit.path)}#L{hit.start_line})" for hit in hits
     ]
     return "\n".join(["<recalled-memories>", RECALLED, *lines, "</recalled-memories>"])
 
 
-def telling_lines(hit: Hit, most: int = _SNIPPET_CHARS) -> str:
+def best_lines(hit: Hit, most: int = _SNIPPET_CHARS) -> str:
     """The lines of a snippet that share most words with the query, as one line in their order.
 
     Sentences count as lines where a line is too long; without shared words it is the beginning.
@@ -203,8 +203,8 @@ def telling_lines(hit: Hit, most: int = _SNIPPET_CHARS) -> str:
     shared = _shares(pieces, hit.matched)
     chosen: list[int] = []
     room = most
-    telling = [n for n, share in enumerate(shared) if share] or range(len(pieces))
-    for number in sorted(telling, key=lambda n: (-shared[n], len(pieces[n]) if shared[n] else n)):
+    sharing = [n for n, share in enumerate(shared) if share] or range(len(pieces))
+    for number in sorted(sharing, key=lambda n: (-shared[n], len(pieces[n]) if shared[n] else n)):
         size = len(pieces[number].strip()) + 3
         if size > room and chosen:
             continue

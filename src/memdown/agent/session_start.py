@@ -45,6 +45,7 @@ class NoteBlock:
 
     @property
     def size(self) -> int:
+        """How many characters it takes, its line end included."""
         return len(self.text) + 1
 
 
@@ -93,8 +94,10 @@ def _needed(blocks: Sequence[NoteBlock]) -> int:
 
 def blocks_of(text: str, today: datetime.date) -> Iterator[NoteBlock]:
     """The blocks of a note in order; in each, nested lines that no longer hold are left out."""
+    from memdown.notes.document import read_front_matter
+
     lines = text.split("\n")
-    at = _after_front_matter(lines)
+    at = read_front_matter(lines).lines
     above: list[tuple[int, str]] = []
     while at < len(lines):
         line = lines[at].rstrip()
@@ -193,13 +196,6 @@ def _goes_on(lines: Sequence[str], blank: int, indent: int) -> bool:
     """Whether a bullet goes on behind a blank line: with a line further in."""
     following = next((line for line in lines[blank:] if line.strip()), "")
     return len(following) - len(following.lstrip()) > indent
-
-
-def _after_front_matter(lines: Sequence[str]) -> int:
-    if not lines or lines[0].rstrip() != "---":
-        return 0
-    end = next((n for n, line in enumerate(lines[1:], start=1) if line.rstrip() == "---"), None)
-    return end + 1 if end else 0
 
 
 def _fitting(blocks: Sequence[NoteBlock], room: int) -> list[NoteBlock]:
@@ -303,6 +299,7 @@ class NotesAlone:
         return cls(open_workspace(settings.workspace, extra, adopted=settings.adopted))
 
     def get(self, path: str, *, start: int = 1, lines: int | None = None) -> Excerpt:
+        """Some lines of a note, from line `start` on; all that follow if `lines` is None."""
         from memdown.notes import decode, excerpt, read_note
 
         data, state = read_note(self.place, path)

@@ -22,8 +22,8 @@ from memdown.agent.answers import (
     framed,
     merged,
     one_line,
-    remembered_json,
     remembered_text,
+    saved_json,
     show_citations,
 )
 from memdown.agent.definitions import (
@@ -450,4 +450,4 @@ def memory_remember(
         )
     except SecretFound as error:
         raise SecretFound(error.what, REFUSED) from None
-    return remembered_json(saved)
+    return saved_json(saved)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -52,8 +53,40 @@ _COMMANDS: Mapping[str, str] = {
 }
 
 
+# What other programs call these commands.
+_OTHER_WORDS: Mapping[str, str] = {
+    "add": "remember",
+    "new": "remember",
+    "note": "remember",
+    "save": "remember",
+    "write": "remember",
+    "ask": "search",
+    "find": "search",
+    "grep": "search",
+    "query": "search",
+    "cat": "get",
+    "read": "get",
+    "show": "get",
+    "ls": "list",
+    "delete": "forget",
+    "remove": "forget",
+    "rm": "forget",
+    "log": "history",
+    "revert": "undo",
+    "reindex": "index",
+    "sync": "index",
+    "update": "index",
+    "check": "doctor",
+    "info": "status",
+    "web": "serve",
+    "setup": "init",
+}
+
+
 class _Commands(CommandGroup):
     """Finds a command in its module when it is asked for."""
+
+    other_words = _OTHER_WORDS
 
     def list_commands(self, context: click.Context) -> list[str]:  # noqa: ARG002
         return list(_COMMANDS)
@@ -122,6 +155,8 @@ def _run(arguments: list[str] | None) -> int:
     except Exception as error:
         if _comes_of_a_stop(error):
             return _stopped()
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            return _disk_full()
         if os.environ.get("MEMDOWN_DEBUG"):
             raise
         click.echo(
@@ -140,6 +175,12 @@ def _stopped() -> int:
     return 130
 
 
+def _disk_full() -> int:
+    """Where the output itself is full, Python would complain again at exit."""
+    click.echo("memdown: the disk is full; make room and run the command again.", err=True)
+    return _reader_left(2)
+
+
 def _comes_of_a_stop(error: BaseException | None) -> bool:
     """Whether Ctrl-C is behind an error: a module stopped while it loads says it cannot load."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
@@ -154,7 +195,7 @@ def _complete(asked: str) -> int:
     return shell_complete(cli, {}, "memdown", _COMPLETE, asked)
 
 
-def _reader_left() -> int:
+def _reader_left(code: int = 0) -> int:
     """The reader, such as `head`, has seen enough; Python would complain again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return code

@@ -118,6 +118,7 @@ class Listed:
 
     @property
     def changed(self) -> datetime.datetime:
+        """When the file was written last, in the local time zone."""
         return datetime.datetime.fromtimestamp(self.state.mtime_ns / 1e9).astimezone()
 
 

@@ -8,7 +8,7 @@ import logging
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -33,7 +33,7 @@ def offer_change(
     from memdown.cli.index import print_json
 
     backup = apply_change(change) if apply else None
-    answer, fault = _started(proof) if apply and proof else (None, None)
+    tried = _try(proof) if apply and proof else _Tried()
     if as_json:
         print_json(
             {
@@ -42,8 +42,8 @@ def offer_change(
                 "applied": apply and change.needed,
                 "backup": str(backup) if backup else None,
                 "difference": change.difference(),
-                "proof": answer,
-                "error": fault,
+                "proof": tried.answer,
+                "error": tried.fault,
             }
         )
     elif not apply and change.needed:
@@ -56,18 +56,25 @@ def offer_change(
             click.echo(f"Changed {change.file}.")
         if backup:
             click.echo(f"The old file is kept as {backup}.")
-        if answer:
-            click.echo(f"Tried once: {answer}")
-        if fault:
-            click.echo(f"memdown: it is installed, but it does not work: {fault}", err=True)
-    return 1 if fault else 0
+        if tried.answer:
+            click.echo(f"Tried once: {tried.answer}")
+        if tried.fault:
+            click.echo(f"memdown: it is installed, but it does not work: {tried.fault}", err=True)
+    return 1 if tried.fault else 0
 
 
-def _started(proof: Callable[[], str]) -> tuple[str | None, str | None]:
+class _Tried(NamedTuple):
+    """What the installed program answered when it was started once, or what went wrong."""
+
+    answer: str | None = None
+    fault: str | None = None
+
+
+def _try(proof: Callable[[], str]) -> _Tried:
     try:
-        return proof(), None
+        return _Tried(answer=proof())
     except MemdownError as error:
-        return None, str(error)
+        return _Tried(fault=str(error))
 
 
 @click.command("hook")

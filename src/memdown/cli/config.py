@@ -55,9 +55,9 @@ def set_command(target: Target, key: str, value: str, here: bool) -> None:
     from memdown.cli import setting
 
     if here:
-        _tell(target, key, setting.set_here(target, key, setting.parsed(value)))
+        _print_written(target, key, setting.set_here(target, key, setting.parsed(value)))
     else:
-        _tell(target, key, setting.set_key(target, key, setting.parsed(value)))
+        _print_written(target, key, setting.set_key(target, key, setting.parsed(value)))
 
 
 @config_command.command("unset")
@@ -67,10 +67,10 @@ def unset_command(target: Target, key: str) -> None:
     """Take one KEY out of the file, so that the default holds again."""
     from memdown.cli import setting
 
-    _tell(target, key, setting.unset_key(target, key))
+    _print_written(target, key, setting.unset_key(target, key))
 
 
-def _tell(target: Target, key: str, files: list[Any]) -> None:
+def _print_written(target: Target, key: str, files: list[Any]) -> None:
     from memdown.cli.index import print_json
 
     if target.as_json:

@@ -60,14 +60,14 @@ def doctor_command(target: Target, fix: bool) -> int:
                 "ok": not broken,
                 "checks": [_as_json(check) for check in checks],
                 "fixed": [
-                    {"name": check.name, "finding": check.finding, "error": reason}
-                    for check, reason in mended
+                    {"name": one.check.name, "finding": one.check.finding, "error": one.problem}
+                    for one in mended
                 ],
             }
         )
     else:
-        for check, reason in mended:
-            click.echo(f"{check.name}: {'fixed' if reason is None else f'not fixed: {reason}'}")
+        for check, problem in mended:
+            click.echo(f"{check.name}: {'fixed' if problem is None else f'not fixed: {problem}'}")
         _conclude(checks, fix)
     return 1 if broken else 0
 

@@ -62,15 +62,30 @@ def print_estimate(estimate: Estimate | None) -> None:
 
 def print_status(status: Status) -> None:
     """The status for people."""
+    rows = [*_index_rows(status), *_exceptional_rows(status), *_sent(status)]
+    width = max(13, *(len(name) + 2 for name, _ in rows))
+    for name, value in rows:
+        click.echo(f"{name + ':':<{width}}{value}")
+    for problem in status.problems:
+        click.echo(f"  {problem.reason}", err=True)
+
+
+def _index_rows(status: Status) -> list[tuple[str, str]]:
+    """What every status says."""
     store = status.store
     vectors = store.vector_engine
     if not store.vector_available:
         vectors += f" ({store.vector_error})"
     if store.dims:
         vectors += f", {store.dims} dimensions"
-    rows = [
+    backend = []
+    if status.backend != "builtin" or status.backend_reason:
+        why = f" instead of qmd: {status.backend_reason}" if status.backend_reason else ""
+        backend = [("Backend", f"{status.backend}{why}")]
+    return [
         ("Workspace", status.workspace),
         ("Agent", status.agent),
+        *backend,
         ("Embeddings", f"{status.provider}, {status.model}"),
         ("Index", f"{store.location} ({store.size_bytes / 1e6:.1f} MB)"),
         ("State", _state(status)),
@@ -86,11 +101,13 @@ def print_status(status: Status) -> None:
         ("Keywords", store.text_engine),
         ("Cache", _cache(status)),
     ]
+
+
+def _exceptional_rows(status: Status) -> list[tuple[str, str]]:
+    """What is only said where there is something to say."""
+    rows = []
     if status.extra_paths:
         rows.append(("Extra paths", ", ".join(status.extra_paths)))
-    if status.backend != "builtin" or status.backend_reason:
-        why = f" instead of qmd: {status.backend_reason}" if status.backend_reason else ""
-        rows.insert(2, ("Backend", f"{status.backend}{why}"))
     if status.watcher:
         rows.append(("Watched", status.watcher))
     if status.fallback:
@@ -103,12 +120,7 @@ def print_status(status: Status) -> None:
         rows.append(("Batch jobs", f"{state}; {error}" if error else state))
     if status.embedder_works is not None:
         rows.append(("Embedder", status.embedder_error or "answers"))
-    rows += _sent(status)
-    width = max(13, *(len(name) + 2 for name, _ in rows))
-    for name, value in rows:
-        click.echo(f"{name + ':':<{width}}{value}")
-    for problem in status.problems:
-        click.echo(f"  {problem.reason}", err=True)
+    return rows
 
 
 def _state(status: Status) -> str:

@@ -59,7 +59,7 @@ def init_command(target: Target, folder: Path | None, adopt: bool | None, undo: 
             }
         )
         return
-    _tell(settings, created, len(found.files), new=new)
+    _print_next_steps(settings, created, len(found.files), new=new)
 
 
 def _absolute(path: Path) -> Path:
@@ -140,7 +140,7 @@ def _undo(target: Target, place: Path) -> None:
         click.echo(f"{place} was not on the list of your workspaces; nothing was changed.")
 
 
-def _tell(settings: Settings, created: list[str], notes: int, *, new: bool) -> None:
+def _print_next_steps(settings: Settings, created: list[str], notes: int, *, new: bool) -> None:
     place = settings.workspace
     some = f"{notes} note{'s' * (notes != 1)}"
     if settings.adopted:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +19,8 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _NUMBER = re.compile(r"-\d")
 # No argument of a process can hold it, so it marks a word that looks like an option.
 _WORD = "\0"
+# How a sentence ends that asks for another workspace.
+_ANOTHER = ("or name another.", "or name another one.")
 
 BY_PROJECT = (
     "Name no workspace: where the agent runs in one that you initialised it uses that, elsewhere "
@@ -43,7 +45,10 @@ class Target:
         try:
             return Memory.from_settings(self.settings(here=here))
         except WorkspaceError as error:
-            raise type(error)(f"{error} --workspace FOLDER names one.") from None
+            said = str(error)
+            if said.endswith(_ANOTHER):
+                said = f"{said.removesuffix('.')} with --workspace."
+            raise type(error)(said) from None
 
     def settings(self, *, here: bool = True) -> Settings:
         """The settings that the options name.
@@ -69,7 +74,12 @@ class Target:
 
 
 class CommandGroup(click.Group):
-    """Commands that are listed with their whole summaries; a wrong name gets the nearest one."""
+    """Commands that are listed with their whole summaries; a wrong name gets the nearest one.
+
+    `other_words` are names that people try first: word → command.
+    """
+
+    other_words: Mapping[str, str] = {}
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -78,7 +88,7 @@ class CommandGroup(click.Group):
         if name not in names and not name.startswith("-"):
             hint = f"`{context.command_path} --help` lists them."
             raise click.UsageError(
-                f"No such command {name!r}; {_nearest(name, names, hint)}", context
+                f"No such command {name!r}; {self._nearest(name, names, hint)}", context
             )
         return super().resolve_command(context, args)
 
@@ -92,12 +102,12 @@ class CommandGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
+    def _nearest(self, name: str, names: Sequence[str], otherwise: str) -> str:
+        import difflib
 
-def _nearest(name: str, names: Sequence[str], otherwise: str) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean {close[0]}?" if close else otherwise
+        meant = self.other_words.get(name.lower())
+        close = [meant] if meant else difflib.get_close_matches(name, names, n=1)
+        return f"did you mean {close[0]}?" if close else otherwise
 
 
 class CommonOption(click.Option):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -198,11 +197,9 @@ def _print_turn(turn: TranscriptTurn, mark: str = "", most: int | None = None) -
 
 
 def _moment(milliseconds: int | None) -> str:
-    if not milliseconds:
-        return "????-??-?? ??:??"
-    return (
-        datetime.datetime.fromtimestamp(milliseconds / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
-    )
+    from memdown.transcripts.sessions.browsing import written_time
+
+    return written_time(milliseconds) if milliseconds else "????-??-?? ??:??"
 
 
 def _turn_json(turn: TranscriptTurn) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from memdown.config.settings import (
     Sections,
     Settings,
 )
-from memdown.config.values import Shared, chat_in
+from memdown.config.values import Secret, Shared, chat_in
 from memdown.config.workspaces import OwnWorkspaces, read_marker, read_own, real
 from memdown.errors import ConfigError, MissingVariable
 from memdown.files import check_place
@@ -263,22 +263,16 @@ def load_settings(
     sections = Sections()
     if path is not None:
         check_place(path)
-        # Imported only now: without a file, nothing heavy is loaded.
-
         sections = read_sections(path, agent, environ, lambda text: places.expand(text, environ))
     search: dict[str, Any] = {
         field.name: getattr(sections.search, field.name) for field in fields(MemorySearch)
     }
     search["store"] = _resolve_store(sections.search.store, agent, state_dir)
-    usual = state_dir / "workspace"
-    if sections.workspace is not None and path is not None:
-        usual = places.absolute(sections.workspace, path.parent, environ)
-    elif path is not None and places.is_openclaw(path):
-        usual = places.default_workspace(path, agent)
     own = read_own(state_dir)
     if workspace is not None:
         found = _Found(places.absolute(workspace, cwd, environ))
     else:
+        usual = _usual_workspace(sections, path, agent, state_dir, environ)
         found = _find_workspace(usual, own, environ, cwd, here)
     marker = read_marker(found.folder)
     search["extra_paths"] += marker.extra_paths + own.paths_of(found.folder)
@@ -297,11 +291,7 @@ def load_settings(
         tidy=sections.memory.tidy,
         qmd=_resolve_qmd(sections.memory.qmd, state_dir),
         providers=sections.providers,
-        profile_keys=places.read_profiles(
-            path.parent if path is not None and places.is_openclaw(path) else state_dir,
-            agent,
-            environ,
-        ),
+        profile_keys=_profile_keys(path, agent, state_dir, environ),
         memory_slot=sections.slots.memory,
         plugin_configs=sections.plugin_configs,
         access=sections.sandbox.access_of(chat),
@@ -311,6 +301,32 @@ def load_settings(
         passed_over=found.passed_over,
         notes=sections.notes + marker.notes,
     )
+
+
+def _usual_workspace(
+    sections: Sections,
+    config: Path | None,
+    agent: str,
+    state_dir: Path,
+    environ: Mapping[str, str],
+) -> Path:
+    """The workspace where nothing else names one: the configured one, OpenClaw's own, or ours."""
+    if config is None:
+        return state_dir / "workspace"
+    if sections.workspace is not None:
+        return places.absolute(sections.workspace, config.parent, environ)
+    if places.is_openclaw(config):
+        return places.default_workspace(config, agent)
+    return state_dir / "workspace"
+
+
+def _profile_keys(
+    config: Path | None, agent: str, state_dir: Path, environ: Mapping[str, str]
+) -> dict[str, Secret]:
+    """The keys that an agent's own profile holds, of OpenClaw where the configuration is OpenClaw's."""
+    of_openclaw = config is not None and places.is_openclaw(config)
+    folder = config.parent if config is not None and of_openclaw else state_dir
+    return places.read_profiles(folder, agent, environ)
 
 
 def _resolve_store(store: StoreSettings, agent: str, state_dir: Path) -> StoreSettings:

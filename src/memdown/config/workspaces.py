@@ -29,9 +29,11 @@ class OwnWorkspaces:
     extra_paths: Mapping[str, tuple[str, ...]]
 
     def lists(self, folder: Path) -> bool:
+        """Whether the user made this folder a workspace."""
         return real(folder) in self.extra_paths
 
     def paths_of(self, folder: Path) -> tuple[str, ...]:
+        """The extra paths of this folder alone."""
         return self.extra_paths.get(real(folder), ())
 
 
@@ -41,6 +43,7 @@ def real(folder: Path) -> str:
 
 
 def list_file(state_dir: Path) -> Path:
+    """Where the list stands."""
     return state_dir / LIST_NAME
 
 

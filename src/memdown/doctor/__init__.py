@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from memdown.doctor.checks import MACHINE_CHECKS, SETTING_CHECKS, Check, Subject
 from memdown.doctor.index import INDEX_CHECKS
 from memdown.errors import MemdownError
 
-__all__ = ["Check", "Subject", "examine", "mend"]
+__all__ = ["Check", "Mended", "Subject", "examine", "mend"]
 
 
 def examine(subject: Subject) -> Iterator[Check]:
@@ -22,15 +23,22 @@ def examine(subject: Subject) -> Iterator[Check]:
             yield Check(name, "error", str(error))
 
 
-def mend(checks: Sequence[Check]) -> list[tuple[Check, str | None]]:
-    """Apply the safe fixes; each with the reason if it did not work."""
-    done: list[tuple[Check, str | None]] = []
+class Mended(NamedTuple):
+    """A check whose fix was applied, and why that did not work; None if it did."""
+
+    check: Check
+    problem: str | None
+
+
+def mend(checks: Sequence[Check]) -> list[Mended]:
+    """Apply the safe fixes."""
+    done: list[Mended] = []
     for check in checks:
         if check.verdict != "ok" and check.mend is not None:
             try:
                 check.mend()
             except (MemdownError, OSError) as error:
-                done.append((check, str(error)))
+                done.append(Mended(check, str(error)))
             else:
-                done.append((check, None))
+                done.append(Mended(check, None))
     return done

@@ -53,10 +53,12 @@ _INOTIFY = Path("/proc/sys/fs/inotify")
 
 
 def python(_: Subject) -> Iterator[Check]:
+    """Which Python runs this."""
     yield Check("Python", "ok", f"{platform.python_version()}, {sys.executable}")
 
 
 def sqlite(subject: Subject) -> Iterator[Check]:
+    """Whether SQLite is new enough and has full-text search."""
     import apsw
 
     from memdown.index.sqlite import damage
@@ -106,6 +108,7 @@ def sqlite_libraries(_: Subject) -> Iterator[Check]:
 
 
 def vector_extension(subject: Subject) -> Iterator[Check]:
+    """Whether sqlite-vec can be loaded, from where the settings say."""
     import apsw
 
     from memdown.index.sqlite.vectors import load_extension
@@ -163,6 +166,7 @@ _LANGUAGE_SAMPLE, _LANGUAGE_CHARS = 50, 2_000
 
 
 def configuration(subject: Subject) -> Iterator[Check]:
+    """Which configuration file is in force."""
     if subject.settings is not None:
         path = subject.settings.config_path
         yield Check("Configuration", "ok", str(path) if path else "none; the defaults are in force")

@@ -244,9 +244,9 @@ class _Network:
             last = layer == self._layers - 1
             # After the last layer only the first piece of each text is looked at.
             kept = np.arange(0, count * length, length) if last else slice(None)
-            heard = self._attend(states, layer, count, only_first=last)
+            attended = self._attend(states, layer, count, only_first=last)
             states = self._evened(
-                self._times(heard, f"l{layer}.ao") + states[kept], f"l{layer}.aln"
+                self._times(attended, f"l{layer}.ao") + states[kept], f"l{layer}.aln"
             )
             inner = _gelu(self._times(states, f"l{layer}.f1"))
             states = self._evened(self._times(inner, f"l{layer}.f2") + states, f"l{layer}.fln")
@@ -265,8 +265,8 @@ class _Network:
         near -= near.max(axis=-1, keepdims=True)
         np.exp(near, out=near)
         near /= near.sum(axis=-1, keepdims=True)
-        heard: Numbers = (near @ values).transpose(0, 2, 1, 3).reshape(-1, width)
-        return heard
+        attended: Numbers = (near @ values).transpose(0, 2, 1, 3).reshape(-1, width)
+        return attended
 
     def _times(self, states: Numbers, name: str) -> Numbers:
         result: Numbers = states @ self._whole[f"{name}.w"].T

@@ -16,6 +16,7 @@ from random import Random
 
 from memdown.evaluation.phrasing import ask_about, ask_by_words
 from memdown.evaluation.questions import Evidence, Question
+from memdown.notes.document import read_front_matter
 from memdown.text import index_terms, query_terms, without_stop_words
 
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d_a-z])|(?<=[。！？])")
@@ -69,7 +70,7 @@ def _alternating(kinds: Sequence[Iterator[Question]]) -> Iterator[Question]:
 
 def _texts(path: str, lines: Sequence[str]) -> Iterator[_Line]:
     """The lines of a note that say something, with the heading they stand under."""
-    heading, fence, start = "", "", _after_front_matter(lines)
+    heading, fence, start = "", "", read_front_matter(lines).lines
     for number, line in enumerate(lines[start:], start=start + 1):
         bare = line.lstrip()
         mark = bare[:3] if bare.startswith(("```", "~~~")) else ""
@@ -83,13 +84,6 @@ def _texts(path: str, lines: Sequence[str]) -> Iterator[_Line]:
             continue
         if text := _plain(line):
             yield _Line(Evidence(path, number, number), text, heading)
-
-
-def _after_front_matter(lines: Sequence[str]) -> int:
-    if not lines or lines[0].rstrip() != "---":
-        return 0
-    ends = (n for n, line in enumerate(lines[1:], start=1) if line.rstrip() in ("---", "..."))
-    return next(ends, -1) + 1
 
 
 def _plain(line: str) -> str:
@@ -110,9 +104,9 @@ def _facts(line: _Line, spread: Counter[str]) -> Iterator[Question]:
     """Sentences as questions, where these name something that few other lines name."""
     for sentence in _sentences(line):
         asked = ask_about(sentence)
-        if asked and not _is_telling(asked, spread):
+        if asked and not _is_distinctive(asked, spread):
             asked = _under(line.heading, asked)
-        if asked and _is_telling(asked, spread) and not _repeats(asked, line.text):
+        if asked and _is_distinctive(asked, spread) and not _repeats(asked, line.text):
             yield Question(asked, (line.place,))
 
 
@@ -121,7 +115,7 @@ def _by_words(line: _Line, spread: Counter[str]) -> Iterator[Question]:
     for sentence in _sentences(line):
         if ask_about(sentence) is None:
             asked = ask_by_words(sentence, _rare_words(sentence, spread))
-            if asked and _is_telling(asked, spread):
+            if asked and _is_distinctive(asked, spread):
                 yield Question(asked, (line.place,))
 
 
@@ -142,7 +136,7 @@ def _content(text: str) -> list[str]:
     return without_stop_words(index_terms(text))
 
 
-def _is_telling(question: str, spread: Counter[str]) -> bool:
+def _is_distinctive(question: str, spread: Counter[str]) -> bool:
     """Whether the question holds a word that at most two lines hold."""
     return any(1 <= spread[term] <= 2 for term in _content(question))
 

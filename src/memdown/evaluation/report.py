@@ -166,12 +166,12 @@ def _wanted(one: QuestionOutcome) -> str:
 def _came(one: QuestionOutcome) -> str:
     if one.came is None:
         return "nothing"
-    text = next((line.strip() for line in one.came.shown.splitlines() if _tells(line)), "")
+    text = next((line.strip() for line in one.came.shown.splitlines() if _has_text(line)), "")
     shown = text if len(text) <= _SHOWN_OF_A_LINE else text[:_SHOWN_OF_A_LINE].rstrip() + "…"
     return f"{_place(one)} “{shown}”"
 
 
-def _tells(line: str) -> bool:
+def _has_text(line: str) -> bool:
     return bool(line.strip()) and not line.startswith("#")
 
 

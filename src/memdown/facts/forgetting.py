@@ -90,7 +90,7 @@ def blank_in_file(file: Path, needles: Needles, mark: str) -> int:
         if not count:
             return 0
         try:
-            if replace_file(file, clean, seen=before):
+            if replace_file(file, clean, since=before):
                 return count
         except OSError as error:
             raise WorkspaceError(

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from memdown.errors import NoteNotFound, WorkspaceError
 from memdown.files import locked, make_folder, replace_file
 from memdown.notes import placing
+from memdown.notes.arrivals import Arrivals
 from memdown.notes.changes import By
 from memdown.notes.descriptors import shown
 from memdown.notes.details import details_of, same_fact
@@ -28,7 +29,6 @@ from memdown.notes.editing import update
 from memdown.notes.related import gather, note_text
 from memdown.notes.remembering import Pen, remember_fact, strike_fact
 from memdown.notes.roots import date_of
-from memdown.notes.seen import SeenDays
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.superseding import contradicts
 from memdown.notes.writing import curated
@@ -217,9 +217,9 @@ def proposal_json(proposal: Proposal) -> dict[str, object]:
 
 def _found(pen: Pen, paths: Sequence[str]) -> list[_Found]:
     """What could be changed in some notes, numbered."""
-    seen = SeenDays(pen.journal)
+    arrivals = Arrivals(pen.journal)
     facts = [
-        fact if fact.day is not None else _as_seen(fact, seen, pen.today)
+        fact if fact.day is not None else _as_it_came(fact, arrivals, pen.today)
         for fact in gather(pen.workspace, paths)
         if not fact.struck
     ]
@@ -227,7 +227,7 @@ def _found(pen: Pen, paths: Sequence[str]) -> list[_Found]:
     every = [
         *_expired(facts, pen.today),
         *_duplicates(current),
-        *_contradictions(current, seen),
+        *_contradictions(current, arrivals),
         *_repeated(current, curated(pen.workspace)),
         *_oversized(pen),
     ]
@@ -237,9 +237,9 @@ def _found(pen: Pen, paths: Sequence[str]) -> list[_Found]:
     ]
 
 
-def _as_seen(fact: Fact, seen: SeenDays, today: datetime.date) -> Fact:
+def _as_it_came(fact: Fact, arrivals: Arrivals, today: datetime.date) -> Fact:
     """An undated fact with the day on which it came, as far as the history tells."""
-    came = seen.of(fact.path).get(fact.text)
+    came = arrivals.of(fact.path).get(fact.text)
     return replace(fact, day=came.day) if came is not None and came.day <= today else fact
 
 
@@ -295,9 +295,9 @@ def _duplicates(facts: Sequence[Fact]) -> Iterator[_Found]:
                 )
 
 
-def _contradictions(facts: Sequence[Fact], seen: SeenDays) -> Iterator[_Found]:
-    """Two facts of which the newer says something else; what has no day was there before all was seen."""
-    begun = seen.begun()
+def _contradictions(facts: Sequence[Fact], arrivals: Arrivals) -> Iterator[_Found]:
+    """Two facts of which the newer says something else; what has no day was there before the journal began."""
+    begun = arrivals.begun()
     lasting = [fact for fact in facts if fact.day is not None or begun is not None]
     compared = islice(_linked([details_of(fact.text).words for fact in lasting]), _MOST_PAIRS)
     for places in compared:
@@ -306,7 +306,7 @@ def _contradictions(facts: Sequence[Fact], seen: SeenDays) -> Iterator[_Found]:
         if older.day is None and (begun is None or newer.day is None or newer.day <= begun):
             continue
         if older.day == newer.day:
-            later = _is_later(newer, older, seen)
+            later = _is_later(newer, older, arrivals)
             if later is None:
                 continue
             older, newer = (older, newer) if later else (newer, older)
@@ -324,9 +324,9 @@ def _contradictions(facts: Sequence[Fact], seen: SeenDays) -> Iterator[_Found]:
             )
 
 
-def _is_later(one: Fact, other: Fact, seen: SeenDays) -> bool | None:
+def _is_later(one: Fact, other: Fact, arrivals: Arrivals) -> bool | None:
     """Which of two facts of one day came later, as far as the history tells."""
-    ours, theirs = (seen.of(fact.path).get(fact.text) for fact in (one, other))
+    ours, theirs = (arrivals.of(fact.path).get(fact.text) for fact in (one, other))
     return None if ours is None or theirs is None else ours.is_after(theirs)
 
 

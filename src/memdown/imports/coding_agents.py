@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from memdown.imports.items import (
+    ForeignTranscript,
     ImportedTurn,
     ImportItem,
     SourceContents,
-    Talk,
     entries,
     markdown_below,
     note,
@@ -56,8 +56,10 @@ def find_claude_code(root: Path, home: Path) -> SourceContents:
 def claude_code_session(path: Path, home: Path, origin: Path | None = None) -> ImportItem:
     """One session file; of a fork, what came after it left the session `origin`."""
     facts: dict[str, Any] = {"project": path.parent.name}
-    talk = Talk(path.stem, shown(path, home), lambda: claude_code_turns(path, origin), facts)
-    return transcript(CLAUDE_CODE, talk)
+    log = ForeignTranscript(
+        path.stem, shown(path, home), lambda: claude_code_turns(path, origin), facts
+    )
+    return transcript(CLAUDE_CODE, log)
 
 
 def _origins(sessions: Sequence[Path]) -> dict[Path, Path]:
@@ -137,7 +139,7 @@ def codex_session(path: Path, home: Path) -> ImportItem:
     """One rollout."""
     match = _ROLLOUT.fullmatch(path.stem)
     name = match[1] if match else path.stem.removeprefix("rollout-")
-    return transcript(CODEX, Talk(name, shown(path, home), lambda: codex_turns(path)))
+    return transcript(CODEX, ForeignTranscript(name, shown(path, home), lambda: codex_turns(path)))
 
 
 def codex_turns(path: Path) -> Iterator[ImportedTurn]:

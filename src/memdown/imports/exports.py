@@ -13,10 +13,10 @@ from typing import IO, Any
 
 from memdown.errors import ImportFailed
 from memdown.imports.items import (
+    ForeignTranscript,
     ImportedTurn,
     ImportItem,
     SourceContents,
-    Talk,
     distinct,
     elements,
     entries,
@@ -90,7 +90,7 @@ def _conversation(data: Any, where: str, number: int) -> ImportItem | None:
         for key, value in (("title", data.get("title")), ("timestamp", data.get("create_time")))
         if isinstance(value, (str, int, float))
     }
-    return transcript(CHATGPT, Talk(str(name), where, lambda: iter(said), facts))
+    return transcript(CHATGPT, ForeignTranscript(str(name), where, lambda: iter(said), facts))
 
 
 def turns(data: dict[str, Any]) -> Iterator[ImportedTurn]:

@@ -59,7 +59,7 @@ class ImportedTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class ForeignTranscript:
     """A foreign conversation; `turns` reads it."""
 
     id: str
@@ -68,20 +68,20 @@ class Talk:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def transcript(source: str, talk: Talk, agent: str | None = None) -> ImportItem:
+def transcript(source: str, log: ForeignTranscript, agent: str | None = None) -> ImportItem:
     """A conversation as a transcript of ours: a line of facts, a line a turn, no secrets."""
 
     def content() -> Iterator[bytes]:
         head = {
             "type": "session",
             "version": 3,
-            "id": talk.id,
-            **talk.facts,
-            "origin": {"source": source, "path": talk.origin},
+            "id": log.id,
+            **log.facts,
+            "origin": {"source": source, "path": log.origin},
         }
         yield _line(head)
         redactor = Redactor()
-        for turns in _batches(talk.turns()):
+        for turns in _batches(log.turns()):
             texts = redactor.redact_all([turn.text for turn in turns])
             for turn, text in zip(turns, texts, strict=True):
                 entry: dict[str, Any] = {"type": "message"}
@@ -90,9 +90,9 @@ def transcript(source: str, talk: Talk, agent: str | None = None) -> ImportItem:
                 content = [{"type": "text", "text": text}]
                 yield _line({**entry, "message": {"role": turn.role, "content": content}})
 
-    name = f"{source}-{distinct(talk.id)}.jsonl"
-    about = {"channel": source, **talk.facts}
-    return ImportItem("transcript", talk.origin, name, content, agent, about)
+    name = f"{source}-{distinct(log.id)}.jsonl"
+    about = {"channel": source, **log.facts}
+    return ImportItem("transcript", log.origin, name, content, agent, about)
 
 
 def note(source: str, origin: str, name: str, text: Callable[[], str]) -> ImportItem:

@@ -15,10 +15,10 @@ from memdown.config.search_settings import MemorySearch
 from memdown.config.values import chat_of
 from memdown.errors import ImportFailed, MissingExtra
 from memdown.imports.items import (
+    ForeignTranscript,
     ImportedTurn,
     ImportItem,
     SourceContents,
-    Talk,
     entries,
     markdown_below,
     note,
@@ -69,22 +69,9 @@ def find(root: Path, home: Path, moving_in: MovingIn | None = None) -> SourceCon
         if path.is_file() and not path.is_symlink()
     ]
     for folder in sorted(root.glob("agents/*")):
-        try:
-            keys = _session_keys(folder)
-        except ImportFailed as error:
-            keys = {}
-            left_out.append(Failure(shown(folder, home), str(error)))
-        for path in sorted(
-            [*folder.glob("sessions/*.jsonl*"), *folder.glob("agent/**/*.jsonl.zst")]
-        ):
-            if _is_transcript(path) and path.is_file() and not path.is_symlink():
-                items.append(session(path, home, folder.name, keys))
-        path = folder / _DATABASE
-        if path.is_file() and not path.is_symlink():
-            try:
-                items += _stored_sessions(path, home, folder.name, keys)
-            except ImportFailed as error:
-                left_out.append(Failure(shown(path, home), str(error)))
+        found = _sessions_of(folder, home)
+        items += found.items
+        left_out += found.problems
     notice = ""
     if moves:
         folders = ", ".join(shown(one.folder, home) for one in workspaces)
@@ -103,6 +90,29 @@ class MovingIn:
         """Whether there is nothing to be mixed with, or the notes are the same ones already."""
         folders = [one.folder.resolve() for one in theirs]
         return bool(theirs) and (self.is_new or self.workspace.resolve() in folders)
+
+
+def _sessions_of(folder: Path, home: Path) -> SourceContents:
+    """The sessions of one agent: files, packed or not, and those in its database."""
+    problems: list[Failure] = []
+    keys: Mapping[str, str] = {}
+    try:
+        keys = _session_keys(folder)
+    except ImportFailed as error:
+        problems.append(Failure(shown(folder, home), str(error)))
+    files = sorted([*folder.glob("sessions/*.jsonl*"), *folder.glob("agent/**/*.jsonl.zst")])
+    items = [
+        session(path, home, folder.name, keys)
+        for path in files
+        if _is_transcript(path) and path.is_file() and not path.is_symlink()
+    ]
+    path = folder / _DATABASE
+    if path.is_file() and not path.is_symlink():
+        try:
+            items += _stored_sessions(path, home, folder.name, keys)
+        except ImportFailed as error:
+            problems.append(Failure(shown(path, home), str(error)))
+    return SourceContents(tuple(items), tuple(problems))
 
 
 def _with_workspaces(made: dict[str, Any], theirs: Sequence[_Theirs], home: Path) -> dict[str, Any]:
@@ -137,8 +147,8 @@ def session(
     name = path.name.removesuffix(".zst").removesuffix(".jsonl").replace(".jsonl.", "-")
     bare = path.name.partition(".jsonl")[0]
     facts = _chat_facts((keys or {}).get(bare))
-    talk = Talk(name, shown(path, home), lambda: turns(_entries(path)), facts)
-    return transcript(SOURCE, talk, agent.lower() if agent else None)
+    log = ForeignTranscript(name, shown(path, home), lambda: turns(_entries(path)), facts)
+    return transcript(SOURCE, log, agent.lower() if agent else None)
 
 
 def _session_keys(folder: Path) -> dict[str, str]:
@@ -241,7 +251,7 @@ def _stored_sessions(
     return [
         transcript(
             SOURCE,
-            Talk(
+            ForeignTranscript(
                 name,
                 f"{shown(path, home)}, session {name}",
                 lambda name=name: turns(_stored_events(path, name)),  # type: ignore[misc]
@@ -342,26 +352,14 @@ def _ours(config: dict[str, Any]) -> _Ours:
     if isinstance(memory.get("search"), dict):
         older = _object(defaults.get("memorySearch"))
         defaults["memorySearch"] = {**older, **memory["search"]}
-    named = [agent for agent in agents.get("list") or () if isinstance(agent, dict)]
-    for name, agent in _object(agents.get("entries")).items():
-        search = _object(_object(_object(agent).get("memory")).get("search"))
-        named.append({"id": name, **({"memorySearch": search} if search else {})})
-    listed = [
-        _picked(agent, ("id", "memorySearch"))
-        for agent in named
-        if isinstance(agent.get("memorySearch"), dict)
-    ]
+    listed = _searches_of_agents(agents)
     known = {camel(one.name) for one in fields(MemorySearch)}
     for place in (defaults, *listed):
         section = place.get("memorySearch")
         if isinstance(section, dict):
             unknown |= {f"memory.search.{key}" for key in section if key not in known}
             place["memorySearch"] = {key: section[key] for key in section if key in known}
-    providers = {
-        name: _picked(_object(value), ("apiKey", "baseUrl", "headers"))
-        for name, value in _object(_object(config.get("models")).get("providers")).items()
-        if name in _PROVIDERS
-    }
+    providers = _providers_of(config)
     slots = _picked(_object(_object(config.get("plugins")).get("slots")), ("memory",))
     unknown |= {f"memory.{key}" for key in memory if key not in (*_MEMORY, "search")}
     made: dict[str, Any] = {}
@@ -376,6 +374,29 @@ def _ours(config: dict[str, Any]) -> _Ours:
     if slots:
         made["plugins"] = {"slots": slots}
     return _Ours(made, frozenset(unknown))
+
+
+def _searches_of_agents(agents: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The agents that search with settings of their own, each with those."""
+    named = [agent for agent in agents.get("list") or () if isinstance(agent, dict)]
+    for name, agent in _object(agents.get("entries")).items():
+        search = _object(_object(_object(agent).get("memory")).get("search"))
+        named.append({"id": name, **({"memorySearch": search} if search else {})})
+    return [
+        _picked(agent, ("id", "memorySearch"))
+        for agent in named
+        if isinstance(agent.get("memorySearch"), dict)
+    ]
+
+
+def _providers_of(config: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """How the providers that we know are reached."""
+    providers = _object(_object(config.get("models")).get("providers"))
+    return {
+        name: _picked(_object(value), ("apiKey", "baseUrl", "headers"))
+        for name, value in providers.items()
+        if name in _PROVIDERS
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,17 +117,19 @@ class Sources:
         """Every note and every transcript that counts; `known` are the files as indexed."""
         found = notes.scan(self.workspace, known)
         self._listed = found.folders
-        talks, problems = self.transcripts.scan()
-        return replace(found, files=found.files | talks, problems=(*found.problems, *problems))
+        transcripts, problems = self.transcripts.scan()
+        return replace(
+            found, files=found.files | transcripts, problems=(*found.problems, *problems)
+        )
 
     def glance(self) -> notes.Glance | None:
         """What is on disk as one number; None if some of it could not be looked at."""
         found = notes.glance(self.workspace)
-        talks, problems = self.transcripts.scan()
+        transcripts, problems = self.transcripts.scan()
         if found.problems or problems:
             return None
         self._listed = found.folders
-        return replace(found, total=found.total + notes.total_of(talks.values()))
+        return replace(found, total=found.total + notes.total_of(transcripts.values()))
 
     def read(self, path: str, *, observed: bool = False) -> ReadNote:
         """A note; `observed` hands it to the observer, too."""
@@ -170,17 +172,17 @@ class Sources:
         """Every folder whose entries can change what the next scan finds."""
         folder = self.folder
         listed = [folder / name for name in self._listed]
-        talks = [self.transcripts.folder] if self.transcripts.enabled else []
+        transcripts = [self.transcripts.folder] if self.transcripts.enabled else []
         outside = [path.parent for path in self.workspace.extra]
-        return [folder, folder.parent, *outside, *listed, *talks]
+        return [folder, folder.parent, *outside, *listed, *transcripts]
 
     def places(self, folders: Iterable[str]) -> Places:
         """The folders that a scan depended on, which listed these."""
         folder = str(self.folder)
         bases, ways = notes.ways(self.workspace)
-        talks = [str(self.transcripts.folder)] if self.transcripts.enabled else []
+        transcripts = [str(self.transcripts.folder)] if self.transcripts.enabled else []
         listed = (os.path.join(folder, name).rstrip("/") or "/" for name in folders)  # noqa: PTH118
-        return Places((*bases, *talks), (*ways, *listed))
+        return Places((*bases, *transcripts), (*ways, *listed))
 
 
 @dataclass(frozen=True, slots=True)

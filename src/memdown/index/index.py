@@ -336,7 +336,9 @@ class Index:
             raise error
         aside = self.store.set_aside()
         if aside is not None:
-            log.warning("%s It is now %s; a new one is made from the notes.", error, aside)
+            # Its advice is to do what is being done.
+            problem = str(error).partition("; rebuild it")[0].removesuffix(".")
+            log.warning("%s. It is kept as %s; a new one is made from the notes.", problem, aside)
 
     def _sync_for_search(
         self, progress: ProgressCallback | None, down: EmbedderError | None = None

@@ -130,6 +130,7 @@ class NoteResource:
 
     @property
     def uri(self) -> str:
+        """Its address for clients, such as `memory:///memory/2026-03-01.md`."""
         return _PREFIX + quote(self.path)
 
 

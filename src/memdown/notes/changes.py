@@ -136,6 +136,7 @@ def _blanked(data: bytes, found: Sequence[Span]) -> bytes:
 
 
 def kept_bytes(data: bytes) -> bytes:
+    """What the journal keeps of a version: all of it without secrets; nothing of a note that is too long."""
     return masked(data) if len(data) <= MOST_NOTE else b""
 
 

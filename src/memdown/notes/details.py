@@ -306,8 +306,8 @@ def says_otherwise(new: str, old: str) -> bool:
     fresh, known = details_of(new), details_of(old)
     if fresh.change.besides:
         return False
-    come = _without(_telling(fresh, known), known.words)
-    gone = _without(_telling(known, fresh), fresh.words)
+    come = _without(_distinguishing(fresh, known), known.words)
+    gone = _without(_distinguishing(known, fresh), fresh.words)
     kinds = (
         bool(fresh.numbers - known.numbers) and bool(known.numbers - fresh.numbers),
         bool(fresh.names - known.names) and bool(known.names - fresh.names),
@@ -358,7 +358,7 @@ def is_among(word: str, words: Collection[str]) -> bool:
     return any(_alike(one, word) for one in alike)
 
 
-def _telling(details: FactDetails, other: FactDetails) -> list[str]:
+def _distinguishing(details: FactDetails, other: FactDetails) -> list[str]:
     """The words of a fact without cues, and without those that only say a concept both have."""
     both = details.mere.keys() & other.mere.keys()
     mere = frozenset[str]().union(*(details.mere[name] for name in both))

@@ -97,14 +97,14 @@ def _end(lines: Sequence[str]) -> int:
     """How many lines the block takes; 0 if what stands under the ruler is no list of keys."""
     if not lines or lines[0].rstrip() != _RULER:
         return 0
-    told = False
+    has_key = False
     for number in range(1, min(len(lines), _MOST_LINES)):
         line = lines[number].rstrip()
         if line in _ENDS:
             return number + 1
-        if line and not line.startswith("#") and not told:
-            told = _KEY.match(line[:_MOST_OF_FRONT_MATTER]) is not None
-            if not told:
+        if line and not line.startswith("#") and not has_key:
+            has_key = _KEY.match(line[:_MOST_OF_FRONT_MATTER]) is not None
+            if not has_key:
                 return 0
     return 0
 

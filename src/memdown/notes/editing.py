@@ -28,7 +28,14 @@ from memdown.notes.descriptors import (
 from memdown.notes.journal import Journal, journal_file
 from memdown.notes.reading import MAX_NOTE_BYTES, decode, read_note
 from memdown.notes.roots import NotePlace, Workspace, check_folder, locate
-from memdown.notes.swapping import SwapOutcome, draft_name, publish, swap_in, told_kept, version_of
+from memdown.notes.swapping import (
+    SwapOutcome,
+    draft_name,
+    kept_message,
+    publish,
+    swap_in,
+    version_of,
+)
 from memdown.notes.writing import finish, settle_save
 from memdown.values import dataclass
 
@@ -56,7 +63,7 @@ def _changed(path: str, current: Note | None, kept: str | None = None) -> NoteCh
         f"{shown(path)} {what} on disk meanwhile, so it was not saved; compare both versions and "
         "save again."
     )
-    return NoteChanged(f"{message} {told_kept(kept, path)}" if kept else message, current)
+    return NoteChanged(f"{message} {kept_message(kept, path)}" if kept else message, current)
 
 
 def read_whole(workspace: Workspace, path: str) -> Note:

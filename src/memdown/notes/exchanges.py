@@ -41,7 +41,7 @@ _AS_ONE: Final = (
     (pattern(r"\bany more\b"), "anymore"),
 )
 # One of these has every text that says that something is gone, unless it does so by signs.
-_TELLING_GONE: Final = GONE_WORDS.union("give given giving gave".split())
+_CUES: Final = GONE_WORDS.union("give given giving gave".split())
 _LETTERS: Final = pattern(r"[^\W_]+")
 _FROM: Final = frozenset("from von vom de del des du da dal dalla van из с со off".split())
 _NOT: Final = frozenset(
@@ -85,7 +85,7 @@ def gives_up(new: str, old: str, asked: Collection[str]) -> bool:
     return is_gone and 2 * len(answer & content_words(new)) > len(answer)
 
 
-def telling_words(old: str, asked: Collection[str]) -> Iterator[str]:
+def distinctive_words(old: str, asked: Collection[str]) -> Iterator[str]:
     """The words of a text that answer a question, each once; what gives them up has more than half of them."""
     answer = set(content_words(old).difference(asked, _SMALL_TERMS))
     for _, token in tokens(old) if answer else ():
@@ -169,7 +169,7 @@ def _is_anothers(clause: Sequence[_Word], gone: frozenset[str], old: str) -> boo
 
 def _has_word_for_gone(text: str) -> bool:
     """Whether a text may say that something is gone: few have a word for it, and only those need a closer look."""
-    if not _TELLING_GONE.isdisjoint(_LETTERS.findall(fold(text))):
+    if not _CUES.isdisjoint(_LETTERS.findall(fold(text))):
         return True
     return not text.isascii() and SIGNS.search(text) is not None
 

@@ -19,11 +19,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from memdown.errors import WorkspaceError
-from memdown.files import acquire, make_folder, reach, release
+from memdown.files import LOCK_SECONDS, acquire, make_folder, reach, release
 from memdown.notes.descriptors import shown
 from memdown.values import dataclass
-
-LOCK_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)

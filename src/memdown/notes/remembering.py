@@ -20,6 +20,7 @@ from typing import Final
 from memdown.errors import MemdownError, NoteNotFound, WorkspaceError
 from memdown.files import locked, reach, replace_file
 from memdown.notes import pending, placing, writing
+from memdown.notes.arrivals import Arrivals
 from memdown.notes.changes import SELF, By, one_act
 from memdown.notes.descriptors import shown
 from memdown.notes.details import same_fact
@@ -37,7 +38,6 @@ from memdown.notes.related import (
     rank_related,
 )
 from memdown.notes.roots import Workspace, daily_note, date_of
-from memdown.notes.seen import SeenDays
 from memdown.notes.statements import BULLET, Fact, facts_of, read_until, read_validity
 from memdown.notes.superseding import is_worth_asking, likelihood
 from memdown.notes.writing import append, curated, entry_of
@@ -291,26 +291,14 @@ def _write(
     if not said and any(line.startswith("#") for line in entry):
         # A heading of its own would take what follows with it.
         return append(pen.workspace, path, text, title=title, lock_dir=pen.lock_dir, by=pen.by)
-    beside = 0
-    if durable and not about:
-        beside = next(
-            (
-                one.fact.line
-                for one in ranked[:RELATED]
-                if one.fact.path == path
-                and one.score >= _SAME_SECTION
-                and not placing.is_plan(one.fact.heading.rpartition(" > ")[2])
-            ),
-            0,
-        )
-    beside_text = next((one.fact for one in ranked if one.fact.line == beside), None)
+    near = _near_in(path, ranked) if durable and not about else None
     lines: list[int] = []
 
     def change(now: str) -> str:
         now = now or f"# {title}\n"
         if about or durable:
-            near = _line_now(now, beside_text) if beside and beside_text else 0
-            placed = placing.insert(now, entry, about=about.strip(), beside=near)
+            beside = _line_now(now, near) if near is not None else 0
+            placed = placing.insert(now, entry, about=about.strip(), beside=beside)
         else:
             placed = placing.insert_last(now, entry)
         lines.append(placed.line)
@@ -323,6 +311,18 @@ def _write(
     return Citation(path, lines[-1], lines[-1] + len(entry) - 1)
 
 
+def _near_in(path: str, ranked: Sequence[RankedFact]) -> Fact | None:
+    """The fact of a note that a new one belongs beside: one of the nearest of all, and no plan."""
+    near = (
+        one.fact
+        for one in ranked[:RELATED]
+        if one.fact.path == path
+        and one.score >= _SAME_SECTION
+        and not placing.is_plan(one.fact.heading.rpartition(" > ")[2])
+    )
+    return next(near, None)
+
+
 def _is_plain_log(pen: Pen, path: str) -> bool:
     """Whether an entry may simply be added at the end: no code left open, no plans at the end."""
     try:
@@ -330,6 +330,20 @@ def _is_plain_log(pen: Pen, path: str) -> bool:
     except NoteNotFound:
         return True
     return placing.insert_last(text, ["- x"]).text.startswith(text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Replacement:
+    """A new fact in the place of old ones: those in the note that it goes to, and those of `other_notes`.
+
+    `twin` is the same fact as the new one, if it stands there already.
+    """
+
+    target: str
+    entry: Sequence[str]
+    inside: Sequence[Fact]
+    other_notes: Sequence[Fact]
+    twin: Fact | None
 
 
 def _replace(
@@ -342,56 +356,74 @@ def _replace(
     current: Sequence[Fact],
 ) -> Citation:
     """Put the new fact in the place of the old ones, which are struck and nested below it."""
-    today = daily_note(pen.today)
-    first = old[0]
-    is_past_log = date_of(first.path) is not None and first.path != today
-    if known is not None and known.path != first.path:
-        target = known.path
-    elif is_past_log:
-        target = curated(pen.workspace) if durable else today
-    else:
-        target = first.path
-    entry = placing.dated_entry(said, since=pen.today, noted=None, until=until)
-    inside = [fact for fact in old if fact.path == target]
-    outside = [_dated(pen, fact) for fact in old if fact.path != target]
-    words = [placing.own_words(note_text(pen.workspace, one.path), one) for one in outside]
+    target = _replacing_in(pen, old[0], known, durable=durable)
+    plan = _Replacement(
+        target,
+        placing.dated_entry(said, since=pen.today, noted=None, until=until),
+        [fact for fact in old if fact.path == target],
+        [_dated(pen, fact) for fact in old if fact.path != target],
+        known if known is not None and known.path == target else None,
+    )
+    others = plan.other_notes
+    words = [placing.own_words(note_text(pen.workspace, one.path), one) for one in others]
     lines: list[int] = []
 
     def change(text: str) -> str:
-        text = text or f"# {pen.today if target == today else 'Memory'}\n"
-        here = [_same_again(text, fact) for fact in inside]
-        twin = _same_again(text, known) if known is not None and known.path == target else None
-        if twin is not None and here:
-            text = placing.remove(text, twin)
-            here = [_same_again(text, fact) for fact in inside]
-        if here:
-            dated = [_dated(pen, fact) for fact in here]
-            placed = placing.replace_facts(text, dated, entry, pen.today)
-        elif twin is not None:
-            placed = placing.Placed(text, twin.line)
-        elif target == today:
-            placed = placing.insert_last(text, entry)
-        else:
-            placed = placing.insert(text, entry, beside=_beside(text, pen, said, current, target))
+        placed = _placed(pen, text, plan, said, current)
         lines.append(placed.line)
-        return placing.nest_struck(placed.text, placed.line, words, pen.today, outside)
+        return placing.nest_struck(placed.text, placed.line, words, pen.today, others)
 
-    if not outside:
+    if not others:
         update(pen.workspace, target, change, lock_dir=pen.lock_dir, by=pen.by)
         reach("replace.written")
     else:
         file = _intent_file(pen.workspace, pen.lock_dir)
         pen = replace(pen, by=one_act(pen.by))
         with locked(file.with_suffix(".lock")):
-            _record_intent(file, pen, said, target, outside)
+            _record_intent(file, pen, said, target, others)
             reach("replace.recorded")
             update(pen.workspace, target, change, lock_dir=pen.lock_dir, by=pen.by)
             reach("replace.written")
-            for fact in outside:
+            for fact in others:
                 strike_fact(pen, fact)
                 reach("replace.struck")
             file.unlink(missing_ok=True)
-    return Citation(target, lines[-1], lines[-1] + len(entry) - 1)
+    return Citation(target, lines[-1], lines[-1] + len(plan.entry) - 1)
+
+
+def _replacing_in(pen: Pen, first: Fact, known: Fact | None, *, durable: bool) -> str:
+    """The note that a replacement goes to: where it is known already, else where the first old fact stands.
+
+    The log of a past day stays as it is.
+    """
+    if known is not None and known.path != first.path:
+        return known.path
+    today = daily_note(pen.today)
+    if date_of(first.path) is None or first.path == today:
+        return first.path
+    return curated(pen.workspace) if durable else today
+
+
+def _placed(
+    pen: Pen, text: str, plan: _Replacement, said: str, current: Sequence[Fact]
+) -> placing.Placed:
+    """The text of the note with the new fact in it, once, and its old facts struck below."""
+    today = daily_note(pen.today)
+    text = text or f"# {pen.today if plan.target == today else 'Memory'}\n"
+    here = [_same_again(text, fact) for fact in plan.inside]
+    twin = _same_again(text, plan.twin) if plan.twin is not None else None
+    if twin is not None and here:
+        text = placing.remove(text, twin)
+        here = [_same_again(text, fact) for fact in plan.inside]
+    if here:
+        dated = [_dated(pen, fact) for fact in here]
+        return placing.replace_facts(text, dated, plan.entry, pen.today)
+    if twin is not None:
+        return placing.Placed(text, twin.line)
+    if plan.target == today:
+        return placing.insert_last(text, plan.entry)
+    beside = _beside(text, pen, said, current, plan.target)
+    return placing.insert(text, plan.entry, beside=beside)
 
 
 def repair(workspace: Workspace, lock_dir: Path) -> None:
@@ -467,7 +499,7 @@ def _dated(pen: Pen, fact: Fact) -> Fact:
     """The fact with the day of the change that brought it, where it has none of its own."""
     if fact.day is not None:
         return fact
-    came = SeenDays(pen.journal).of(fact.path).get(fact.text)
+    came = Arrivals(pen.journal).of(fact.path).get(fact.text)
     return replace(fact, day=came.day) if came is not None and came.day <= pen.today else fact
 
 

@@ -80,7 +80,7 @@ def original_of(path: str) -> str | None:
     return f"{match[1]}.md" if match else None
 
 
-def told_kept(path: str, original: str) -> str:
+def kept_message(path: str, original: str) -> str:
     """What a user is told about a version that was kept."""
     return (
         f"{shown(path)} holds what another program saved while {shown(original)} was being saved; "
@@ -131,14 +131,14 @@ def _put_back(folder: int, name: str, draft: str, placed: _Version) -> bool:
     """
     ours = placed
     for _ in range(_ROUNDS):
-        held = _look(folder, draft)
+        drafted = _look(folder, draft)
         reach("save.looked")
         _rename(folder, draft, folder, name, _SWAP)
         reach("save.back")
         out = _look(folder, draft)
         if (out.file, out.digest) == (placed.file, placed.digest):
             return placed is ours
-        placed = held
+        placed = drafted
     return False
 
 

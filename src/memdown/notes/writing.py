@@ -35,7 +35,7 @@ from memdown.notes.roots import (
     hidden,
     locate,
 )
-from memdown.notes.swapping import is_draft, keep, original_of, settle, told_kept, version_of
+from memdown.notes.swapping import is_draft, keep, kept_message, original_of, settle, version_of
 from memdown.types import Citation, Failure
 from memdown.values import dataclass, pattern
 
@@ -164,7 +164,7 @@ def settle_save(place: NotePlace, save: pending.Save) -> str | None:
     except FileNotFoundError:
         return None
     if kept is not None:
-        log.warning("%s", told_kept(kept, place.path))
+        log.warning("%s", kept_message(kept, place.path))
     return kept
 
 
@@ -296,7 +296,9 @@ def _layout(end: _End, entry: str, title: str) -> tuple[bytes, int]:
 def kept_versions(paths: Iterable[str]) -> tuple[Failure, ...]:
     """The notes that are versions of others, each with what to do about it."""
     found = ((path, original_of(path)) for path in paths if ".kept-" in path)
-    return tuple(Failure(path, told_kept(path, original)) for path, original in found if original)
+    return tuple(
+        Failure(path, kept_message(path, original)) for path, original in found if original
+    )
 
 
 def unfinished_save(workspace: Workspace, lock_dir: Path) -> Failure | None:

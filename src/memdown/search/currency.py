@@ -14,6 +14,7 @@ from itertools import islice, permutations, product
 from typing import Final, NamedTuple, Protocol
 
 from memdown.errors import QueryError
+from memdown.notes.arrivals import Came
 from memdown.notes.details import (
     content_words,
     details_of,
@@ -24,7 +25,6 @@ from memdown.notes.details import (
 )
 from memdown.notes.exchanges import gives_up
 from memdown.notes.relation_words import tells_end
-from memdown.notes.seen import Came
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.superseding import (
     LONGEST_NEW,

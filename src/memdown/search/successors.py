@@ -13,7 +13,7 @@ import numpy as np
 
 from memdown.index.reader import Reader, Rows, word
 from memdown.notes.details import content_words
-from memdown.notes.exchanges import gives_up, telling_words
+from memdown.notes.exchanges import distinctive_words, gives_up
 from memdown.notes.statements import Fact, facts_of
 from memdown.text.cues import CHANGES
 from memdown.types import Hit
@@ -81,7 +81,7 @@ def _answering(hit: Hit, asked: frozenset[str]) -> Iterator[Fact]:
 
 def _telling(fact: Fact, asked: frozenset[str]) -> list[str]:
     """The words of a fact that answer; none if they are a story."""
-    terms = list(islice(telling_words(fact.text, asked), _MOST_WORDS + 1))
+    terms = list(islice(distinctive_words(fact.text, asked), _MOST_WORDS + 1))
     return terms if len(terms) <= _MOST_WORDS else []
 
 

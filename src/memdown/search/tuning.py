@@ -1,4 +1,4 @@
-"""Every number that tunes the ranking, in one value, with what chose it."""
+"""The weights of the features and the sizes of the pool, in one value, with what chose them."""
 
 from __future__ import annotations
 

@@ -126,14 +126,14 @@ def _found(text: str) -> Iterator[Definition]:
         short = text[start:end]
         if _is_short(short):
             for long in (
-                *_told_behind(text, short, start, end),
-                _told_before(text, short, start, end),
+                *_defined_behind(text, short, start, end),
+                _defined_before(text, short, start, end),
             ):
                 if long:
                     yield Definition(short, long)
 
 
-def _told_behind(text: str, short: str, start: int, end: int) -> Iterator[str]:
+def _defined_behind(text: str, short: str, start: int, end: int) -> Iterator[str]:
     """What a short form stands for by what follows it."""
     behind = _LONG_BEHIND.match(text, end)
     if behind and _is_meant(short, behind[1]):
@@ -146,7 +146,7 @@ def _told_behind(text: str, short: str, start: int, end: int) -> Iterator[str]:
         yield _beginning(short, text[linked.end() : linked.end() + _LONGEST])
 
 
-def _told_before(text: str, short: str, start: int, end: int) -> str:
+def _defined_before(text: str, short: str, start: int, end: int) -> str:
     """What a short form stands for by what stands before it; "" if nothing does."""
     at = max(text.rfind(sign, max(0, start - _BEFORE), start) for sign in "(（,，")
     opening = _OPENING.fullmatch(text, at, start) if at >= 0 else None

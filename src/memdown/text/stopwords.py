@@ -14,7 +14,7 @@ from memdown.text.scripts import fold
 from memdown.text.stemming import stem
 from memdown.text.terms import is_gram, ordered_terms, tokens
 
-_WORDS: Final = """
+STOP_WORDS: Final = """
 a about after all also am an and any are as at be because been before being but by can could did
 didn do does doesn doing don for from had has hasn have haven having he her here hers him his how i
 if in into is isn it its just me more most my no nor not of on or our out over own she should
@@ -162,8 +162,8 @@ def plain(word: str) -> str:
 
 def stop_words_of(words: Sequence[str]) -> frozenset[str]:
     """The stop words of the language that a question with these plain words is asked in."""
-    told = _languages_of(words)
-    return _all_of(_by_language, told) if told else _in_any_language()
+    languages = _languages_of(words)
+    return _all_of(_by_language, languages) if languages else _in_any_language()
 
 
 def personal_words_of(words: Sequence[str]) -> frozenset[str]:
@@ -179,8 +179,8 @@ def first_person_of(words: Sequence[str]) -> frozenset[str]:
 
 def bends_verbs(words: Sequence[str]) -> bool:
     """Whether a question with these plain words is in German or Dutch, where *ge-* makes participles."""
-    told = _languages_of(words)
-    return bool(told) and _BENT.issuperset(told)
+    languages = _languages_of(words)
+    return bool(languages) and _BENT.issuperset(languages)
 
 
 @lru_cache(maxsize=64)
@@ -197,15 +197,15 @@ def _languages_of(words: Sequence[str]) -> tuple[int, ...]:
     One word tells no language, unless it asks and stands first, or only Russian is written so: *door* alone is
     not Dutch. Those that are words or names elsewhere tell none, and count unless others tell it: *war in Europe*.
     """
-    return _told_by(words[0] if words else "", frozenset(words))
+    return _languages_by_words(words[0] if words else "", frozenset(words))
 
 
 @lru_cache(maxsize=64)
-def _told_by(first: str, words: frozenset[str]) -> tuple[int, ...]:
-    telling, lists = _telling(), _by_language()
+def _languages_by_words(first: str, words: frozenset[str]) -> tuple[int, ...]:
+    by_word, lists = _languages_of_word(), _by_language()
     counts = [0] * len(lists)
     for word in words:
-        for number in telling.get(word, ()):
+        for number in by_word.get(word, ()):
             counts[number] += 1
     if first in _asking():
         for number, stop in enumerate(lists[1:], start=1):
@@ -241,7 +241,7 @@ def is_english(text: str) -> bool | None:
 @cache
 def _by_language() -> tuple[frozenset[str], ...]:
     """The lists in the order they stand in, English first."""
-    return _lists(_WORDS)
+    return _lists(STOP_WORDS)
 
 
 @cache
@@ -259,7 +259,7 @@ def _lists(written: str) -> tuple[frozenset[str], ...]:
 
 
 @cache
-def _telling() -> Mapping[str, Sequence[int]]:
+def _languages_of_word() -> Mapping[str, Sequence[int]]:
     """The numbers of the languages other than English that each word tells."""
     found: dict[str, list[int]] = {}
     for number, stop in enumerate(_by_language()):
@@ -297,5 +297,5 @@ def _asking() -> frozenset[str]:
 @cache
 def _stop_terms() -> frozenset[str]:
     """As terms: words are stop words as words, pieces of other scripts as pieces."""
-    words = (term for term in ordered_terms(_WORDS) if not is_gram(term))
+    words = (term for term in ordered_terms(STOP_WORDS) if not is_gram(term))
     return frozenset((*words, *filter(is_gram, ordered_terms(_RUNS))))

@@ -13,11 +13,11 @@ from memdown.agent.toolset import asker_of, check_reading, cites
 from memdown.errors import MemdownError, NoteNotFound
 from memdown.facts import forgetting, reviewing, use
 from memdown.notes import Note, undoing
-from memdown.shapes import status_json
+from memdown.shapes import citation_json, status_json
 from memdown.transcripts.sessions import recall
 from memdown.transcripts.sessions.browsing import conversations, delete, find, turns_of
 from memdown.types import Answer, Chunk, FileState, Hit, Why
-from memdown.web import changes, review, talks, uploads
+from memdown.web import changes, review, sessions, uploads
 from memdown.web.changes import Commit, Line
 from memdown.web.library import by_day, year
 from memdown.web.rendering import render_note
@@ -100,12 +100,7 @@ def add_entry(site: Site, given: Values) -> Any:
     citation = site.memory.remember(
         given["text"], durable=given["durable"], allow_secrets=given["allowSecrets"]
     )
-    return {
-        "path": citation.path,
-        "startLine": citation.start_line,
-        "endLine": citation.end_line,
-        "citation": str(citation),
-    }
+    return citation_json(citation)
 
 
 def list_changes(site: Site, given: Values) -> Any:
@@ -386,9 +381,9 @@ def read_sync(site: Site, given: Values) -> Any:  # noqa: ARG001
 
 def list_sessions(site: Site, given: Values) -> Any:  # noqa: ARG001
     """List the agent's conversations."""
-    found, problems = conversations(talks.folder(site))
+    found, problems = conversations(sessions.folder(site))
     return {
-        "sessions": [talks.as_json(one) for one in found],
+        "sessions": [sessions.as_json(one) for one in found],
         "problems": [{"path": one.path, "reason": one.reason} for one in problems],
     }
 
@@ -396,15 +391,17 @@ def list_sessions(site: Site, given: Values) -> Any:  # noqa: ARG001
 def read_session(site: Site, given: Values) -> Any:
     """Read a conversation; secrets are redacted."""
     return {
-        "turns": [talks.turn_json(one) for one in turns_of(talks.folder(site), given["session"])]
+        "turns": [
+            sessions.turn_json(one) for one in turns_of(sessions.folder(site), given["session"])
+        ]
     }
 
 
 def delete_session(site: Site, given: Values) -> Any:
     """Delete a conversation for good: its transcript and its history."""
     site.check_writable()
-    one = find(talks.folder(site), given["session"])
-    delete(talks.folder(site), one)
+    one = find(sessions.folder(site), given["session"])
+    delete(sessions.folder(site), one)
     if "sessions" in site.memory.settings.sources:
         site.job.start(force=False)
     return {"deleted": one.id}
@@ -412,14 +409,14 @@ def delete_session(site: Site, given: Values) -> Any:
 
 def find_said(site: Site, given: Values) -> Any:
     """Find what was said, word for word."""
-    found = recall(talks.folder(site), given["q"], limit=given["limit"])
+    found = recall(sessions.folder(site), given["q"], limit=given["limit"])
     return {
         "found": [
             {
                 "session": one.path.removeprefix("sessions/").removesuffix(".jsonl"),
-                "turn": talks.turn_json(one.turn),
-                "before": [talks.turn_json(turn) for turn in one.before],
-                "after": [talks.turn_json(turn) for turn in one.after],
+                "turn": sessions.turn_json(one.turn),
+                "before": [sessions.turn_json(turn) for turn in one.before],
+                "after": [sessions.turn_json(turn) for turn in one.after],
             }
             for one in found
         ]

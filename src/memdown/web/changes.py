@@ -29,7 +29,7 @@ from memdown.notes.related import note_text
 from memdown.notes.remembering import Pen
 from memdown.notes.statements import Fact, facts_of
 from memdown.notes.writing import curated
-from memdown.web import review, talks
+from memdown.web import review, sessions
 from memdown.web.rendering import note_url
 from memdown.web.site import Site
 
@@ -59,7 +59,7 @@ class Read:
 
     upto: int = 0
     single: frozenset[int] = frozenset()
-    seen: float = 0.0
+    last_visit: float = 0.0
     before: float = 0.0
 
     def has(self, change: Change) -> bool:
@@ -86,15 +86,15 @@ class LastVisit:
         with self._locked() as (lock, read):
             upto = max(upto, read.upto)
             single = {one for one in {*read.single, *ids} if one > upto}
-            self._write(lock, Read(upto, frozenset(single), read.seen, read.before))
+            self._write(lock, Read(upto, frozenset(single), read.last_visit, read.before))
 
     def visit(self, now: float) -> Read:
         """Note that somebody looks at the page; `before` is when they were here last, if long ago."""
         read = self.read()
-        if 0 <= now - read.seen < _SAME_VISIT_SECONDS:
+        if 0 <= now - read.last_visit < _SAME_VISIT_SECONDS:
             return read
         with self._locked() as (lock, read):
-            before = read.seen if now - read.seen > _AWAY_SECONDS else read.before
+            before = read.last_visit if now - read.last_visit > _AWAY_SECONDS else read.before
             after = Read(read.upto, read.single, now, before)
             self._write(lock, after)
         return after
@@ -111,7 +111,7 @@ class LastVisit:
 
     def _write(self, lock: int, read: Read) -> None:
         values = {"upto": read.upto, "single": sorted(read.single)[-_MOST_UNREAD:]}
-        data = json.dumps({**values, "seen": read.seen, "before": read.before}).encode()
+        data = json.dumps({**values, "seen": read.last_visit, "before": read.before}).encode()
         os.pwrite(lock, data, 0)
         os.ftruncate(lock, len(data))
 
@@ -211,7 +211,7 @@ def page_values(site: Site) -> dict[str, Any]:
     listed = _once(site, "listed", lambda: _listed(site))
     changes, undone = listed.changes, listed.undone
     library = site.current_library()
-    titles = talks.titles(site) if any(one.session for one in changes) else {}
+    titles = sessions.titles(site) if any(one.session for one in changes) else {}
     marks = review.disagreements(site)
     items = [
         _marked(_item(one, read, undone, library.texts, titles), marks, library.texts)
@@ -423,7 +423,7 @@ def versions(site: Site, path: str) -> list[TodayItem]:
     undone = journal.undone()
     library = site.current_library()
     changes = journal.changes(path=path, limit=100)
-    titles = talks.titles(site) if any(one.session for one in changes) else {}
+    titles = sessions.titles(site) if any(one.session for one in changes) else {}
     return [_item(one, Read(upto=one.id), undone, library.texts, titles) for one in changes]
 
 

@@ -18,7 +18,7 @@ import posixpath
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -213,18 +213,14 @@ def names_in(texts: Mapping[str, str], titles: Mapping[str, str]) -> Names:
     headings: set[str] = set()
     small: set[str] = set()
     for path, text in texts.items():
-        lines = text[:_OPENING].split("\n")
-        given = [titles[path]] if path in titles else []
-        given += [*read_front_matter(lines).aliases, *_BOLD.findall(text), *_WIKI.findall(text)]
-        for name in given:
-            name = name.strip().rstrip(":").strip()
-            if 1 < len(name) <= 60 and not name.startswith(("http", "#")):
-                written.setdefault(folded(name), name)
+        for name in _names_given(text, titles.get(path)):
+            written.setdefault(folded(name), name)
         headings.update(folded(one) for one in _HEADING.findall(text))
         headings.update(folded(bare(one)) for both in _TITLED.findall(text) for one in both)
         whole = _is_german(text)
         for block in _BLOCK.split(text):
-            found = proper if not _is_german(block, whole) else nouns
+            # German writes every noun with a capital, so there a capital alone makes no name.
+            found = nouns if _is_german(block, whole) else proper
             found.update(bare(name) for name in _NAME.findall(block))
         small.update(word for word in _NAME_WORD.findall(text) if word[:1].islower())
     for name, count in proper.items():
@@ -239,6 +235,20 @@ def names_in(texts: Mapping[str, str], titles: Mapping[str, str]) -> Names:
         if folded(name) in written:
             counts[folded(name)] += count
     return Names(written, counts)
+
+
+def _names_given(text: str, title: str | None) -> Iterator[str]:
+    """What a note calls itself and others: its title, its aliases, bold words that begin a fact, links."""
+    aliases = read_front_matter(text[:_OPENING].split("\n")).aliases
+    for given in (
+        *([title] if title else ()),
+        *aliases,
+        *_BOLD.findall(text),
+        *_WIKI.findall(text),
+    ):
+        name = given.strip().rstrip(":").strip()
+        if 1 < len(name) <= 60 and not name.startswith(("http", "#")):
+            yield name
 
 
 def _is_german(text: str, otherwise: bool = False) -> bool:

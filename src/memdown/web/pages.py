@@ -11,7 +11,7 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from memdown.agent.client_files import value_at
+from memdown.config import Settings
 from memdown.config.document import read_document
 from memdown.config.keys import as_json, walk
 from memdown.config.places import CONFIG_NAMES
@@ -31,7 +32,7 @@ from memdown.notes import Note, daily_note, is_memory
 from memdown.notes.descriptors import NOTE, opened_folder
 from memdown.notes.document import heading_paths, read_front_matter, title_of
 from memdown.types import Failure, FileState, ProviderUsage, Status
-from memdown.web import changes, review, searching, subjects, talks
+from memdown.web import changes, review, searching, sessions, subjects
 from memdown.web.library import around, by_day, latest, month, months, months_of, tree, year
 from memdown.web.rendering import PICTURES, note_url, render_note, render_snippet
 from memdown.web.site import Site, page
@@ -323,28 +324,7 @@ def index(site: Site, request: Request) -> Response:
 def settings(site: Site, request: Request) -> Response:
     """Every setting with the value in force; what the configuration file says comes first."""
     chosen = site.memory.settings
-    in_force = as_json(chosen)
-    written: Any = read_document(chosen.config_path) if chosen.config_path else {}
-    agents = value_at(written, ["agents", "list"])
-    mine = [one for one in agents or () if value_at(one, ["id"]) == chosen.agent]
-    rows = []
-    for title, section in SECTIONS:
-        for key in walk(section):
-            names = [*title.split("."), *key.path.split(".")]
-            if key.branch or any(mark in "".join(names) for mark in "[<"):
-                continue
-            value = value_at(in_force, names)
-            own = [value_at(written, names), *(value_at(one, names[2:]) for one in mine)]
-            rows.append(
-                {
-                    "name": key.path if section is MemorySearch else ".".join(names),
-                    "value": "not set" if value is None else json.dumps(value, ensure_ascii=False),
-                    "about": render_snippet(
-                        key.field.metadata["description"], (), "MEMORY.md", lambda _: False
-                    ),
-                    "own": any(one is not None for one in own),
-                }
-            )
+    rows = list(_setting_rows(chosen))
     values = {
         "section": "health",
         "file": chosen.config_path or chosen.state_dir / CONFIG_NAMES[0],
@@ -353,6 +333,28 @@ def settings(site: Site, request: Request) -> Response:
         "remarks": chosen.notes,
     }
     return page(site, request, "settings.html", values)
+
+
+def _setting_rows(chosen: Settings) -> Iterator[dict[str, Any]]:
+    """Every setting: its name, its value, what it is about, and whether the user's own file sets it."""
+    in_force = as_json(chosen)
+    written: Any = read_document(chosen.config_path) if chosen.config_path else {}
+    agents = value_at(written, ["agents", "list"])
+    mine = [one for one in agents or () if value_at(one, ["id"]) == chosen.agent]
+    for title, section in SECTIONS:
+        for key in walk(section):
+            names = [*title.split("."), *key.path.split(".")]
+            if key.branch or any(mark in "".join(names) for mark in "[<"):
+                continue
+            value = value_at(in_force, names)
+            own = [value_at(written, names), *(value_at(one, names[2:]) for one in mine)]
+            about = key.field.metadata["description"]
+            yield {
+                "name": key.path if section is MemorySearch else ".".join(names),
+                "value": "not set" if value is None else json.dumps(value, ensure_ascii=False),
+                "about": render_snippet(about, (), "MEMORY.md", lambda _: False),
+                "own": any(one is not None for one in own),
+            }
 
 
 def picture(site: Site, request: Request) -> Response:
@@ -399,9 +401,9 @@ PAGES: tuple[tuple[str, View], ...] = (
     ("/branch", branch),
     ("/files/{path:path}", picture),
     ("/days/{date}", day),
-    ("/sessions", talks.listing),
-    ("/sessions/{session:path}", talks.conversation),
-    ("/export/{session:path}", talks.export),
+    ("/sessions", sessions.listing),
+    ("/sessions/{session:path}", sessions.conversation),
+    ("/export/{session:path}", sessions.export),
     ("/health", index),
     ("/index", index),
     ("/settings", settings),

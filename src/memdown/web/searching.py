@@ -17,7 +17,7 @@ from memdown.errors import MemdownError, NoteNotFound, QueryError
 from memdown.notes.document import read_front_matter, title_of
 from memdown.text import match_spans
 from memdown.types import Answer, Explanation, Hit, Move
-from memdown.web import talks
+from memdown.web import sessions
 from memdown.web.rendering import Known, note_url, render_snippet
 from memdown.web.site import Site, page
 
@@ -154,7 +154,7 @@ def why(site: Site, request: Request) -> Response:
 def shown_hits(site: Site, hits: Sequence[Hit]) -> list[dict[str, Any]]:
     """The hits with their titles and snippets as the page shows them."""
     known = site.known()
-    titles = talks.titles(site) if any(hit.source == "sessions" for hit in hits) else {}
+    titles = sessions.titles(site) if any(hit.source == "sessions" for hit in hits) else {}
     return [_shown(site, hit, known, titles) for hit in hits]
 
 

@@ -254,9 +254,16 @@ def start_page(settings: Settings) -> int:
         if (port := find_page(settings)) is not None:
             return port
         if process.poll() is not None:
-            break
+            raise NoPage(_last_sentence(log) or f"The page did not start; {log} says why.")
         time.sleep(_TRY_SECONDS)
     raise NoPage(f"The page did not start; {log} says why.")
+
+
+def _last_sentence(log: Path) -> str:
+    """The error with which a server ended, as the command line says it; "" if it said something else."""
+    said = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    sign = "memdown: "
+    return said[-1].removeprefix(sign) if said and said[-1].startswith(sign) else ""
 
 
 def open_page(settings: Settings, port: int, *, browser: bool) -> str:

@@ -22,7 +22,7 @@ from memdown.notes.changes import Change
 from memdown.notes.document import read_front_matter
 from memdown.notes.statements import Fact, facts_of
 from memdown.transcripts.sessions import recall
-from memdown.web import talks
+from memdown.web import sessions
 from memdown.web.changes import who
 from memdown.web.library import Library, Names, bare, folded
 from memdown.web.rendering import note_url, render_snippet
@@ -175,9 +175,9 @@ def _shown(fact: Fact, changes: Sequence[Change], is_note: Any, library: Library
 
 def _said(site: Site, name: str) -> list[dict[str, Any]]:
     """The conversations in which it was said, the newest first, each once."""
-    titles = talks.titles(site)
+    titles = sessions.titles(site)
     found: dict[str, dict[str, Any]] = {}
-    for one in recall(talks.folder(site), name, context=0, limit=_MOST_SAID):
+    for one in recall(sessions.folder(site), name, context=0, limit=_MOST_SAID):
         session = one.path.removeprefix("sessions/").removesuffix(".jsonl")
         if session not in found:
             url = f"/sessions/{quote(session)}#L{one.turn.line}"

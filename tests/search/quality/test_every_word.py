@@ -10,7 +10,7 @@ import pytest
 
 from memdown import Memory
 from memdown.text import index_terms
-from memdown.text.stopwords import _WORDS
+from memdown.text.stopwords import STOP_WORDS
 
 Notes = dict[str, str]
 WORDS = Path(__file__).parents[2] / "text" / "words"
@@ -28,7 +28,7 @@ def lists() -> dict[str, list[str]]:
     return {
         "english": (WORDS / "english.txt").read_text(encoding="utf-8").split(),
         "german": (WORDS / "german.txt").read_text(encoding="utf-8").split(),
-        "stop words": _WORDS.split(),
+        "stop words": STOP_WORDS.split(),
         "acronyms": ACRONYMS.split(),
     }
 

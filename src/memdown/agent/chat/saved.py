@@ -45,6 +45,7 @@ class SavedSession:
 
     @property
     def entry(self) -> sessions.SessionEntry:
+        """What the session store knows of this session."""
         return self._store.get(self.id)
 
     def messages(self) -> list[Message]:

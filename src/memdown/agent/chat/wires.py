@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -59,39 +59,35 @@ def _anthropic_request(
 
 def _anthropic_read(events: Iterator[dict[str, Any]], on_text: OnText | None) -> Reply:
     """The streamed answer put together."""
-    text: list[str] = []
-    thought: list[str] = []
-    calls: dict[int, ToolCall] = {}
-    read_tokens = written = 0
-    finished = False
+    incoming = _Incoming(on_text)
+    incoming.usage = Usage(0, 0)
+    read_tokens = 0
     for event in events:
         kind = event.get("type")
         if kind == "message_start":
             usage = (event.get("message") or {}).get("usage") or {}
             read_tokens = sum(usage.get(name) or 0 for name in _INPUT_COUNTS)
+            incoming.usage = Usage(read_tokens, 0)
         elif kind == "content_block_start" and event["content_block"].get("type") == "tool_use":
             block = event["content_block"]
-            calls[event["index"]] = ToolCall(block["id"], block["name"], "")
+            incoming.call(event["index"], block["id"], block["name"])
         elif kind == "content_block_delta":
-            delta = event["delta"]
-            if piece := delta.get("text"):
-                text.append(piece)
-                if on_text:
-                    on_text(piece)
-            elif piece := delta.get("thinking"):
-                thought.append(piece)
-            elif event["index"] in calls:
-                call = calls[event["index"]]
-                more = delta.get("partial_json") or ""
-                calls[event["index"]] = ToolCall(call.id, call.name, call.arguments + more)
+            _anthropic_delta(incoming, event["index"], event["delta"])
         elif kind == "message_delta":
             written = (event.get("usage") or {}).get("output_tokens") or 0
+            incoming.usage = Usage(read_tokens, written)
         elif kind == "message_stop":
-            finished = True
-    if not finished:
-        raise _unfinished()
-    spent = Usage(read_tokens, written)
-    return Reply("".join(text), tuple(calls.values()), spent, "".join(thought))
+            incoming.finished = True
+    return incoming.reply()
+
+
+def _anthropic_delta(incoming: _Incoming, index: int, delta: Mapping[str, Any]) -> None:
+    if piece := delta.get("text"):
+        incoming.say(piece)
+    elif piece := delta.get("thinking"):
+        incoming.think(piece)
+    elif index in incoming.calls:
+        incoming.call(index, arguments=delta.get("partial_json") or "")
 
 
 def _anthropic_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
@@ -154,41 +150,29 @@ def _openai_request(
 
 def _openai_read(events: Iterator[dict[str, Any]], on_text: OnText | None) -> Reply:
     """The streamed answer put together."""
-    text: list[str] = []
-    thought: list[str] = []
-    calls: dict[int, dict[str, str]] = {}
-    usage: Usage | None = None
-    finished = False
+    incoming = _Incoming(on_text)
     for event in events:
         if counted := event.get("usage"):
-            usage = Usage(counted.get("prompt_tokens", 0), counted.get("completion_tokens", 0))
+            read, written = counted.get("prompt_tokens", 0), counted.get("completion_tokens", 0)
+            incoming.usage = Usage(read, written)
         for choice in event.get("choices") or ():
             delta = choice.get("delta") or {}
             if piece := delta.get("content"):
-                text.append(piece)
-                if on_text:
-                    on_text(piece)
+                incoming.say(piece)
             # Two names for the same, by who serves the model.
             if piece := delta.get("reasoning_content") or delta.get("reasoning"):
-                thought.append(str(piece))
+                incoming.think(str(piece))
             for part in delta.get("tool_calls") or ():
-                _merge(calls.setdefault(part.get("index", 0), {}), part)
-            finished = finished or bool(choice.get("finish_reason"))
-    if not finished:
-        raise _unfinished()
-    made = [
-        ToolCall(call.get("id") or f"call-{index}", call.get("name", ""), call.get("arguments", ""))
-        for index, call in sorted(calls.items())
-    ]
-    return Reply("".join(text), tuple(made), usage, "".join(thought))
-
-
-def _merge(call: dict[str, str], part: dict[str, Any]) -> None:
-    """Add a piece of a call; its arguments come in many."""
-    function = part.get("function") or {}
-    call["id"] = call.get("id") or part.get("id") or ""
-    call["name"] = call.get("name") or function.get("name") or ""
-    call["arguments"] = call.get("arguments", "") + (function.get("arguments") or "")
+                function = part.get("function") or {}
+                incoming.call(
+                    part.get("index", 0),
+                    part.get("id") or "",
+                    function.get("name") or "",
+                    function.get("arguments") or "",
+                )
+            if choice.get("finish_reason"):
+                incoming.finished = True
+    return incoming.reply()
 
 
 def _openai_message(message: Message) -> dict[str, Any]:
@@ -207,9 +191,41 @@ def _openai_message(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": message.text or None, "tool_calls": calls}
 
 
-def _unfinished() -> EndpointError:
-    """For an answer that just stops."""
-    return EndpointError("The endpoint stopped in the middle of an answer; try again.")
+class _Incoming:
+    """An answer as it comes in, piece by piece; what it says goes to `on_text` at once."""
+
+    def __init__(self, on_text: OnText | None) -> None:
+        self.calls: dict[int, ToolCall] = {}
+        self.usage: Usage | None = None
+        self.finished = False
+        self._on_text = on_text
+        self._text: list[str] = []
+        self._thoughts: list[str] = []
+
+    def say(self, piece: str) -> None:
+        """A piece of what is said."""
+        self._text.append(piece)
+        if self._on_text:
+            self._on_text(piece)
+
+    def think(self, piece: str) -> None:
+        """A piece of what is thought before."""
+        self._thoughts.append(piece)
+
+    def call(self, index: int, call_id: str = "", tool: str = "", arguments: str = "") -> None:
+        """A piece of a call; its arguments come in many."""
+        old = self.calls.get(index, ToolCall("", "", ""))
+        self.calls[index] = ToolCall(old.id or call_id, old.name or tool, old.arguments + arguments)
+
+    def reply(self) -> Reply:
+        """The whole answer; raises `EndpointError` if it just stopped."""
+        if not self.finished:
+            raise EndpointError("The endpoint stopped in the middle of an answer; try again.")
+        calls = tuple(
+            ToolCall(call.id or f"call-{index}", call.name, call.arguments)
+            for index, call in sorted(self.calls.items())
+        )
+        return Reply("".join(self._text), calls, self.usage, "".join(self._thoughts))
 
 
 WIRES: dict[Kind, ChatWire] = {

@@ -257,7 +257,7 @@ _ACKNOWLEDGING = re.compile(
     r"merci|oui|non|gracias|sí|好的?|谢谢|是的?|はい|ありがとう)[\s,.!…]*)+",
     re.IGNORECASE,
 )
-_TELLING = re.compile(
+_STATEMENT = re.compile(
     r"\d|\b(?:is|are|was|were|lives?|uses?|moved|changed|now|called|works?|has|have)\b"
 )
 
@@ -375,7 +375,7 @@ def _weight(entry: str) -> int:
         return 3
     if said.endswith(("?", "？")):
         return 0
-    return 2 if _TELLING.search(said) else 1
+    return 2 if _STATEMENT.search(said) else 1
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:

@@ -265,10 +265,10 @@ def _weighed(found: ScoredMemory) -> float:
 
 def _say_the_same(one: str, other: str) -> bool:
     """Whether two similar texts have the same words, but for order, case and articles."""
-    return _telling(one) == _telling(other)
+    return _without_articles(one) == _without_articles(other)
 
 
-def _telling(text: str) -> frozenset[str]:
+def _without_articles(text: str) -> frozenset[str]:
     return distinct_terms(text) - _ARTICLES
 
 
@@ -278,9 +278,9 @@ def _mapped(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError, ValueError) as error:
-        told = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
         raise StoreError(
-            f"The memories in {path} cannot be used ({told}); check the folder, or move it away "
+            f"The memories in {path} cannot be used ({reason}); check the folder, or move it away "
             "to begin anew."
         ) from error
 

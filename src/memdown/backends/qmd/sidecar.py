@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from memdown import notes
 from memdown.backends.qmd.collections import (
@@ -103,21 +104,21 @@ class Sidecar:
         min_score: float | None = None,
         sources: Sequence[Source] | None = None,
         chat: Chat | None = None,
-    ) -> Answer | str:
-        """What `qmd` finds, or the reason why it cannot tell."""
+    ) -> Answer:
+        """What `qmd` finds; raises `CommandFailed`, which says why, if it cannot answer."""
         if not self._settings.scope.allows(chat or Chat()):
             why = "memory.qmd.scope does not allow results in this chat"
             return Answer((), NAME, self._settings.search_mode, reasons=(why,))
         if not clean(query):
-            return "the query is empty"
+            raise CommandFailed("the query is empty")
         reason = self.problem() or self._prepared()
         if reason:
-            return reason
+            raise CommandFailed(reason)
         try:
             hits = self._found(clean(query), max_results)
         except CommandFailed as error:
             self._note_failure("searching", str(error))
-            return str(error)
+            raise
         if self._book.searching.failures:
             log.info("qmd answers again.")
             self._note(searching=Rest())
@@ -277,8 +278,16 @@ class Sidecar:
         self._commands.make_home()
         return write_notebook(self._home / "state.json", **changes)
 
-    def _note_failure(self, what: str, reason: str) -> None:
-        rest: Rest = getattr(self._book, what)
+    def _note_failure(
+        self, what: Literal["searching", "updating", "embedding"], reason: str
+    ) -> None:
+        book = self._book
+        rests = {
+            "searching": book.searching,
+            "updating": book.updating,
+            "embedding": book.embedding,
+        }
+        rest = rests[what]
         if not rest.failures:
             log.warning("qmd: %s; the built-in index answers meanwhile.", reason)
         self._note(**{what: rest.after_failure(reason, self._clock())})
@@ -430,15 +439,15 @@ class QmdSearcher:
         chat = self._chat
         if request.chat or request.session_key:
             chat = chat_of(request.chat or "direct", request.session_key)
-        answer = self._sidecar.answer(
-            request.query,
-            max_results=request.max_results,
-            min_score=request.min_score,
-            sources=scope.sources,
-            chat=chat,
-        )
-        if isinstance(answer, Answer):
-            return answer
-        own = self._own.search(request)
-        why = f"the built-in index answered instead of qmd: {answer}"
-        return replace(own, fallback=own.fallback or NAME, reasons=(why, *own.reasons))
+        try:
+            return self._sidecar.answer(
+                request.query,
+                max_results=request.max_results,
+                min_score=request.min_score,
+                sources=scope.sources,
+                chat=chat,
+            )
+        except CommandFailed as error:
+            own = self._own.search(request)
+            why = f"the built-in index answered instead of qmd: {error}"
+            return replace(own, fallback=own.fallback or NAME, reasons=(why, *own.reasons))

@@ -67,6 +67,7 @@ def create(
     vector_enabled: bool = True,
     cache_entries: int = 50_000,
     patience: float = PATIENCE_SECONDS,
+    **_: object,
 ) -> LanceStore:
     """A store in the folder `path`, or in the agent's own folder at an address such as `s3://b/m`.
 

@@ -83,6 +83,7 @@ def create(
     vector_enabled: bool = True,
     cache_entries: int = 50_000,
     patience: float = PATIENCE_SECONDS,
+    **_: object,
 ) -> PostgresStore:
     """A store on the server at `url`; searches read from `read_url`, if there is one.
 

@@ -77,6 +77,7 @@ def create(
     vector_enabled: bool = True,
     extension_path: str | None = None,
     cache_entries: int = 50_000,
+    **_: object,
 ) -> SqliteStore:
     """A store in the given file, which is made on the first write."""
     return SqliteStore(path, vector_enabled, extension_path, cache_entries)

@@ -221,15 +221,15 @@ def as_markdown(name: str, turns: Sequence[TranscriptTurn]) -> str:
     """A conversation to keep or to give away: one heading for each message."""
     parts = [f"# {name}\n"]
     for turn in turns:
-        when = f", {_moment(turn.time)}" if turn.time else ""
+        when = f", {written_time(turn.time)}" if turn.time else ""
         parts.append(f"\n## {turn.role.capitalize()}{when}\n\n{turn.text.strip()}\n")
     return "".join(parts)
 
 
-def _moment(milliseconds: int) -> str:
-    return (
-        datetime.datetime.fromtimestamp(milliseconds / 1000).astimezone().strftime("%Y-%m-%d %H:%M")
-    )
+def written_time(milliseconds: int) -> str:
+    """A time, in milliseconds since 1970, in the zone of whoever reads it: `2026-03-01 17:05`."""
+    moment = datetime.datetime.fromtimestamp(milliseconds / 1000).astimezone()
+    return moment.strftime("%Y-%m-%d %H:%M")
 
 
 def delete(folder: Path, one: Conversation) -> None:

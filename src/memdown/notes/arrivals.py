@@ -1,4 +1,4 @@
-"""When facts came into their notes, as the journal saw it: on which day, and which of two came later."""
+"""When facts came into their notes, by the journal: on which day, and which of two came later."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _MOST_CHANGES: Final = 5_000
 _RENAMED_SECONDS: Final = 60
 _MOST_LETTERS, _SPELT_ALIKE = 3, 0.7
 _DIGITS: Final = pattern(r"\d+")
-# What other programs wrote is seen at the next look, several notes at once, and after what we wrote meanwhile:
-# within so many seconds that it was seen later tells nothing.
+# What other programs wrote is recorded by the next sync, several notes at once, and after what we wrote meanwhile:
+# within so many seconds, that it was recorded later says nothing.
 _ONE_LOOK_SECONDS: Final = 60
 
 
@@ -60,8 +60,8 @@ class _Known:
 _NOTHING: Final = _Known()
 
 
-class SeenDays:
-    """When facts came into their notes, as the journal saw it; each change is read once.
+class Arrivals:
+    """When facts came into their notes, by the journal, of which each change is read once.
 
     Safe to use from several threads. Without a journal nothing is known. A fact whose spelling is mended
     keeps its day, and so does one that an undo brings back, or that moves with its note to another name.
@@ -82,13 +82,13 @@ class SeenDays:
             if stamp != self._stamp:
                 self._stamp, self._latest = stamp, self._journal.latest()
             known = self._known.get(path, _NOTHING)
-            # Most notes did not change since they were first seen.
+            # Most notes did not change since they were first read.
             if self._latest.get(path, 0) > known.last:
                 known = self._read(path)
             return known.came
 
     def begun(self) -> datetime.date | None:
-        """The day from which on everything was seen: an undated fact that did not come since is older."""
+        """The day on which the journal began: an undated fact that did not come since is older."""
         with self._lock:
             if self._begun is None:
                 self._begun = self._journal.begun()
