@@ -16,7 +16,7 @@ from memdown.text.scripts import EMOJI, FIRST_UNSPACED, FLAG_LETTERS, MARKS, fol
 from memdown.text.stemming import stem
 from memdown.values import pattern
 
-TERMS_VERSION: Final = 13
+TERMS_VERSION: Final = 14
 """To be raised with every change of what `index_terms` or `prefix_terms` return, or of feature terms."""
 
 TOKENCHARS: Final = "-_./@:+#"
