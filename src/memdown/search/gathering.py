@@ -258,9 +258,9 @@ def candidate_count(options: SearchOptions) -> int:
 def _chosen(
     best: Ranking, view: Presentation, asked: Asked, exact: frozenset[int]
 ) -> Iterator[int]:
-    """The numbers of the candidates that may be shown, and of the first others: those are told as below
-    the bar. `exact` are the files that hold an identifier of the question: whether it is shown is found
-    by reading."""
+    """The numbers of the candidates that may be shown; where there are none, or an explanation is asked for,
+    those of the first others, too: they are told as below the bar. `exact` are the files that hold an
+    identifier of the question: whether it is shown is found by reading."""
     columns = best.columns
     sure = np.round((view.sure * columns.share).clip(0, 1), SHOWN_DIGITS)
     may = sure >= asked.options.min_score
@@ -268,7 +268,8 @@ def _chosen(
         may |= (columns.text > 0) | (columns.vector >= view.near)
     if exact:
         may |= np.isin(columns.chunk_key // FILE_SPAN, list(exact))
-    may[np.flatnonzero(~may)[:SHOWN_BELOW]] = True
+    if asked.options.explain or not may.any():
+        may[np.flatnonzero(~may)[:SHOWN_BELOW]] = True
     chosen: list[int] = np.flatnonzero(may).tolist()
     return iter(chosen)
 
@@ -354,7 +355,7 @@ def take(
             if not options.strict and hit.score < _FAR * best and exact.isdisjoint(hit.matched):
                 # What is far below the best is not shown, unless it holds an identifier, and so are all that follow.
                 far += 1
-                if far > SHOWN_BELOW and not exact:
+                if far > (SHOWN_BELOW if options.explain else 0) and not exact:
                     break
                 continue
             distinct += not (diversity.repeats(hit, good) or ranking.echoes(hit, known))
