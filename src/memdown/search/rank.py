@@ -237,10 +237,14 @@ class Texts:
 
 
 class Bar:
-    """The score that a hit must have to be made; whoever takes hits raises it once there are enough."""
+    """The score that a hit must have to be made; whoever takes hits raises it once there are enough.
+
+    What follows `is_far` below the best: only what holds an identifier of the question is still shown.
+    """
 
     def __init__(self) -> None:
         self.score = 0.0
+        self.is_far = False
 
 
 def make_hits(
