@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -201,11 +201,8 @@ def _made(
     chosen: Iterator[int],
     bar: Bar,
 ) -> Iterator[Hit]:
-    words = asked.query.terms.words
-    least = ranking.least_beside(best)
-    good = frozenset(best.columns.key[best.columns.share >= least].tolist())
-    read = partial(_texts, reader=reader, best=good)
-    return ranking.make_hits(best, read, words, view, chosen, bar)
+    read, words = partial(_texts, reader), asked.query.terms.words
+    return ranking.make_hits(best, read, reader.file_of, words, view, chosen, bar)
 
 
 def _followed(hits: Sequence[Hit], asked: Asked, reader: Reader, view: Presentation) -> list[Hit]:
@@ -281,7 +278,7 @@ def _holding(exact: Iterable[str], reader: Reader) -> frozenset[int]:
     return frozenset(reader.file_number[reader.passage_file[np.concatenate(rows)]].tolist())
 
 
-def _texts(some: Sequence[Scored], reader: Reader, best: frozenset[int]) -> Texts:
+def _texts(reader: Reader, some: Sequence[Scored], best: Collection[int]) -> Texts:
     """The chunks of some passages: the only text that a search reads. Of talk the chunks beside them, too, and
     those near them that hold one of the `best` passages."""
     rows = reader.rows_of([one.chunk_key for one in some])
