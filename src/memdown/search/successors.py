@@ -87,6 +87,7 @@ def _telling(fact: Fact, asked: frozenset[str]) -> list[str]:
 
 def _holding(terms: Sequence[str], changed: Rows, reader: Reader) -> Rows:
     """The rows of passages that hold more than half of some words and tell that something is gone, ascending."""
+    reader.fetch([word(term) for term in terms])
     each: list[Rows] = []
     for count, term in enumerate(terms, start=1):
         if len(rows := reader.among(word(term), changed)):
