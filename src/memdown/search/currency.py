@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice, permutations, product
 from typing import Final, NamedTuple, Protocol
 
@@ -64,7 +64,7 @@ class Seen(Protocol):
     Those that are not there are older than the day on which looking began.
     """
 
-    def of(self, path: str) -> Mapping[str, Came]: ...
+    def until_now(self) -> Callable[[str], Mapping[str, Came]]: ...
 
     def begun(self) -> datetime.date | None: ...
 
@@ -452,11 +452,11 @@ def _same_start(ours: str, theirs: str) -> bool:
 
 
 def _compared_by(question: str, times: Times) -> _Setting:
-    """What the hits that answer a question are compared by; of each note it is asked once when its facts came."""
+    """What the hits that answer a question are compared by; it is looked once what came."""
     asked, seen = content_words(question), times.seen
     if seen is None:
         return _Setting(question, asked, times.today)
-    return _Setting(question, asked, times.today, seen.begun(), cache(seen.of))
+    return _Setting(question, asked, times.today, seen.begun(), seen.until_now())
 
 
 def _take_apart(hit: Hit, setting: _Setting) -> _Parts:

@@ -314,19 +314,16 @@ def _find_facts(stored: StoredChunk, wanted: Mapping[int, float]) -> _Facts:
     """Those of a chunk's passages that are `wanted`."""
     chunk = stored.chunk
     found = _Facts({}, {})
-    for number in range(len(chunk.passages)):
-        key = stored.key + number
-        share = wanted.get(key)
-        if share is None:
-            continue
-        passage = chunk.passages[number]
+    keys = range(stored.key, stored.key + len(chunk.passages))
+    for key in [one for one in keys if one in wanted]:
+        passage = chunk.passages[key - stored.key]
         text = chunk.text[passage.start : passage.end]
         # "- Rehearsal: on Thursday" is a fact, but where people speak it may be what one of them says.
         if label_of(text) is None or (BULLET.match(text) and not is_talk(chunk)):
             facts = facts_in(chunk, passage)
             if len(facts) == 1:
                 found.of[key] = facts[0]
-                found.shares[facts[0]] = share
+                found.shares[facts[0]] = wanted[key]
     return found
 
 
