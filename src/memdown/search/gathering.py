@@ -354,7 +354,8 @@ def take(
                 if far > SHOWN_BELOW and not exact:
                     break
                 continue
-            distinct += not (diversity.repeats(hit, good) or ranking.echoes(hit, known))
+            is_known = bool(known) and ranking.echoes(hit, known)
+            distinct += not (is_known or diversity.repeats(hit, good))
             good.append(hit)
         if distinct >= enough:
             # Of those whose scores are shown as equal, the newer comes first.
