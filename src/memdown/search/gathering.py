@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -201,11 +201,8 @@ def _made(
     chosen: Iterator[int],
     bar: Bar,
 ) -> Iterator[Hit]:
-    words = asked.query.terms.words
-    least = ranking.least_beside(best)
-    good = frozenset(best.columns.key[best.columns.share >= least].tolist())
-    read = partial(_texts, reader=reader, best=good)
-    return ranking.make_hits(best, read, words, view, chosen, bar)
+    read, words = partial(_texts, reader), asked.query.terms.words
+    return ranking.make_hits(best, read, reader.file_of, words, view, chosen, bar)
 
 
 def _followed(hits: Sequence[Hit], asked: Asked, reader: Reader, view: Presentation) -> list[Hit]:
@@ -287,7 +284,7 @@ def _holding(exact: Iterable[str], best: Ranking, reader: Reader) -> Mask:
     return found
 
 
-def _texts(some: Sequence[Scored], reader: Reader, best: frozenset[int]) -> Texts:
+def _texts(reader: Reader, some: Sequence[Scored], best: Collection[int]) -> Texts:
     """The chunks of some passages: the only text that a search reads. Of talk the chunks beside them, too, and
     those near them that hold one of the `best` passages."""
     rows = reader.rows_of([one.chunk_key for one in some])
@@ -364,7 +361,8 @@ def take(
                 if bar.is_far and not exact:
                     break
                 continue
-            distinct += not (diversity.repeats(hit, good) or ranking.echoes(hit, known))
+            is_known = bool(known) and ranking.echoes(hit, known)
+            distinct += not (is_known or diversity.repeats(hit, good))
             good.append(hit)
         if distinct >= enough:
             # Of those whose scores are shown as equal, the newer comes first.

@@ -222,7 +222,8 @@ def _token_terms(token: str) -> Iterable[str]:
 
 def _compound_parts(token: str) -> list[tuple[int, str]]:
     """What a compound falls into at its weakest joints, after where it starts; none for a word."""
-    if token.isalnum() and (token[1:].islower() or token.isdigit()):
+    # Inside a word only a capital beside a small letter is a joint.
+    if token.isalnum() and (token[1:] == token[1:].lower() or token.isupper()):
         return []
     for splitter in _SPLITTERS if len(token) <= _MAX_TERM else _SPLITTERS[:-1]:
         if splitter.search(token) is None:
