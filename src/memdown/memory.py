@@ -94,14 +94,15 @@ class Memory:
         session_key: str | None = None,
         as_of: datetime.date | str | None = None,
         history: bool = False,
+        explain: bool = False,
     ) -> Answer:
         """Find the notes that answer a question; see `Answer.reasons` when little was found.
 
         Only notes of these `sources` ("notes", "sessions"), dated from `since` to `until` (days, or
         times such as "March" or "last week"), in a `folder` and with all `tags` are shown; a value
         that cannot be understood is a `QueryError`. What was struck or is over comes last and is
-        marked (`Hit.was`); `history` shows it in its place, `as_of` what held on that day.
-        With `words_only` nothing of the question goes to a provider.
+        marked (`Hit.was`); `history` shows it in its place, `as_of` what held on that day. With
+        `words_only` no provider is asked; with `explain` the best of what is left out is named, too.
 
         Notes that changed are indexed first. When that takes long (5 s where someone sees the
         `progress`, else 1 s, or 10 s for a few files or a first index), the search goes on without
@@ -111,7 +112,7 @@ class Memory:
         return self._answering.search(
             Request(
                 query, max_results, min_score, sources, since, until, folder, tags, progress,
-                chat, session_key, words_only, as_of, history,
+                chat, session_key, words_only, as_of, history, explain,
             )
         )  # fmt: skip
 

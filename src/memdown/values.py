@@ -90,11 +90,13 @@ class _Init:
 
 def _init(cls: Any, fields: Fields) -> Callable[..., None]:
     """`__init__`, compiled: it must be fast, and its errors must name its arguments."""
-    scope: dict[str, Any] = {"_set": object.__setattr__, "_made": _MADE}
+    scope: dict[str, Any] = {"_made": _MADE}
     taken, lines = [], []
     for field in fields:
-        name, default = field.name, f"_{field.name}_default"
+        name, default, put = field.name, f"_{field.name}_default", f"_put_{field.name}"
         value = name
+        # A slot itself is quicker than `object.__setattr__`, which would look for it each time.
+        scope[put] = getattr(cls, name).__set__
         if field.default_factory is not dataclasses.MISSING:
             scope[default] = field.default_factory
             taken.append(f"{name}=_made")
@@ -104,7 +106,7 @@ def _init(cls: Any, fields: Fields) -> Callable[..., None]:
             taken.append(f"{name}={default}")
         else:
             taken.append(name)
-        lines.append(f" _set(self, {name!r}, {value})")
+        lines.append(f" {put}(self, {value})")
     if hasattr(cls, "__post_init__"):
         lines.append(" self.__post_init__()")
     source = f"def __init__(self, {', '.join(taken)}):\n" + "\n".join(lines or [" pass"])

@@ -363,6 +363,20 @@ def test_facts_have_the_day_on_which_they_came(pen: Pen, monkeypatch: pytest.Mon
     )
 
 
+def test_what_is_asked_in_a_row_is_as_of_one_moment(
+    pen: Pen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An answer compares facts by when they came: all of them by the same look at the journal."""
+    clock = Clock(monkeypatch)
+    arrivals = Arrivals(pen.journal)
+    earlier = arrivals.until_now()
+    clock.day = 1
+    memory(pen).write_text("# Memory\n\n- The canoe is in Hamburg.\n")
+    look_now(pen, "MEMORY.md")
+    assert earlier("MEMORY.md") == {}
+    assert set(arrivals.until_now()("MEMORY.md")) == {"The canoe is in Hamburg."}
+
+
 def days(seen: Arrivals, path: str) -> dict[str, datetime.date]:
     return {text: came.day for text, came in seen.of(path).items()}
 

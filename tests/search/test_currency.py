@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import pytest
@@ -210,7 +211,10 @@ class Known:
     days: dict[str, datetime.date]
     outside: bool = False
 
-    def of(self, path: str) -> dict[str, Came]:
+    def until_now(self) -> Callable[[str], Mapping[str, Came]]:
+        return self._of
+
+    def _of(self, path: str) -> dict[str, Came]:
         noon = datetime.time(12)
         return {
             text: Came(datetime.datetime.combine(day, noon), number, self.outside)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memdown import Memory
 from memdown.cli import run
 
 
@@ -66,6 +67,17 @@ def test_an_empty_answer_tells_what_was_just_below(
     assert "nothing in the notes resembles the query" in shown
     assert "Left out:" in shown
     assert "#L3-L3" in shown
+
+
+def test_what_is_left_out_is_named_where_it_is_asked_for(workspace: Path) -> None:
+    """To make it takes as long as to make results, so that a search does it only then."""
+    with Memory.open(workspace) as memory:
+        for explain in (False, True):
+            answer = memory.search("ER605", explain=explain)
+            assert len(answer.hits) == 1
+            assert answer.explanation
+            assert bool(answer.explanation.below) is explain
+        assert memory.search("zzqx blorf").explanation.below  # type: ignore[union-attr]
 
 
 def test_below_the_bar_for_programs(workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:

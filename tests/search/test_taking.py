@@ -58,8 +58,9 @@ def test_an_identifier_far_below_the_best_is_still_reached() -> None:
     many = [hit(str(n), 0.2 - n / 100, f"{n} hangs on hook {n * 7}") for n in range(8)]
     made = [hit("a", 0.9, "the router"), *many, hit("z", 0.1, "the ER605 itself", "er605")]
     assert same_answer(asked("router ER605", strict=False), made) == len(made)
-    # Without an identifier, so many are made as are told as below.
-    assert same_answer(asked(strict=False), made) == 1 + 4
+    # Without an identifier the first of them ends it, or as many as an explanation names.
+    assert same_answer(asked(strict=False), made) == 1 + 1
+    assert same_answer(asked(strict=False, explain=True), made) == 1 + 4
 
 
 def test_an_identifier_below_the_bar_is_still_reached() -> None:

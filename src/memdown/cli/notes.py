@@ -103,6 +103,7 @@ def search_command(
                 tags=tags,
                 as_of=as_of,
                 history=history,
+                explain=explain,
                 progress=progress,
                 chat=chat,
                 session_key=session_key,

@@ -16,7 +16,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, chain, groupby, repeat
-from itertools import count as counted
 from operator import add, sub
 from typing import TYPE_CHECKING, overload
 
@@ -118,7 +117,7 @@ def pack_closely(chunk: Chunk) -> tuple[str, bytes]:
 
 def _line_starts(text: str) -> list[int]:
     """Where each line of a text begins, and where one after the last would."""
-    return list(map(add, accumulate(map(len, text.split("\n")), initial=0), counted()))
+    return list(accumulate([len(line) + 1 for line in text.split("\n")], initial=0))
 
 
 def _line_numbers(first: int, lines: Sequence[int] | None, begins: Sequence[int]) -> Sequence[int]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from memdown.index.bm25 import length_norms
 from memdown.index.passage_vectors import passage_texts, shorten
 from memdown.index.passages import feature_terms, passage_terms
+from memdown.text.cues import CHANGES
 from memdown.types import FILE_SPAN, SOURCES, Chunk, FileState, Source, StoredChunk, Vector, Vectors
 from memdown.values import dataclass
 
@@ -380,6 +381,21 @@ class Reader:
         if self._sparing is not None:
             return self._sparing.among(unit, rows)
         return common_rows(self.posting(unit).rows, rows)
+
+    def among_changes(self, unit: Unit) -> Rows:
+        """The rows of living passages that hold a unit and tell of a change, ascending."""
+        if self._sparing is not None:
+            return self._sparing.among(unit, self.posting(word(CHANGES)).rows)
+        rows = self.posting(unit).rows
+        found: Rows = rows[self._tells_change.take(rows)]
+        return found
+
+    @cached_property
+    def _tells_change(self) -> Mask:
+        """Which living passages tell of a change, bool (P,): many do, and a look at each takes a tenth of a search."""
+        found = np.zeros(len(self.alive), bool)
+        found[self.posting(word(CHANGES)).rows] = True
+        return found
 
     # Whether an object has the methods of a protocol takes longer to find out than most of what is asked of it.
     @cached_property

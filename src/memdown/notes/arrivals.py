@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from itertools import zip_longest
 from typing import Final, NamedTuple
@@ -77,10 +77,18 @@ class Arrivals:
 
     def of(self, path: str) -> Mapping[str, Came]:
         """When the facts of a note came, by what they say."""
+        return self.until_now()(path)
+
+    def until_now(self) -> Callable[[str], Mapping[str, Came]]:
+        """What tells the same of one note after the other; changes that come meanwhile are not looked for."""
         with self._lock:
             stamp = self._journal.stamp()
             if stamp != self._stamp:
                 self._stamp, self._latest = stamp, self._journal.latest()
+        return self._known_of
+
+    def _known_of(self, path: str) -> Mapping[str, Came]:
+        with self._lock:
             known = self._known.get(path, _NOTHING)
             # Most notes did not change since they were first read.
             if self._latest.get(path, 0) > known.last:

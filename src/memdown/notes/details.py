@@ -10,7 +10,7 @@ import functools
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from memdown.text import fold, index_terms, is_stop, without_stop_words
+from memdown.text import distinct_terms, fold, index_terms, is_stop, without_stop_words
 from memdown.text.wording import WordPattern, bits_of, may_match
 from memdown.values import dataclass, pattern
 
@@ -206,9 +206,9 @@ class FactDetails:
 @functools.lru_cache(maxsize=65_536)
 def content_words(text: str) -> frozenset[str]:
     """The words of a text that say something, with what some of them mean alike; quick to ask again."""
-    terms = index_terms(text)
-    words = without_stop_words(terms) or terms
-    return frozenset(words).union(_concepts(fold(text)))
+    terms = distinct_terms(text)
+    words = frozenset(without_stop_words(terms)) or terms
+    return words.union(_concepts(fold(text)))
 
 
 @functools.lru_cache(maxsize=8192)

@@ -6,7 +6,7 @@ note tells only that one moved from MySQL to Postgres (pure functions).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -73,16 +73,21 @@ def gives_up(new: str, old: str, asked: Collection[str]) -> bool:
 
     `asked` are the content words of the question; the others of `old` are what it answers.
     """
-    if not _may_tell_gone(new) or not (clauses := _clauses(new)):
+    if not _may_tell_gone(new):
         return False
     answer = content_words(old).difference(asked, _SMALL_TERMS)
-    is_gone = any(
-        2 * len(gone & answer) > len(answer) and not _is_anothers(clause, gone, old)
-        for clause in clauses
+    return any(
+        _is_most(gone, answer) and not _is_anothers(clause, gone, old)
+        for written in _clauses(new)
+        # Hardly any clause has as much of it: of the others the words need not be looked at one by one.
+        if _is_most(index_terms(written), answer) and (clause := _words(written))
         for gone in _given_up(clause, answer)
-    )
-    # Hardly any text gets so far: of the others the words need not be found.
-    return is_gone and 2 * len(answer & content_words(new)) > len(answer)
+    ) and _is_most(content_words(new), answer)
+
+
+def _is_most(terms: Iterable[str], answer: frozenset[str]) -> bool:
+    """Whether some terms are more than half of an answer."""
+    return 2 * len(answer.intersection(terms)) > len(answer)
 
 
 def distinctive_words(old: str, asked: Collection[str]) -> Iterator[str]:
@@ -178,22 +183,21 @@ _may_tell_gone: Final = lru_cache(maxsize=2_048)(_has_word_for_gone)
 
 
 @lru_cache(maxsize=2_048)
-def _clauses(text: str) -> tuple[tuple[_Word, ...], ...]:
-    """The clauses of a text that say that something is gone."""
-    found = []
-    begin = 0
-    for end in _CLAUSE_END.finditer(text):
-        clause = text[begin : end.start()]
-        begin = end.end()
-        if not _has_word_for_gone(clause):
-            continue
-        for one, known in _AS_ONE:
-            clause = one.sub(known, clause)
-        written = [token for _, token in tokens(clause)]
-        # Few clauses do, and only those need a closer look.
-        if any(map(_how_gone, written)):
-            found.append(tuple(map(_word, written)))
-    return tuple(found)
+def _clauses(text: str) -> tuple[str, ...]:
+    """The clauses of a text that may say that something is gone."""
+    ends = [end.span() for end in _CLAUSE_END.finditer(text)]
+    begins = [0, *(behind for _, behind in ends)]
+    each = [text[begin:end] for begin, (end, _) in zip(begins, ends, strict=False)]
+    return tuple(filter(_has_word_for_gone, each))
+
+
+@lru_cache(maxsize=2_048)
+def _words(clause: str) -> tuple[_Word, ...]:
+    """The words of a clause that says that something is gone; none if it does not."""
+    for one, known in _AS_ONE:
+        clause = one.sub(known, clause)
+    written = [token for _, token in tokens(clause)]
+    return tuple(map(_word, written)) if any(map(_how_gone, written)) else ()
 
 
 @lru_cache(maxsize=16_384)

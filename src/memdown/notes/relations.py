@@ -125,10 +125,8 @@ def restated(old: str, new: str, ended: Collection[str] = ()) -> bool:
     """
     if old[:1] >= _UNSPACED:
         return _restated_unspaced(old, new)
-    if len(content_words(old) - content_words(new)) > _MOST_MISSING:
-        return False
-    theirs = _first(old)
-    if theirs is None or not may_restate(old, new) or not _begin_alike(old, new):
+    theirs = _first(old) if may_restate(old, new) else None
+    if theirs is None or not _begin_alike(old, new):
         return False
     ours = _clauses(new)
     return any(_same_slot(theirs, one, ours, ended) for one in ours)
@@ -141,6 +139,8 @@ def may_restate(old: str, new: str) -> bool:
     """
     if old[:1] >= _UNSPACED:
         return True
+    if len(content_words(old) - content_words(new)) > _MOST_MISSING:
+        return False
     if (theirs := _first(old)) is None:
         return False
     words = _every_word(new)

@@ -12,7 +12,7 @@ import functools
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from memdown.notes.document import heading_paths, outside_code, read_front_matter
 from memdown.notes.roots import date_of
@@ -242,8 +242,7 @@ class Fact:
         return not self.struck and not validity.expired(day)
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(NamedTuple):
     """The lines of a bullet or paragraph."""
 
     line: int
@@ -351,7 +350,7 @@ def _items(lines: Sequence[str], start: int, headings: frozenset[int]) -> Iterat
             and not _NO_FACT.match(line)
         )
         if goes_on and now is not None and line is not None:
-            now = _Item(now.line, (*now.lines, line), now.indent, now.is_bullet)
+            now = now._replace(lines=(*now.lines, line))
             continue
         if now is not None:
             yield now

@@ -195,6 +195,7 @@ def _options(
         defaults,
         as_of=read_as_of(request.as_of, setup.today()),
         history=request.history,
+        explain=request.explain,
         text_weight=weight,
         max_results=request.max_results or defaults.max_results,
         min_score=defaults.min_score if request.min_score is None else request.min_score,

@@ -27,7 +27,8 @@ class Request:
 
     `chat` and `session_key` say who asks, for `memory.qmd.scope`. With `words_only` the query is not
     embedded: nothing of it goes to a provider.
-    `as_of` asks for what held on another day, `history` for what was beside what is.
+    `as_of` asks for what held on another day, `history` for what was beside what is. With `explain` the
+    best of what is below the bar is told as well; where nothing is above it, it always is.
     """
 
     query: str
@@ -44,6 +45,7 @@ class Request:
     words_only: bool = False
     as_of: datetime.date | str | None = None
     history: bool = False
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice, permutations, product
 from typing import Final, NamedTuple, Protocol
 
@@ -64,7 +64,7 @@ class Seen(Protocol):
     Those that are not there are older than the day on which looking began.
     """
 
-    def of(self, path: str) -> Mapping[str, Came]: ...
+    def until_now(self) -> Callable[[str], Mapping[str, Came]]: ...
 
     def begun(self) -> datetime.date | None: ...
 
@@ -131,8 +131,9 @@ class _Dated:
 
     @cached_property
     def tells_change(self) -> bool:
-        """Whether anything in it tells that something changed."""
-        return _tells_change(self.said)
+        """Whether anything in it tells that something changed, or its heading does."""
+        told = (fact.text for fact in self.current)
+        return any(map(_tells_change, (self.hit.heading.rpartition(" > ")[2], *told)))
 
     @cached_property
     def is_past(self) -> bool:
@@ -364,8 +365,8 @@ def _replaces(newer: _Dated, older: _Dated) -> bool:
         not other.struck
         and len(other.text) <= LONGEST_NEW
         and (_shares(said, other.text) or gives_up(other.text, fact.text, setting.asked))
-        and is_replaced(fact.text, other.text, setting.question, Replaced.SURELY)
         and not stand_apart(places[0], places[1], fact.text, other.text)
+        and is_replaced(fact.text, other.text, setting.question, Replaced.SURELY)
         for other in newer.facts
     )
 
@@ -408,10 +409,17 @@ def _answers_as_well(newer: _Dated, older: _Dated) -> bool:
     if len(newer.facts) > 1 or len(older.facts) > 1:
         return False
     ours, theirs = newer.facts[0].text, older.facts[0].text
-    if _is_outdated(theirs, ours, newer.setting):
-        return True
-    asked, answered = set(older.hit.matched), set(newer.hit.matched)
-    if max(len(ours), len(theirs)) > _SHORT or not asked or not asked <= answered:
+    # What costs least comes first.
+    return _has_as_much(newer, older) or _is_outdated(theirs, ours, newer.setting)
+
+
+def _has_as_much(newer: _Dated, older: _Dated) -> bool:
+    """Whether a newer short fact of the same topic has all of the question's words that the older has."""
+    ours, theirs = newer.facts[0].text, older.facts[0].text
+    if max(len(ours), len(theirs)) > _SHORT:
+        return False
+    asked = older.hit.matched
+    if not asked or not set(asked).issubset(newer.hit.matched):
         return False
     if newer.hit.score < _NEARLY_AS_GOOD * older.hit.score:
         return False
@@ -444,11 +452,11 @@ def _same_start(ours: str, theirs: str) -> bool:
 
 
 def _compared_by(question: str, times: Times) -> _Setting:
-    """What the hits that answer a question are compared by; of each note it is asked once when its facts came."""
+    """What the hits that answer a question are compared by; it is looked once what came."""
     asked, seen = content_words(question), times.seen
     if seen is None:
         return _Setting(question, asked, times.today)
-    return _Setting(question, asked, times.today, seen.begun(), cache(seen.of))
+    return _Setting(question, asked, times.today, seen.begun(), seen.until_now())
 
 
 def _take_apart(hit: Hit, setting: _Setting) -> _Parts:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
 
-from memdown.index.reader import Reader, Sought, Unit
+from memdown.index.reader import Mask, Reader, Sought, word
 from memdown.index.store import Snapshot, leaves_out
 from memdown.notes.facts import is_heading
 from memdown.search import diversity, scoring
@@ -21,7 +21,7 @@ from memdown.search.snippets import beside, is_talk
 from memdown.search.successors import follow, is_successor
 from memdown.search.tuning import TUNING, Tuning
 from memdown.text import Alternative, distinct_terms, is_asked, prefix_terms
-from memdown.types import FILE_SPAN, Embedder, Hit, Source, knows_words
+from memdown.types import Embedder, Hit, Source, knows_words
 
 # What each leg gives for a `candidateMultiplier` of 1. The first results must not depend on how many
 # are asked for, so the pool does not either, unless more are asked for than it has.
@@ -75,8 +75,8 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
     # Notes come first: what a conversation only repeats of them is dropped later, and does not count.
     for source in sorted(asked.options.sources):
         best, view = _ranked(asked, reader, source)
-        chosen = _chosen(best, view, asked, _holding(asked.query.terms.exact, reader))
         bar = Bar()
+        chosen = _chosen(best, view, asked, _holding(asked.query.terms.exact, best, reader), bar)
         made = _in_time(_made(best, asked, reader, view, chosen, bar), asked, snapshot)
         found = take(made, asked, hits, bar)
         if found and leaves_out(snapshot, "what came after"):
@@ -201,11 +201,8 @@ def _made(
     chosen: Iterator[int],
     bar: Bar,
 ) -> Iterator[Hit]:
-    words = asked.query.terms.words
-    least = ranking.least_beside(best)
-    good = frozenset(best.columns.key[best.columns.share >= least].tolist())
-    read = partial(_texts, reader=reader, best=good)
-    return ranking.make_hits(best, read, words, view, chosen, bar)
+    read, words = partial(_texts, reader), asked.query.terms.words
+    return ranking.make_hits(best, read, reader.file_of, words, view, chosen, bar)
 
 
 def _followed(hits: Sequence[Hit], asked: Asked, reader: Reader, view: Presentation) -> list[Hit]:
@@ -256,32 +253,38 @@ def candidate_count(options: SearchOptions) -> int:
 
 
 def _chosen(
-    best: Ranking, view: Presentation, asked: Asked, exact: frozenset[int]
+    best: Ranking, view: Presentation, asked: Asked, exact: Mask, bar: Bar
 ) -> Iterator[int]:
-    """The numbers of the candidates that may be shown, and of the first others: those are told as below
-    the bar. `exact` are the files that hold an identifier of the question: whether it is shown is found
-    by reading."""
+    """The numbers of the candidates that may be shown; where there are none, or an explanation is asked for,
+    those of the first others, too: they are told as below the bar. Those that hold an identifier of the
+    question are `exact`, bool (n,), and are chosen however far they are below the best."""
     columns = best.columns
     sure = np.round((view.sure * columns.share).clip(0, 1), SHOWN_DIGITS)
     may = sure >= asked.options.min_score
     if not asked.options.strict:
         may |= (columns.text > 0) | (columns.vector >= view.near)
-    if exact:
-        may |= np.isin(columns.chunk_key // FILE_SPAN, list(exact))
-    may[np.flatnonzero(~may)[:SHOWN_BELOW]] = True
-    chosen: list[int] = np.flatnonzero(may).tolist()
-    return iter(chosen)
+    may |= exact
+    if asked.options.explain or not may.any():
+        may[np.flatnonzero(~may)[:SHOWN_BELOW]] = True
+    for number in np.flatnonzero(may).tolist():
+        if not bar.is_far or exact[number]:
+            yield number
 
 
-def _holding(exact: Iterable[str], reader: Reader) -> frozenset[int]:
-    """The numbers of the files that hold one of some terms."""
-    rows = [reader.posting(Unit("word", (term,))).rows for term in exact]
-    if not rows:
-        return frozenset()
-    return frozenset(reader.file_number[reader.passage_file[np.concatenate(rows)]].tolist())
+def _holding(exact: Iterable[str], best: Ranking, reader: Reader) -> Mask:
+    """Which candidates hold one of some terms, in their text or above it, bool (n,)."""
+    found = np.zeros(len(best), bool)
+    for term in exact:
+        rows = reader.posting(word(term)).rows
+        if len(rows):
+            chunks = reader.passage_chunk[rows]
+            keys = np.sort(reader.chunk_key[chunks] + rows - reader.chunk_first[chunks])
+            at = keys.searchsorted(best.columns.key)
+            found |= keys.take(at, mode="clip") == best.columns.key
+    return found
 
 
-def _texts(some: Sequence[Scored], reader: Reader, best: frozenset[int]) -> Texts:
+def _texts(reader: Reader, some: Sequence[Scored], best: Collection[int]) -> Texts:
     """The chunks of some passages: the only text that a search reads. Of talk the chunks beside them, too, and
     those near them that hold one of the `best` passages."""
     rows = reader.rows_of([one.chunk_key for one in some])
@@ -354,10 +357,12 @@ def take(
             if not options.strict and hit.score < _FAR * best and exact.isdisjoint(hit.matched):
                 # What is far below the best is not shown, unless it holds an identifier, and so are all that follow.
                 far += 1
-                if far > SHOWN_BELOW and not exact:
+                bar.is_far = far > (SHOWN_BELOW if options.explain else 0)
+                if bar.is_far and not exact:
                     break
                 continue
-            distinct += not (diversity.repeats(hit, good) or ranking.echoes(hit, known))
+            is_known = bool(known) and ranking.echoes(hit, known)
+            distinct += not (is_known or diversity.repeats(hit, good))
             good.append(hit)
         if distinct >= enough:
             # Of those whose scores are shown as equal, the newer comes first.

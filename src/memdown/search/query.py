@@ -72,6 +72,8 @@ class SearchOptions:
     # What held on this day instead of today; and whether what was is shown in its place.
     as_of: datetime.date | None = None
     history: bool = False
+    # Whether the best of what is below the bar is told though something is above it.
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

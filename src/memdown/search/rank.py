@@ -134,16 +134,10 @@ class Ranking:
         return len(self.columns.key)
 
     def __getitem__(self, place: int) -> Scored:
-        return Scored._make(column.item(place) for column in self.columns)
+        return Scored._make([column.item(place) for column in self.columns])
 
     def __iter__(self) -> Iterator[Scored]:
         return map(self.__getitem__, range(len(self)))
-
-    def of_chunk(self, chunk_key: int) -> list[Scored]:
-        """Those of a chunk."""
-        return [
-            self[place] for place in (self.columns.chunk_key == chunk_key).nonzero()[0].tolist()
-        ]
 
     def in_order(self, order: NDArray[np.int64]) -> Ranking:
         """Those at some places."""
@@ -237,24 +231,31 @@ class Texts:
 
 
 class Bar:
-    """The score that a hit must have to be made; whoever takes hits raises it once there are enough."""
+    """The score that a hit must have to be made; whoever takes hits raises it once there are enough.
+
+    What follows `is_far` below the best: only what holds an identifier of the question is still shown.
+    """
 
     def __init__(self) -> None:
         self.score = 0.0
+        self.is_far = False
 
 
 def make_hits(
     scored: Ranking,
-    read: Callable[[Sequence[Scored]], Texts],
+    read: Callable[[Sequence[Scored], Collection[int]], Texts],
+    file_of: Mapping[int, FileState],
     words: Collection[str],
     view: Presentation,
     chosen: Iterator[int],
     bar: Bar,
 ) -> Iterator[Hit]:
     """What a person sees of the candidates with the `chosen` numbers: windows around passages, none of them
-    showing a line twice. Text is read as it is needed, and no more once a candidate is below the `bar`."""
+    showing a line twice. Text is read as it is needed, with the keys of the best, and no more once a candidate
+    is below the `bar`."""
     shares = dict(zip(scored.columns.key.tolist(), scored.columns.share.tolist(), strict=True))
-    best = least_beside(scored)
+    best = _least_beside(scored)
+    good = {key for key, share in shares.items() if share >= best}
     taken = Taken()
     # Only of what is shown it is asked which of its passages are facts.
     facts: dict[int, _Facts] = {}
@@ -263,17 +264,18 @@ def make_hits(
         # The longer it takes, the more are read at once: from a server each time is a way there and back.
         done += len(some)
         count = max(_READ_NEXT, done // 2)
-        few = [scored[number] for number in some]
-        texts = read(few)
-        for number, one in zip(some, few, strict=True):
-            stored = texts.chunks[one.chunk_key]
-            factor = recency(stored.date, view)
-            if shown_score(_score(one, factor, view)) < bar.score:
+        each = [_in_time(number, scored[number], file_of, view) for number in some]
+        if each[0].score < bar.score:
+            return
+        texts = read([one.scored for one in each], good)
+        for number, one, factor, score in each:
+            if score < bar.score:
                 return
             if one.key in taken.messages:
                 continue
+            stored = texts.chunks[one.chunk_key]
             if one.chunk_key not in facts:
-                facts[one.chunk_key] = _find_facts(scored.of_chunk(one.chunk_key), stored)
+                facts[one.chunk_key] = _find_facts(stored, shares)
             least = max(best, _BESIDE_SHARE * one.share)
             shown = _shown(one, texts, shares, least, facts[one.chunk_key], words, view, taken)
             if shown is not None:
@@ -281,7 +283,23 @@ def make_hits(
                 yield _hit(stored, one, shown, factor, words, view, moves)
 
 
-def least_beside(scored: Ranking) -> float:
+class _InTime(NamedTuple):
+    """The candidate with a number: what time leaves of its score, and the score as it is shown."""
+
+    number: int
+    scored: Scored
+    factor: float
+    score: float
+
+
+def _in_time(
+    number: int, one: Scored, file_of: Mapping[int, FileState], view: Presentation
+) -> _InTime:
+    factor = recency(file_of[one.chunk_key // FILE_SPAN].date, view)
+    return _InTime(number, one, factor, shown_score(_score(one, factor, view)))
+
+
+def _least_beside(scored: Ranking) -> float:
     """The share from which on a message is shown beside a better one: that of the last of the best."""
     if len(scored) < _BEST_MESSAGES:
         return 0.0
@@ -296,18 +314,20 @@ class _Facts(NamedTuple):
     shares: dict[FactSpan, float]
 
 
-def _find_facts(scored: Sequence[Scored], stored: StoredChunk) -> _Facts:
+def _find_facts(stored: StoredChunk, wanted: Mapping[int, float]) -> _Facts:
+    """Those of a chunk's passages that are `wanted`."""
     chunk = stored.chunk
     found = _Facts({}, {})
-    for one in scored:
-        passage = _passage(one, stored)
+    keys = range(stored.key, stored.key + len(chunk.passages))
+    for key in [one for one in keys if one in wanted]:
+        passage = chunk.passages[key - stored.key]
         text = chunk.text[passage.start : passage.end]
         # "- Rehearsal: on Thursday" is a fact, but where people speak it may be what one of them says.
         if label_of(text) is None or (BULLET.match(text) and not is_talk(chunk)):
             facts = facts_in(chunk, passage)
             if len(facts) == 1:
-                found.of[one.key] = facts[0]
-                found.shares[facts[0]] = one.share
+                found.of[key] = facts[0]
+                found.shares[facts[0]] = wanted[key]
     return found
 
 

@@ -122,31 +122,40 @@ class Taken:
         return chunk.path, number, chunk.text[start : min(end, start + _KNOWN_CHARS)]
 
 
+class _Labelled(NamedTuple):
+    """A line that begins with a name or role, and that."""
+
+    line: str
+    name: str
+
+
 @lru_cache(maxsize=_CACHED_CHUNKS)
 def _is_talk(text: str, passages: int) -> bool:
     lines = text.split("\n")
     # Few texts have as many labels as there would have to be if no line but the first of each passage counted.
     labelled = _labelled([line for line in lines if ":" in line or "：" in line], passages)
-    said = [line for line in lines if line and not line.isspace()] if labelled else []
-    names = Counter(map(label_of, labelled))
+    if not labelled:
+        return False
+    said = [line for line in lines if line and not line.isspace()]
+    names = Counter([one.name for one in labelled])
     if len(labelled) < _least_said(len(said)) or max(names.values()) < _LEAST_SAID:
         return False
-    if not all(BULLET.match(line) for line in labelled):
+    if not all(BULLET.match(one.line) for one in labelled):
         return True
     return len(names) > 1 and len(labelled) >= _LEAST_SAID_IN_BULLETS * len(names)
 
 
-def _labelled(lines: Sequence[str], passages: int) -> list[str]:
+def _labelled(lines: Sequence[str], passages: int) -> list[_Labelled]:
     """Those of some lines that begin with a label; none once too few can, of a text with so many passages."""
     spare = len(lines) - _least_said(passages)
-    found: list[str] = []
+    found: list[_Labelled] = []
     for line in lines:
         if spare < 0:
             return []
-        if label_of(line) is None:
+        if (name := label_of(line)) is None:
             spare -= 1
         else:
-            found.append(line)
+            found.append(_Labelled(line, name))
     return found if spare >= 0 else []
 
 

@@ -38,15 +38,12 @@ class Followed:
 
 def follow(hits: Sequence[Hit], question: str, reader: Reader) -> Iterator[Followed]:
     """Which passages may give up what the first hits tell."""
-    changed = reader.posting(word(CHANGES)).rows
-    if not len(changed):
+    if not len(reader.posting(word(CHANGES)).rows):
         return
     asked = content_words(question)
     for hit in hits[:_FOLLOWED]:
         facts = tuple(_answering(hit, asked))
-        each = [
-            _holding(terms, changed, reader) for fact in facts if (terms := _telling(fact, asked))
-        ]
+        each = [_holding(terms, reader) for fact in facts if (terms := _telling(fact, asked))]
         rows = _in_lists(1, [some for some in each if len(some)])
         newer = (row for row in map(int, rows[::-1]) if _may_be_newer(row, hit, reader))
         if some := tuple(islice(newer, _MOST_READ)):
@@ -85,15 +82,16 @@ def _telling(fact: Fact, asked: frozenset[str]) -> list[str]:
     return terms if len(terms) <= _MOST_WORDS else []
 
 
-def _holding(terms: Sequence[str], changed: Rows, reader: Reader) -> Rows:
+def _holding(terms: Sequence[str], reader: Reader) -> Rows:
     """The rows of passages that hold more than half of some words and tell that something is gone, ascending."""
+    reader.fetch([word(term) for term in terms])
     each: list[Rows] = []
     for count, term in enumerate(terms, start=1):
-        if len(rows := reader.among(word(term), changed)):
+        if len(rows := reader.among_changes(word(term))):
             each.append(rows)
         if 2 * (len(each) + len(terms) - count) <= len(terms):
             # Whatever holds the others, it is not more than half of them.
-            return changed[:0]
+            return np.empty(0, np.int32)
     # Of two or three words more than half are two.
     return _in_lists(min(2, len(terms)), each)
 

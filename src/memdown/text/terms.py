@@ -16,7 +16,7 @@ from memdown.text.scripts import EMOJI, FIRST_UNSPACED, FLAG_LETTERS, MARKS, fol
 from memdown.text.stemming import stem
 from memdown.values import pattern
 
-TERMS_VERSION: Final = 13
+TERMS_VERSION: Final = 14
 """To be raised with every change of what `index_terms` or `prefix_terms` return, or of feature terms."""
 
 TOKENCHARS: Final = "-_./@:+#"
@@ -222,7 +222,8 @@ def _token_terms(token: str) -> Iterable[str]:
 
 def _compound_parts(token: str) -> list[tuple[int, str]]:
     """What a compound falls into at its weakest joints, after where it starts; none for a word."""
-    if token.isalnum() and (token[1:].islower() or token.isdigit()):
+    # Inside a word only a capital beside a small letter is a joint.
+    if token.isalnum() and (token[1:] == token[1:].lower() or token.isupper()):
         return []
     for splitter in _SPLITTERS if len(token) <= _MAX_TERM else _SPLITTERS[:-1]:
         if splitter.search(token) is None:

@@ -40,6 +40,7 @@ def search(site: Site, given: Values) -> Any:
         tags=given["tag"],
         chat=asker.chat,
         session_key=asker.session_key,
+        explain=True,
     )
     review.log_question(site, given["q"], found, actor="client:web")
     return answer_json(found, citations=cites(site.memory.settings, asker))
