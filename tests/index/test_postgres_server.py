@@ -155,6 +155,108 @@ def test_a_role_reads_and_writes_its_own_agents_rows_only(postgres: Server) -> N
             other.begin(PRINT)
 
 
+@pytest.fixture
+def carol(postgres: Server) -> Iterator[tuple[PostgresStore, PostgresStore]]:
+    """An agent with one note, as the owner of the tables has it, and as a role of its own."""
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        db.execute("CREATE ROLE carol_role LOGIN")
+    url = postgres.url.replace("memdown@", "carol_role@")
+    try:
+        with begun(postgres, "carol") as owner, closing(create(url, agent="carol")) as role:
+            owner.prepare("carol_role")
+            yield owner, role
+            owner.set_aside()
+    finally:
+        with psycopg.connect(postgres.url, autocommit=True) as db:
+            db.execute("DROP OWNED BY carol_role")
+            db.execute("DROP ROLE carol_role")
+
+
+def _rebuild(store: PostgresStore, text: str) -> None:
+    with store.writing(5.0), store.rebuild(PRINT) as writer:
+        put(writer, state("b.md"), [chunk("b.md", 1, [text])], unit(1, 0, 0, 0))
+
+
+def _strays(server: Server) -> list[tuple[str, int]]:
+    """Tables with rows of no generation, and how many."""
+    found = []
+    with psycopg.connect(server.url) as db:
+        tables = db.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'memdown' "
+            "AND tablename ~ '^(files|chunks|postings|vectors|lists)_'"
+        )
+        for (table,) in tables.fetchall():
+            ((rows,),) = db.execute(
+                f"SELECT count(*) FROM memdown.{table} "
+                "WHERE generation NOT IN (SELECT generation FROM memdown.generations)"
+            ).fetchall()
+            if rows:
+                found.append((table, rows))
+    return found
+
+
+def test_a_role_leaves_nothing_behind(
+    postgres: Server, carol: tuple[PostgresStore, PostgresStore]
+) -> None:
+    """It sees the rows of its own generations only, so these go before what says that they are its own."""
+    owner, role = carol
+    for text in ("beta", "gamma"):
+        _rebuild(role, text)
+    assert _strays(postgres) == []
+    role.set_aside()
+    assert _strays(postgres) == []
+    shelf = shelf_for("carol")
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        db.execute(f"INSERT INTO memdown.postings_{shelf} VALUES (-5, 'secret', 0, 1, '')")
+    owner.vacuum()
+    assert _strays(postgres) == [], "what an earlier version left is cleared"
+
+
+def test_a_role_keeps_its_rights_in_tables_of_its_own(
+    postgres: Server, carol: tuple[PostgresStore, PostgresStore]
+) -> None:
+    """The owner makes them, or what a large agent needs; the role goes on, and rebuilds in them."""
+    owner, role = carol
+    assert owner.own_tables()
+    assert texts_found(role, words("alpha")) == ["alpha"]
+    with role.writing(5.0):
+        put(role, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    assert texts_found(role, words("beta")) == ["beta"]
+    for text in ("gamma", "delta"):
+        _rebuild(role, text)
+        assert texts_found(role, words(text)) == [text]
+        assert not role.leftovers()
+    role.vacuum()
+    assert role.describe().variants[0].own_tables
+    role.set_aside()
+    owner.vacuum()
+    with psycopg.connect(postgres.url) as db:
+        left = db.execute(
+            "SELECT t.tablename FROM pg_tables t WHERE schemaname = 'memdown' AND tablename ~ '_own_' "
+            "AND NOT EXISTS (SELECT 1 FROM memdown.generations g WHERE tablename ~ (g.shelf || '$'))"
+        )
+        assert left.fetchall() == [], "tables that hold nothing any more"
+
+
+def test_the_owner_does_for_a_large_agent_what_its_role_may_not(
+    postgres: Server,
+    carol: tuple[PostgresStore, PostgresStore],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    owner, role = carol
+    monkeypatch.setattr(vector_leg, "FEW", 50)
+    chunks = [chunk("b.md", n, [f"line {n}"]) for n in range(1, 61)]
+    with role.writing(5.0):
+        put(role, state("b.md"), chunks, np.concatenate([unit(1, 0, 0, 0)] * 60))
+    role.vacuum()
+    (mine,) = role.describe().variants
+    assert (mine.own_tables, mine.vectors) == (False, "each compared")
+    owner.vacuum()
+    (mine,) = role.describe().variants
+    assert (mine.own_tables, mine.vectors) == (True, "HNSW")
+    assert len(texts_found(role, words("line"))) == 60
+
+
 def test_a_restart_is_survived(own_server: Server) -> None:
     with begun(own_server, "main") as store:
         assert texts_found(store, words("alpha")) == ["alpha"]

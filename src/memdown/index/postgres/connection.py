@@ -27,6 +27,7 @@ _GRACE_SECONDS = 5.0
 # How long a search waits for what it can do without, and then for the server to stop working on it.
 PATIENCE_SECONDS = 1.5
 _CANCEL_SECONDS = 0.3
+_POLL_SECONDS = 0.2
 _MOST_IDLE = 8
 _DAMAGED = (
     errors.UndefinedTable,
@@ -200,14 +201,21 @@ def holding(url: str, number: int, *, wait: bool = False) -> Iterator[bool]:
     The lock is a transaction on a connection of its own: through a pooler, what a session locks
     may never be unlocked, since each statement may come to another session.
     """
-    with contextlib.closing(connect(url, None)) as db:
-        run(db, "BEGIN")
-        if wait:
-            run(db, "SELECT pg_advisory_xact_lock(%s)", (number,))
-        held = wait or bool(one(db, "SELECT pg_try_advisory_xact_lock(%s)", (number,)))
-        # The query above would keep its snapshot, and making an index waits for all snapshots.
-        run(db, "SET LOCAL lock_timeout = 0")
+    with contextlib.closing(connect(url, READ_SECONDS)) as db:
+        while not (held := _try_to_lock(db, number)) and wait:
+            # Who waits inside a query keeps a snapshot, and making an index waits for all snapshots: also
+            # the one who has this lock would wait for ever.
+            run(db, "ROLLBACK")
+            time.sleep(_POLL_SECONDS)
         yield held
+
+
+def _try_to_lock(db: Connection, number: int) -> bool:
+    run(db, "BEGIN")
+    held = bool(one(db, "SELECT pg_try_advisory_xact_lock(%s)", (number,)))
+    # The query above would keep its snapshot.
+    run(db, "SET LOCAL lock_timeout = 0")
+    return held
 
 
 def is_pooled(db: Connection) -> bool:

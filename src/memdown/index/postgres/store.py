@@ -263,8 +263,7 @@ class PostgresStore:
         with self._link.transaction() as db:
             at = self._link.at(db)
             old = generations.read_live(at, variant)
-            is_large = old is not None and old.place.is_own_shelf
-            place = generations.new_generation(at, "" if is_large else None)
+            place = generations.new_generation_beside(at, old)
         reach("rebuild.begun")
         target = Rebuild(
             fingerprint,
@@ -415,7 +414,8 @@ class PostgresStore:
         """Clear unused variants and generations, and give the space of deleted rows back."""
         with self._alone():
             upkeep.clear_unused(self._link)
-        upkeep.pack_again(self._link)
+            upkeep.outgrow_now(self._link)
+        upkeep.improve_now(self._link)
         upkeep.vacuum(self._link)
 
     def ownership(self, days: float, gone: Sequence[str] = ()) -> Ownership | None:
