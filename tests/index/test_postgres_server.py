@@ -17,6 +17,7 @@ import numpy as np
 import psycopg
 import pytest
 
+from commands import memdown
 from contracts.store_contract import (
     DIMS,
     KEY,
@@ -657,6 +658,59 @@ def test_wrong_addresses_are_told_without_their_password() -> None:
         assert "sesame" not in str(told_too.value)
     finally:
         store.close()
+
+
+def test_a_refusal_names_its_reason(own_server: Server) -> None:
+    """Who the server does not let in learns why, and not that it cannot be reached."""
+    rules = own_server.data / "pg_hba.conf"
+    rules.write_text(f"host all guarded 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
+    with psycopg.connect(own_server.url, autocommit=True) as db:
+        db.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+        db.execute("SELECT pg_reload_conf()")
+    place = own_server.url.split("@")[1]
+    wrong = f"postgresql://guarded:wrong@{place}"
+    eventually(lambda: "password authentication failed" in _refusal(wrong))
+    told = _refusal(wrong)
+    assert "refuses the connection" in told
+    assert "FATAL" not in told
+    assert "password supplied" in _refusal(f"postgresql://guarded@{place}")
+    assert 'role "nobody" does not exist' in _refusal(f"postgresql://nobody@{place}")
+    nowhere = own_server.url.replace("/postgres", "/nowhere")
+    assert 'database "nowhere" does not exist' in _refusal(nowhere)
+
+
+def _refusal(url: str) -> str:
+    with closing(create(url)) as store:
+        try:
+            store.files()
+        except StoreError as error:
+            return str(error)
+    return ""
+
+
+def test_commands_tell_what_is_not_there_yet(postgres: Server, tmp_path: Path) -> None:
+    """A newcomer on a new database: every command says what comes first, and one that looks makes nothing."""
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        db.execute("CREATE DATABASE newcomer")
+    config = tmp_path / "memdown.json"
+    store = {"driver": "postgres", "url": postgres.url.replace("/postgres", "/newcomer")}
+    config.write_text(json.dumps({"agents": {"defaults": {"memorySearch": {"store": store}}}}))
+    (tmp_path / "notes").mkdir()
+
+    def said(*arguments: str) -> str:
+        place = ("--config", str(config), "--workspace", str(tmp_path / "notes"))
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("MEMDOWN_STATE_DIR", str(tmp_path / "state"))
+            done = memdown("store", *arguments, *place)
+        return done.stdout + done.stderr
+
+    for command in ("status", "vacuum"):
+        assert "There are no tables yet: run `memdown store init`." in said(command)
+    assert "No host has reported yet." in said("orphans")
+    assert "There is no index yet: run `memdown index`." in said("verify")
+    assert "There are no tables yet" in said("status"), "nothing of this has made any"
+    assert "The server has no role 'nobody'; create it first" in said("init", "--role", "nobody")
+    assert "There is no index yet: run `memdown index`." in said("status")
 
 
 def test_the_extension_may_come_later(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,6 +30,11 @@ PATIENCE_SECONDS = 1.5
 _CANCEL_SECONDS = 0.3
 _POLL_SECONDS = 0.2
 _MOST_IDLE = 8
+# The server is there, and says no; psycopg has no code for what went wrong before there was a connection.
+_REFUSED = re.compile(
+    r"authentication failed|no password supplied|no pg_hba\.conf entry|permission denied"
+    r"|(role|database) .* does not exist|not permitted to log in"
+)
 _DAMAGED = (
     errors.UndefinedTable,
     errors.UndefinedColumn,
@@ -397,9 +403,15 @@ def mapped(place: str) -> Iterator[None]:
             "`memdown store init`, with --role for a role that is not the owner."
         ) from error
     except psycopg.OperationalError as error:
+        reason = _first_line(error)
+        if _REFUSED.search(reason):
+            raise StoreError(
+                f"{place} refuses the connection ({_without_address(reason)}); check the user, the "
+                "password and the database in memorySearch.store.url."
+            ) from error
         raise StoreError(
-            f"{place} cannot be reached ({_first_line(error)}); check that the server runs and "
-            "that memorySearch.store.url is right."
+            f"{place} cannot be reached ({_without_address(reason)}); check that the server runs "
+            "and that memorySearch.store.url is right."
         ) from error
     except psycopg.Error as error:
         raise StoreError(f"The index on {place} cannot be used: {_first_line(error)}.") from error
@@ -407,6 +419,13 @@ def mapped(place: str) -> Iterator[None]:
 
 def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _without_address(reason: str) -> str:
+    """The reason why no connection was made; the address is told already."""
+    return re.sub(
+        r"^connection failed: (connection to server .*? failed: )?(FATAL:\s*)?", "", reason
+    )
 
 
 # Tables that a shelf may have; a shelf is a set of tables, shared by agents or of one generation.

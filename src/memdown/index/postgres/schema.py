@@ -14,7 +14,7 @@ from typing import NamedTuple
 import psycopg
 from psycopg import sql
 
-from memdown.errors import IndexTooNew
+from memdown.errors import ConfigError, IndexTooNew
 from memdown.index.postgres.connection import (
     SHELF_TABLES,
     Connection,
@@ -346,6 +346,11 @@ def drop_shelf(place: Place) -> None:
 
 def grant(db: Connection, schema: str, role: str, agent: str) -> None:
     """Let a role use one agent's index: read and write its rows, and nothing that others rely on."""
+    if one(db, "SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)) is None:
+        raise ConfigError(
+            f"The server has no role {role!r}; create it first, for example with "
+            f"`CREATE ROLE \"{role}\" LOGIN PASSWORD '…'`."
+        )
     names = {"s": sql.Identifier(schema), "role": sql.Identifier(role)}
     with transaction(db):
         for statement in (

@@ -423,7 +423,7 @@ class PostgresStore:
         manifest = self._manifest
         if manifest is None:
             return None
-        with self._link.using() as db:
+        with self._link.reading() as db:
             live = self._link.live(db)
             return find_orphans(
                 file_rows.read_files(live.place) if live else (),
