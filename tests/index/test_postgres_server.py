@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -401,6 +402,21 @@ def test_a_replica_answers_searches_and_its_absence_is_bridged(postgres: Server)
             store.close()
     finally:
         replica.remove()
+
+
+def test_a_replica_that_says_nothing_costs_two_seconds_once(postgres: Server) -> None:
+    """Every command is a process of its own, which does not know that the one before has waited."""
+    with begun(postgres, "lonely"), socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        away = f"postgresql://memdown@127.0.0.1:{silent.getsockname()[1]}/postgres"
+        with closing(create(postgres.url, read_url=away, agent="lonely")) as store:
+            begin = time.monotonic()
+            assert texts_found(store, words("alpha")) == ["alpha"]
+            assert time.monotonic() - begin < 8.0
+            begin = time.monotonic()
+            assert texts_found(store, words("alpha")) == ["alpha"]
+            assert time.monotonic() - begin < 2.0
 
 
 def test_a_large_agent_gets_tables_and_an_index_of_its_own(

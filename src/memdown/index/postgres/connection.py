@@ -21,6 +21,8 @@ Statement: TypeAlias = LiteralString | sql.Composed | sql.SQL
 _Result = TypeVar("_Result")
 
 CONNECT_SECONDS = 10
+# For a replica: the server itself can answer instead.
+REPLICA_CONNECT_SECONDS = 2
 READ_SECONDS = 20.0
 WRITE_SECONDS = 300.0
 # The server gives up first and says why; a server that is frozen says nothing.
@@ -134,7 +136,7 @@ def one(db: Connection, statement: Statement, values: Sequence[object] = ()) -> 
     return rows[0][0] if rows else None
 
 
-def checked_url(url: str, key: str) -> str:
+def checked_url(url: str, key: str, connect_seconds: int = CONNECT_SECONDS) -> str:
     """The address with our own time limits; a malformed one is an error that does not show it."""
     try:
         given = conninfo_to_dict(url)
@@ -144,7 +146,7 @@ def checked_url(url: str, key: str) -> str:
             "postgresql://user@host:5432/database."
         ) from None
     ours: dict[str, Any] = {
-        "connect_timeout": CONNECT_SECONDS,
+        "connect_timeout": connect_seconds,
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,

@@ -34,6 +34,7 @@ from memdown.index.postgres import (
 from memdown.index.postgres.choosing import MANY_PASSAGES
 from memdown.index.postgres.connection import (
     PATIENCE_SECONDS,
+    REPLICA_CONNECT_SECONDS,
     Connection,
     Place,
     checked_url,
@@ -95,7 +96,9 @@ def create(
             "memorySearch.store.url or the variable MEMDOWN_POSTGRES_URL."
         )
     write = checked_url(url, "memorySearch.store.url")
-    read = checked_url(read_url, "memorySearch.store.readUrl") if read_url else None
+    read = None
+    if read_url:
+        read = checked_url(read_url, "memorySearch.store.readUrl", REPLICA_CONNECT_SECONDS)
     place = f"{shown(write)}/{schema}/{agent}"
     manifest = Manifest(host_file, place) if host_file else None
     link = Link(write, read, agent, schema, manifest)
