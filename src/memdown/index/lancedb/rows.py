@@ -23,7 +23,7 @@ from memdown.index.packing import (
 )
 from memdown.index.shortlist import pack_passage_vectors, pack_terms, terms_of
 from memdown.text import prefix_terms
-from memdown.types import Chunk, FileState, IndexedFile, StoredChunk
+from memdown.types import Chunk, FileState, IndexedFile, Source, StoredChunk
 
 _FIELDS = (
     ("key", "int64"),
@@ -196,9 +196,11 @@ class Batch:
     def __init__(self, name: str) -> None:
         self.name = name
         self.numbers: dict[str, int] = {}
+        self.next_numbers: dict[Source, int] = {}
         self._rows: list[dict[str, Any]] = []
         self._replaced: dict[int, int] = {}
         self._touched: set[int] = set()
+        self._waiting: set[int] = set()
         self._dims: int | None = None
         self._since = time.monotonic()
 
@@ -208,6 +210,9 @@ class Batch:
             self._since = time.monotonic()
         self._rows.append(file_row(number, file.state))
         self.numbers[file.state.path] = number
+        self._waiting.add(number)
+        source = file.state.source
+        self.next_numbers[source] = max(number + 1, self.next_numbers.get(source, 0))
         if file.vectors is not None and file.vectors.ndim == 2 and len(file.vectors):
             self._dims = file.vectors.shape[1]
         if key is None:
@@ -219,7 +224,7 @@ class Batch:
 
     def waits_for(self, number: int) -> bool:
         """Whether a file is among them already."""
-        return number in self.numbers.values()
+        return number in self._waiting
 
     @property
     def is_full(self) -> bool:
@@ -236,7 +241,7 @@ class Batch:
         new, self._rows = self._rows, []
         replaced, self._replaced = self._replaced, {}
         touched, self._touched = self._touched, set()
-        self.numbers = {}
+        self.numbers, self.next_numbers, self._waiting = {}, {}, set()
         if not new:
             return
         if not replaced and not touched:
