@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,8 @@ from commands import Done, memdown
 from index.postgres_server import Server
 from memdown import Memory
 from memdown.config import load_settings
+from memdown.index.lancedb import rows
+from memdown.index.lancedb.connection import EngineClient, TableVersion
 from memdown.index.lancedb.store import LanceStore
 from memdown.index.postgres.store import PostgresStore
 from memdown.types import SyncReport
@@ -34,7 +37,7 @@ class Host:
         self.agent = agent
         self.state.mkdir(parents=True)
         self.notes.mkdir()
-        store = {"driver": driver, "url": url}
+        store = {"driver": driver, **({"url": url} if url else {})}
         config = {"agents": {"defaults": {"memorySearch": {"store": store, **search}}}}
         self.config = top / name / "memdown.json"
         self.config.write_text(json.dumps(config))
@@ -136,6 +139,45 @@ def test_who_has_nothing_new_reads_no_list_of_files(postgres: Server, tmp_path: 
     before = _lists_read(postgres)
     assert "memory/250.md" in host.find("Zuzana")
     assert _lists_read(postgres) == before, "the sync has noted that all is indexed"
+
+
+@pytest.mark.parametrize("place", ["shared", ""], ids=["address", "folder"])
+def test_who_has_nothing_new_asks_lancedb_for_no_list_of_files(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also right after the sync that wrote them; and a full index asks little for each note."""
+    asked = 0
+    ask = EngineClient.ask
+
+    def count(*given: Any, **options: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return ask(*given, **options)
+
+    listed: list[str] = []
+    read = rows.read_files
+
+    def note(table: TableVersion, where: str) -> Any:
+        listed.append(where)
+        return read(table, where)
+
+    monkeypatch.setattr(EngineClient, "ask", count)
+    host = Host(tmp_path, "a", str(tmp_path / place) if place else "", "main")
+    host.write({f"memory/{n}.md": f"Box {n} holds thing number {n}.\n" for n in range(300)})
+    host.sync()
+    assert asked < 150, "a few portions, and not one question after the other"
+    monkeypatch.setattr(rows, "read_files", note)
+    for _ in range(2):
+        assert "memory/250.md" in host.find("thing number 250")
+    assert "key < 0" not in listed
+    host.write({"memory/250.md": "The box was given to Zuzana.\n"})
+    assert "memory/250.md" in host.find("Zuzana"), "what changed is seen"
+    assert "key < 0" in listed
+    listed.clear()
+    assert "memory/250.md" in host.find("Zuzana")
+    assert "key < 0" not in listed, "the sync has noted that all is indexed"
+    (host.notes / "memory/250.md").unlink()
+    assert "memory/250.md" not in host.find("Zuzana")
 
 
 def test_a_change_costs_what_changed(postgres: Server, tmp_path: Path) -> None:

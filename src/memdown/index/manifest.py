@@ -13,10 +13,11 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import sys
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ import apsw
 
 from memdown.errors import StoreError
 from memdown.files import make_folder
-from memdown.types import FileState, Fingerprint, Source
+from memdown.types import FileState, Fingerprint
 
 _BUSY_MS = 10_000
 # The size of no file.
@@ -56,6 +57,9 @@ class Facts:
 
     def on(self, file: FileState) -> FileState:
         """The file as this host has it."""
+        mine = (self.size, self.mtime_ns, self.ctime_ns, self.inode)
+        if mine == (file.size, file.mtime_ns, file.ctime_ns, file.inode):
+            return file
         return replace(
             file,
             size=self.size,
@@ -94,19 +98,21 @@ def variant_of(made: Fingerprint, layout: int) -> str:
 _SHARED = "path, source, digest, date, problem, tags, names"
 
 
-def _state(
-    path: str,
-    source: Source,
-    digest: str,
-    date: str | None,
-    *more: Any,
-) -> FileState:
-    """A file from the columns of both tables, in the order of `_SHARED` and its facts."""
-    problem, tags, names, size, mtime, ctime, inode = more
-    day = datetime.date.fromisoformat(date) if date else None
-    tagged = tuple(json.loads(tags)) if tags else ()
+def _state(path: str, facts: Facts, columns: Sequence[Any]) -> FileState:
+    """A file from its facts and the columns of `_SHARED` after its path."""
+    source, digest, date, problem, tags, names = columns
     return FileState(
-        path, source, size, mtime, ctime, int(inode), digest, day, problem, tagged, names
+        path,
+        sys.intern(source),
+        facts.size,
+        facts.mtime_ns,
+        facts.ctime_ns,
+        facts.inode,
+        digest,
+        datetime.date.fromisoformat(date) if date else None,
+        problem,
+        tuple(json.loads(tags)) if tags else (),
+        names,
     )
 
 
@@ -118,7 +124,8 @@ class Manifest:
         self._place = place
         self._lock = threading.RLock()
         self._db: apsw.Connection | None = None
-        # Both are kept in step with what this process writes, and read anew after another wrote.
+        # Both are kept in step with what this process writes, and read anew after another wrote; the second
+        # only if it is asked for.
         self._known: dict[str, Facts] | None = None
         self._states: dict[str, FileState] | None = None
         self._version = -1
@@ -136,24 +143,24 @@ class Manifest:
     def _facts(self) -> dict[str, Facts]:
         db = self._current()
         if self._known is None:
+            self._known = {}
             rows = db.execute(
                 "SELECT path, size, mtime, ctime, inode FROM facts WHERE place = ?", (self._place,)
             )
-            self._known = {
-                path: Facts(size, mtime, ctime, int(inode))
-                for path, size, mtime, ctime, inode in rows
-            }
+            for path, size, mtime, ctime, inode in rows:
+                self._known[path] = Facts(size, mtime, ctime, int(inode))
         return self._known
 
     def _indexed(self) -> dict[str, FileState]:
-        db = self._current()
+        facts, db = self._facts(), self._current()
         if self._states is None:
-            rows = db.execute(
-                f"SELECT {_SHARED}, size, mtime, ctime, inode FROM shared JOIN facts "
-                "USING (place, path) WHERE place = ?",
-                (self._place,),
-            )
-            self._states = {row[0]: _state(*row) for row in rows}
+            # Paths and numbers are those of the facts: for tens of thousands of files that is megabytes.
+            paths = {path: path for path in facts}
+            self._states = {}
+            rows = db.execute(f"SELECT {_SHARED} FROM shared WHERE place = ?", (self._place,))
+            for path, *columns in rows:
+                if path in facts:
+                    self._states[paths[path]] = _state(paths[path], facts[path], columns)
         return self._states
 
     def learned(self) -> str | None:
@@ -227,7 +234,7 @@ class Manifest:
         if not some:
             return
         with self._lock, self._open() as db:
-            known, states = self._facts(), self._indexed()
+            known, states = self._facts(), self._states
             db.executemany(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?)",
                 [
@@ -240,7 +247,8 @@ class Manifest:
                 self._unreport(db)
             for one in some:
                 known[one.path] = Facts(one.size, one.mtime_ns, one.ctime_ns, one.inode)
-                states[one.path] = one
+                if states is not None:
+                    states[one.path] = one
 
     def forget(self, paths: Iterable[str] | None = None) -> None:
         """These files, or all, are no longer on this host's disk."""
@@ -249,7 +257,7 @@ class Manifest:
                 self._forget_all(db)
             else:
                 some = list(paths)
-                known, states = self._facts(), self._indexed()
+                known, states = self._facts(), self._states
                 for table in ("facts", "shared"):
                     db.executemany(
                         f"DELETE FROM {table} WHERE place = ? AND path = ?",
@@ -257,7 +265,8 @@ class Manifest:
                     )
                 for path in some:
                     known.pop(path, None)
-                    states.pop(path, None)
+                    if states is not None:
+                        states.pop(path, None)
                 self._unreport(db)
             self._unsettle(db)
 

@@ -221,8 +221,12 @@ class Database:
         state = (name, table.version)
         known = self._known_files
         if known is None or known[0] != state:
-            found = rows.read_files(table, "key < 0")
-            files = {state.path: (number, state) for number, state in found.items()}
+            files: Files = {}
+            former = {} if known is None else known[1]
+            for number, file in rows.read_files(table, "key < 0"):
+                # After every change, and most of the files are as they were: they are not held twice.
+                was = former.get(file.path)
+                files[file.path] = was if was == (number, file) else (number, file)
             known = self._known_files = (state, files)
         return known[1]
 

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import datetime
 import json
+import sys
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 
 from memdown.errors import IndexCorrupt
-from memdown.index.lancedb.connection import Columns, Tables, TableVersion, VectorColumn, rows_of
+from memdown.index.lancedb.connection import Columns, Tables, TableVersion, VectorColumn
 from memdown.index.packing import (
     pack_lines,
     pack_passages,
@@ -49,7 +50,7 @@ BEGINNING = "\x03"
 
 
 # What is read of a file.
-_FILE_COLUMNS = ("key", "path", "source", "digest", "facts")
+FILE_COLUMNS = ("key", "path", "source", "digest", "facts")
 EMBEDDING = "embedding"
 
 
@@ -79,18 +80,18 @@ def file_row(number: int, file: FileState) -> dict[str, Any]:
     }
 
 
-def read_file_row(row: Mapping[str, Any]) -> FileState:
+def read_file_row(path: str, source: str, digest: str, packed: str) -> FileState:
     """The facts back from a row."""
     try:
-        facts = json.loads(row["facts"])
+        facts = json.loads(packed)
         return FileState(
-            row["path"],
-            row["source"],
+            path,
+            cast("Source", sys.intern(source)),
             facts["size"],
             facts["mtime"],
             facts["ctime"],
             facts["inode"],
-            row["digest"],
+            digest,
             datetime.date.fromisoformat(facts["date"]) if facts["date"] else None,
             facts.get("problem", ""),
             tuple(facts.get("tags", ())),
@@ -98,15 +99,16 @@ def read_file_row(row: Mapping[str, Any]) -> FileState:
         )
     except (ValueError, KeyError, TypeError) as error:
         raise IndexCorrupt(
-            f"What is noted of {row.get('path')} cannot be read ({error}); rebuild the index with "
+            f"What is noted of {path} cannot be read ({error}); rebuild the index with "
             "`memdown index --force`."
         ) from error
 
 
-def read_files(table: TableVersion, where: str) -> dict[int, FileState]:
-    """Files by their number."""
-    found = rows_of(table.select(_FILE_COLUMNS, where))
-    return {-row["key"]: read_file_row(row) for row in found}
+def read_files(table: TableVersion, where: str) -> Iterator[tuple[int, FileState]]:
+    """Files with their numbers; one at a time, since there may be tens of thousands."""
+    columns = table.select(FILE_COLUMNS, where)
+    for key, *columns_of_file in zip(*(columns[name] for name in FILE_COLUMNS), strict=True):
+        yield -key, read_file_row(*columns_of_file)
 
 
 def beginnings(text: str) -> set[str]:
