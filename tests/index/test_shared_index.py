@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -240,6 +241,38 @@ def test_an_older_copy_does_not_undo_a_newer_one(hosts: tuple[Host, Host]) -> No
     assert "Paris" in hit.snippet
     b.write({"MEMORY.md": "Anita lives in Paris now.\n"})
     assert b.sync().indexed == 0
+
+
+def test_who_joins_is_told_and_brings_no_older_copies(
+    hosts: tuple[Host, Host], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Somebody else's agent may have the same name; and a copy from a backup is no news."""
+    a, b = hosts
+    a.write({"MEMORY.md": "Anita lives in Paris now.\n", "memory/pets.md": "The cat is Miso.\n"})
+    a.sync()
+    assert not caplog.messages
+    b.write({"MEMORY.md": "Anita lives in Rome.\n", "memory/pets.md": "The dog is Rex.\n"})
+    os.utime(b.notes / "MEMORY.md", (1_000_000_000, 1_000_000_000))
+    b.sync()
+    (told,) = caplog.messages
+    assert told.startswith(f"Other hosts have notes of the agent {b.agent!r} at ")
+    for host in (a, b):
+        with host.memory() as memory:
+            text = " ".join(hit.snippet for hit in memory.search("where does Anita live").hits)
+            assert "Paris" in text
+            assert "Rome" not in text
+            found = memory.search("what is the pet called, dog Rex or cat Miso").hits
+            assert any("Rex" in hit.snippet for hit in found), (
+                "what is newer replaces what is there"
+            )
+    caplog.clear()
+    assert b.sync().indexed == 0
+    b.write({"MEMORY.md": "Anita lives in Oslo.\n"})
+    b.sync()
+    with a.memory() as memory:
+        (hit, *_) = memory.search("where does Anita live").hits
+    assert "Oslo" in hit.snippet, "from now on this host's changes count"
+    assert not caplog.messages
 
 
 def test_hosts_with_other_settings_have_an_index_each(url: str, tmp_path: Path) -> None:

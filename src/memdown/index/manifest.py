@@ -80,6 +80,12 @@ def same_for_all(file: FileState, stored: FileState) -> bool:
     )
 
 
+def is_older(file: FileState, stored: FileState, mine: Mapping[str, Facts]) -> bool:
+    """Whether a host that begins to share an index comes with an older copy of a file that is there."""
+    is_new_here = file.path not in mine
+    return is_new_here and bool(stored.digest) and stored.mtime_ns > file.mtime_ns
+
+
 def variant_of(made: Fingerprint, layout: int) -> str:
     """The name of a way to make an index; the length of vectors is no part of it."""
     key = made.key

@@ -27,12 +27,13 @@ from memdown.index.lancedb.database import (
 )
 from memdown.index.lancedb.reading import LanceSnapshot, by_key, make_indexes
 from memdown.index.lancedb.writing import NewTable, TableWriter, chunks_of, with_vectors
-from memdown.index.manifest import Manifest, same_for_all
+from memdown.index.manifest import Manifest, is_older, same_for_all
 from memdown.index.ownership import (
     Ownership,
     ReportTurn,
     find_orphans,
     is_report_due,
+    joining,
     pack_paths,
 )
 from memdown.index.packing import file_keys
@@ -76,7 +77,7 @@ def create(
     place = agent_url(url, agent) if url else None
     notes = Manifest(host_file, place or str(path.absolute())) if host_file else None
     database = Database(path, place, notes if place else None)
-    return LanceStore(database, notes, vector_enabled, cache_entries, patience)
+    return LanceStore(database, agent, notes, vector_enabled, cache_entries, patience)
 
 
 def agent_url(url: str, agent: str) -> str:
@@ -96,12 +97,14 @@ class LanceStore:
     def __init__(
         self,
         database: Database,
+        agent: str,
         notes: Manifest | None,
         vector_enabled: bool,
         cache_entries: int,
         patience: float,
     ) -> None:
         self._database = database
+        self._agent = agent
         self._manifest = database.manifest
         # Where it is noted that all was indexed, also of an index that is this host's alone.
         self._notes = notes
@@ -205,8 +208,13 @@ class LanceStore:
         """
         states = [*(file.state for file in writes.files), *writes.touched]
         if self._manifest is not None:
+            older = {file.state.path for file in writes.files if self._is_older(file)}
             self._manifest.claim([state.path for state in states])
+        else:
+            older = set()
         for file in writes.files:
+            if file.state.path in older:
+                continue
             if self._manifest is None or not self._is_there(file):
                 self._write(file, file.replaces)
         with self._database.using(make=True) as db:
@@ -232,6 +240,14 @@ class LanceStore:
                 write_pointer(db, pointer.made_with(found), self._database.variant_of(found))
                 self._writer.let_go_of_pointer()
             reach("index.file")
+
+    def _is_older(self, file: IndexedFile) -> bool:
+        """Whether another host has a newer copy of a file that this one never had in the index."""
+        if self._manifest is None or file.replaces is not None:
+            return False
+        with self._database.using(make=True) as db:
+            stored = self._writer.files(db, self._writer.live(db).table).get(file.state.path)
+        return stored is not None and is_older(file.state, stored[1], self._manifest.facts())
 
     def _is_there(self, file: IndexedFile) -> bool:
         """Whether a file is stored as given."""
@@ -273,6 +289,8 @@ class LanceStore:
             # Another host may have made it, in the same way.
             if self._manifest is None or not self._writer.files(db, pointer.table):
                 write_pointer(db, pointer.made_with(fingerprint), variant)
+            elif not self._manifest.facts():
+                log.warning(joining(self._agent, self._database.place))
         self._database.choose(variant)
         self._writer.let_go_of_pointer()
 

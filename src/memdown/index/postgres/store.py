@@ -14,12 +14,13 @@ import psycopg
 
 from memdown.errors import ConfigError, IndexBusy, StoreError
 from memdown.files import reach
-from memdown.index.manifest import Manifest, same_for_all, variant_of
+from memdown.index.manifest import Manifest, is_older, same_for_all, variant_of
 from memdown.index.ownership import (
     Ownership,
     ReportTurn,
     find_orphans,
     is_report_due,
+    joining,
     pack_paths,
 )
 from memdown.index.postgres import (
@@ -251,6 +252,8 @@ class PostgresStore:
         with self._link.transaction() as db:
             at = self._link.at(db)
             live = generations.read_live(at, variant)
+            if live is not None and live.chunks and self._manifest and not self._manifest.facts():
+                log.warning(joining(self._link.agent, self._link.server))
             if live is None or (live.chunks == 0 and live.fingerprint != fingerprint):
                 place = live.place if live else generations.new_generation(at)
                 generations.write_index(place, fingerprint)
@@ -545,8 +548,11 @@ class PostgresStore:
                 return list(files)
             new = []
             known = file_rows.read_states(live.place, [file.state.path for file in files])
+            mine = self._manifest.facts() if self._manifest else {}
             for file in files:
                 stored = known.get(file.state.path)
+                if stored is not None and is_older(file.state, stored, mine):
+                    continue
                 is_there = (
                     stored is not None
                     and bool(stored.digest)
