@@ -20,13 +20,13 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import apsw
 
 from memdown.errors import StoreError
 from memdown.files import make_folder
-from memdown.types import FileState, Fingerprint
+from memdown.types import FileState, Fingerprint, Source
 
 _BUSY_MS = 10_000
 # The size of no file.
@@ -109,7 +109,7 @@ def _state(path: str, facts: Facts, columns: Sequence[Any]) -> FileState:
     source, digest, date, problem, tags, names = columns
     return FileState(
         path,
-        sys.intern(source),
+        cast("Source", sys.intern(source)),
         facts.size,
         facts.mtime_ns,
         facts.ctime_ns,

@@ -163,6 +163,11 @@ class LanceStore:
         elif self._notes is not None and (state := self._settled_state()):
             self._notes.settle(state, found)
 
+    def _settle_found(self) -> None:
+        """Note what was found while this was the one writer, now that all of it is written."""
+        if self._found is not None:
+            self.settle(self._found)
+
     def _settled_state(self) -> str:
         def read_state(db: Tables | None) -> str:
             table = self._database.table(db)
@@ -386,8 +391,7 @@ class LanceStore:
                     self._writer.end()
                 with database.using() as db:
                     upkeep.compact(database, db, self._compacted)
-                if self._found is not None:
-                    self.settle(self._found)
+                self._settle_found()
                 self._report_files()
             finally:
                 if lease is not None:
