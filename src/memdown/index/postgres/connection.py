@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 import threading
 import time
@@ -43,6 +44,14 @@ _DAMAGED = (
     errors.DataCorrupted,
     errors.IndexCorrupted,
 )
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether the driver has something to say: what it ignores after a connection is lost, is told by our error."""
+    return not record.getMessage().startswith("error ignored")
+
+
+logging.getLogger("psycopg").addFilter(_is_news)
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
