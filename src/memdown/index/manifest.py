@@ -10,6 +10,7 @@ knows that: then it asks for what changed since, not for the list of all.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import json
@@ -17,14 +18,14 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 import apsw
 
-from memdown.errors import StoreError
+from memdown.errors import DiskFull, IndexBusy, StoreError
 from memdown.files import make_folder
 from memdown.types import FileState, Fingerprint, Source
 
@@ -191,7 +192,7 @@ class Manifest:
 
         If they are the `whole` of it, all others are gone.
         """
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             mine, states = self._facts(), self._indexed()
             news = [one for one in changed if one.path in mine]
             lost = states.keys() - {one.path for one in news} if whole else set(gone)
@@ -215,7 +216,7 @@ class Manifest:
 
         Facts that no file has make the next sync look into them.
         """
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             known, some = self._facts(), list(paths)
             db.executemany(
                 f"INSERT OR IGNORE INTO facts VALUES (?, ?, {_UNKNOWN}, 0, 0, '0')",
@@ -229,7 +230,7 @@ class Manifest:
 
     def adopt(self, variant: str, files: Iterable[FileState]) -> None:
         """Use this variant, in which this host has exactly these files."""
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             self.forget()
             self.note(files)
             db.execute("INSERT OR REPLACE INTO chosen VALUES (?, ?)", (self._place, variant))
@@ -239,7 +240,7 @@ class Manifest:
         some = list(files)
         if not some:
             return
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             known, states = self._facts(), self._states
             db.executemany(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?)",
@@ -258,7 +259,7 @@ class Manifest:
 
     def forget(self, paths: Iterable[str] | None = None) -> None:
         """These files, or all, are no longer on this host's disk."""
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             if paths is None:
                 self._forget_all(db)
             else:
@@ -288,7 +289,7 @@ class Manifest:
 
     def choose(self, variant: str) -> None:
         """Use this variant from now on; the facts were of another one."""
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             if self.variant() == variant:
                 return
             self._forget_all(db)
@@ -307,15 +308,14 @@ class Manifest:
 
     def settle(self, state: str, found: str) -> None:
         """All that was `found` on this host's disk is in the index, which is in this state."""
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             db.execute(
                 "INSERT OR REPLACE INTO settled VALUES (?, ?, ?)", (self._place, state, found)
             )
 
     def host(self) -> str:
         """This host's number, drawn once; whoever has the same state folder has the same."""
-        with self._lock:
-            db = self._open()
+        with self._changing() as db:
             db.execute(
                 "INSERT INTO host SELECT ? WHERE NOT EXISTS (SELECT 1 FROM host)",
                 (uuid.uuid4().hex[:12],),
@@ -336,7 +336,7 @@ class Manifest:
 
     def note_report(self) -> None:
         """All files of this host were reported just now."""
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             db.execute("INSERT OR REPLACE INTO reported VALUES (?, ?)", (self._place, time.time()))
 
     def _unreport(self, db: apsw.Connection) -> None:
@@ -366,6 +366,44 @@ class Manifest:
                 for one in files
             ],
         )
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[apsw.Connection]:
+        """One transaction, which waits for that of another process.
+
+        It is the writer from the start: one that reads first is refused as soon as another wrote since.
+        """
+        with self._lock:
+            db = self._open()
+            if db.in_transaction:
+                yield db
+                return
+            try:
+                with self._begun(db):
+                    yield db
+            except apsw.BusyError as error:
+                raise IndexBusy(
+                    f"Another process writes to the list of this host's files ({self._file}); try again "
+                    "when it is done."
+                ) from error
+            except apsw.FullError as error:
+                raise DiskFull(
+                    f"No space left for the list of this host's files ({self._file}); free some and "
+                    "run the command again."
+                ) from error
+
+    @contextlib.contextmanager
+    def _begun(self, db: apsw.Connection) -> Iterator[None]:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            db.execute("COMMIT")
+        except BaseException:
+            # What is kept of it may be ahead of the file.
+            self._known = self._states = None
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
 
     def _current(self) -> apsw.Connection:
         """The open file; what another process has changed is read anew."""
