@@ -146,6 +146,10 @@ class Sidecar:
             reasons=tuple(why_not),
         )
 
+    def may_be_helped(self, chat: Chat) -> bool:
+        """Whether the notes that `qmd` is asked for are those of the built-in index, and may be seen here."""
+        return self._settings.include_default_memory and self._settings.scope.allows(chat)
+
     def _behind(self) -> str | None:
         """What a search may miss because `qmd` has not seen the latest notes, and till when."""
         book = self._book
@@ -438,7 +442,12 @@ class QmdSearcher:
             chat=chat,
         )
         if isinstance(answer, Answer):
-            return answer
+            if answer.hits or not self._sidecar.may_be_helped(chat):
+                return answer
+            own = self._own.search(request)
+            why = "qmd found nothing, so the built-in index answered"
+            is_sure = own.strength == "strong"
+            return replace(own, reasons=(why, *own.reasons)) if is_sure else answer
         own = self._own.search(request)
         why = f"the built-in index answered instead of qmd: {answer}"
         return replace(own, fallback=own.fallback or NAME, reasons=(why, *own.reasons))
