@@ -113,13 +113,13 @@ def forget_variants(db: Tables, mine: str, seconds: float) -> None:
         db.delete(_POINTERS, f"name IN ({names})")
 
 
-def unused_tables(db: Tables) -> list[str]:
-    """Tables that nobody needs: of killed rebuilds, and of published ones after a while."""
+def unused_tables(db: Tables, grace: float = _GRACE_SECONDS) -> list[str]:
+    """Tables that nobody needs: of killed rebuilds, and `grace` seconds after they were followed by others."""
     spared = set()
     now = time.time()
     for pointer in read_pointers(db).values():
         spared.add(pointer.generation)
-        spared |= {n for n, when in pointer.retired if 0 <= now - when < _GRACE_SECONDS}
+        spared |= {n for n, when in pointer.retired if 0 <= now - when < grace}
     return sorted(
         name
         for name in db.names()
