@@ -280,6 +280,21 @@ def test_limits_cut_snippets(scene: Scene) -> None:
     assert [len(hit.snippet) for hit in hits] == [50, 50, 20]
 
 
+def test_what_qmd_does_not_find_the_built_in_index_does(scene: Scene) -> None:
+    """It wants every word of a question; but who may see nothing of it gets nothing of ours either."""
+    (scene.folder / "memory" / "boat.md").write_text("The sailing boat lies in Kotor.\n")
+    question = "whereabouts sailing boats moored"
+    with scene.open() as memory:
+        answer = memory.search(question)
+        assert [hit.path for hit in answer.hits][:1] == ["memory/boat.md"]
+        assert answer.reasons[0] == "qmd found nothing, so the built-in index answered"
+        assert answer.fallback is None
+        assert memory.search(question, chat="group").hits == ()
+        assert memory.search("xyzzy").reasons[0] == "qmd found nothing"
+    with scene.open(includeDefaultMemory=False) as memory:
+        assert memory.search(question).hits == ()
+
+
 def test_a_group_sees_nothing_unless_a_rule_allows_it(scene: Scene) -> None:
     with scene.open() as memory:
         denied = memory.search("Maria", chat="group")
@@ -483,7 +498,8 @@ def test_a_note_of_a_second_ago_is_not_missed_without_a_word(scene: Scene) -> No
         memory.sync()
         assert not memory.search("Maria").partial
         (scene.folder / "memory" / "new.md").write_text("The lighthouse is red.\n")
-        answer = memory.search("lighthouse")
+        assert [hit.path for hit in memory.search("lighthouse").hits] == ["memory/new.md"]
+        answer = memory.search("Maria")
         assert answer.partial
         assert "debounceMs" in " ".join(answer.reasons)
     # Where it may be taken in soon, it is, without being asked for again.

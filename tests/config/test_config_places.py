@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memdown.config import Settings, load_settings
+from memdown.config.values import chat_of
 from memdown.config.workspaces import add_own, read_own, set_extra
 from memdown.errors import ConfigError
 
@@ -399,3 +400,20 @@ def test_agent_ids_that_could_leave_the_folder_are_refused(world: Path, agent: s
 def test_agent_ids_do_not_tell_case(world: Path) -> None:
     """Two agents that differ in case only would share a file on some disks."""
     assert load(world, agent="Work").agent == "work"
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"),
+    [
+        ("agent:main:main", "direct"),
+        ("agent:main:discord:dm:1", "direct"),
+        ("agent:main:telegram:account:direct:1", "direct"),
+        ("agent:main:subagent:1f:2", "direct"),
+        ("agent:main:discord:channel:1", "channel"),
+        ("agent:main:telegram:group:5", "group"),
+        ("agent:main:discord:guild:1", "group"),
+        ("agent:main:matrix:room:7", "group"),
+    ],
+)
+def test_a_kind_of_chat_that_is_not_known_is_no_talk_with_one_person(key: str, kind: str) -> None:
+    assert chat_of("direct", key).kind == kind

@@ -250,6 +250,16 @@ def test_what_was_removed_is_gone_from_disk_after_vacuuming(tmp_path: Path) -> N
     assert store.check() == []
 
 
+def test_vacuuming_leaves_nothing_of_the_index_before(store: LanceStore, folder: Path) -> None:
+    """Erasing makes the index anew; a table that a search might still read would hold the words."""
+    with store.writing(5.0), store.rebuild(PRINT) as writer:
+        put(writer, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    store.vacuum()
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    assert [file for file in files if b"alpha" in file.read_bytes()] == []
+    assert texts_found(store, words("beta")) == ["beta"]
+
+
 def test_a_large_table_is_asked_and_not_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

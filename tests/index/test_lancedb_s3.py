@@ -6,6 +6,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import lancedb
 import pytest
 
 from contracts.store_contract import PRINT, chunk, put, state, texts_found, unit, words
-from memdown.errors import IndexBusy
+from memdown.errors import IndexBusy, StoreError
 from memdown.index.lancedb import create
 from memdown.index.lancedb.database import read_pointers
 
@@ -131,3 +132,24 @@ def test_many_writes_to_object_storage_are_put_together(
         fragments = table.stats()["fragment_stats"]["num_fragments"]
     assert fragments <= 4
     assert texts_found(store, words("beta")) == ["beta"] * 6
+
+
+def test_what_a_storage_refuses_is_one_sentence(
+    bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LanceDB prints all that its layers know of it, a thousand characters of which say nothing."""
+    assert "NoSuchBucket: The specified bucket does not exist" in _refusal(
+        tmp_path, bucket.replace("s3://notes", "s3://nowhere")
+    )
+    monkeypatch.delenv("AWS_ALLOW_HTTP")
+    assert "AWS_ALLOW_HTTP" in _refusal(tmp_path, bucket)
+    assert "scheme: 'foo'" in _refusal(tmp_path, "foo://notes/a")
+
+
+def _refusal(folder: Path, url: str) -> str:
+    with closing(create(folder / "index", url=url)) as store, pytest.raises(StoreError) as told:
+        store.files()
+    text = str(told.value)
+    assert "cannot be reached" in text
+    assert len(text) < 250
+    return text

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ import numpy as np
 import psycopg
 import pytest
 
+from commands import memdown
 from contracts.store_contract import (
     DIMS,
     KEY,
@@ -153,6 +155,108 @@ def test_a_role_reads_and_writes_its_own_agents_rows_only(postgres: Server) -> N
         assert other.files() == {}
         with pytest.raises(StoreError, match="memdown store init"):
             other.begin(PRINT)
+
+
+@pytest.fixture
+def carol(postgres: Server) -> Iterator[tuple[PostgresStore, PostgresStore]]:
+    """An agent with one note, as the owner of the tables has it, and as a role of its own."""
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        db.execute("CREATE ROLE carol_role LOGIN")
+    url = postgres.url.replace("memdown@", "carol_role@")
+    try:
+        with begun(postgres, "carol") as owner, closing(create(url, agent="carol")) as role:
+            owner.prepare("carol_role")
+            yield owner, role
+            owner.set_aside()
+    finally:
+        with psycopg.connect(postgres.url, autocommit=True) as db:
+            db.execute("DROP OWNED BY carol_role")
+            db.execute("DROP ROLE carol_role")
+
+
+def _rebuild(store: PostgresStore, text: str) -> None:
+    with store.writing(5.0), store.rebuild(PRINT) as writer:
+        put(writer, state("b.md"), [chunk("b.md", 1, [text])], unit(1, 0, 0, 0))
+
+
+def _strays(server: Server) -> list[tuple[str, int]]:
+    """Tables with rows of no generation, and how many."""
+    found = []
+    with psycopg.connect(server.url) as db:
+        tables = db.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'memdown' "
+            "AND tablename ~ '^(files|chunks|postings|vectors|lists)_'"
+        )
+        for (table,) in tables.fetchall():
+            ((rows,),) = db.execute(
+                f"SELECT count(*) FROM memdown.{table} "
+                "WHERE generation NOT IN (SELECT generation FROM memdown.generations)"
+            ).fetchall()
+            if rows:
+                found.append((table, rows))
+    return found
+
+
+def test_a_role_leaves_nothing_behind(
+    postgres: Server, carol: tuple[PostgresStore, PostgresStore]
+) -> None:
+    """It sees the rows of its own generations only, so these go before what says that they are its own."""
+    owner, role = carol
+    for text in ("beta", "gamma"):
+        _rebuild(role, text)
+    assert _strays(postgres) == []
+    role.set_aside()
+    assert _strays(postgres) == []
+    shelf = shelf_for("carol")
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        db.execute(f"INSERT INTO memdown.postings_{shelf} VALUES (-5, 'secret', 0, 1, '')")
+    owner.vacuum()
+    assert _strays(postgres) == [], "what an earlier version left is cleared"
+
+
+def test_a_role_keeps_its_rights_in_tables_of_its_own(
+    postgres: Server, carol: tuple[PostgresStore, PostgresStore]
+) -> None:
+    """The owner makes them, or what a large agent needs; the role goes on, and rebuilds in them."""
+    owner, role = carol
+    assert owner.own_tables()
+    assert texts_found(role, words("alpha")) == ["alpha"]
+    with role.writing(5.0):
+        put(role, state("b.md"), [chunk("b.md", 1, ["beta"])], unit(1, 0, 0, 0))
+    assert texts_found(role, words("beta")) == ["beta"]
+    for text in ("gamma", "delta"):
+        _rebuild(role, text)
+        assert texts_found(role, words(text)) == [text]
+        assert not role.leftovers()
+    role.vacuum()
+    assert role.describe().variants[0].own_tables
+    role.set_aside()
+    owner.vacuum()
+    with psycopg.connect(postgres.url) as db:
+        left = db.execute(
+            "SELECT t.tablename FROM pg_tables t WHERE schemaname = 'memdown' AND tablename ~ '_own_' "
+            "AND NOT EXISTS (SELECT 1 FROM memdown.generations g WHERE tablename ~ (g.shelf || '$'))"
+        )
+        assert left.fetchall() == [], "tables that hold nothing any more"
+
+
+def test_the_owner_does_for_a_large_agent_what_its_role_may_not(
+    postgres: Server,
+    carol: tuple[PostgresStore, PostgresStore],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    owner, role = carol
+    monkeypatch.setattr(vector_leg, "FEW", 50)
+    chunks = [chunk("b.md", n, [f"line {n}"]) for n in range(1, 61)]
+    with role.writing(5.0):
+        put(role, state("b.md"), chunks, np.concatenate([unit(1, 0, 0, 0)] * 60))
+    role.vacuum()
+    (mine,) = role.describe().variants
+    assert (mine.own_tables, mine.vectors) == (False, "each compared")
+    owner.vacuum()
+    (mine,) = role.describe().variants
+    assert (mine.own_tables, mine.vectors) == (True, "HNSW")
+    assert len(texts_found(role, words("line"))) == 60
 
 
 def test_a_restart_is_survived(own_server: Server) -> None:
@@ -298,6 +402,21 @@ def test_a_replica_answers_searches_and_its_absence_is_bridged(postgres: Server)
             store.close()
     finally:
         replica.remove()
+
+
+def test_a_replica_that_says_nothing_costs_two_seconds_once(postgres: Server) -> None:
+    """Every command is a process of its own, which does not know that the one before has waited."""
+    with begun(postgres, "lonely"), socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        away = f"postgresql://memdown@127.0.0.1:{silent.getsockname()[1]}/postgres"
+        with closing(create(postgres.url, read_url=away, agent="lonely")) as store:
+            begin = time.monotonic()
+            assert texts_found(store, words("alpha")) == ["alpha"]
+            assert time.monotonic() - begin < 8.0
+            begin = time.monotonic()
+            assert texts_found(store, words("alpha")) == ["alpha"]
+            assert time.monotonic() - begin < 2.0
 
 
 def test_a_large_agent_gets_tables_and_an_index_of_its_own(
@@ -555,6 +674,59 @@ def test_wrong_addresses_are_told_without_their_password() -> None:
         assert "sesame" not in str(told_too.value)
     finally:
         store.close()
+
+
+def test_a_refusal_names_its_reason(own_server: Server) -> None:
+    """Who the server does not let in learns why, and not that it cannot be reached."""
+    rules = own_server.data / "pg_hba.conf"
+    rules.write_text(f"host all guarded 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
+    with psycopg.connect(own_server.url, autocommit=True) as db:
+        db.execute("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+        db.execute("SELECT pg_reload_conf()")
+    place = own_server.url.split("@")[1]
+    wrong = f"postgresql://guarded:wrong@{place}"
+    eventually(lambda: "password authentication failed" in _refusal(wrong))
+    told = _refusal(wrong)
+    assert "refuses the connection" in told
+    assert "FATAL" not in told
+    assert "password supplied" in _refusal(f"postgresql://guarded@{place}")
+    assert 'role "nobody" does not exist' in _refusal(f"postgresql://nobody@{place}")
+    nowhere = own_server.url.replace("/postgres", "/nowhere")
+    assert 'database "nowhere" does not exist' in _refusal(nowhere)
+
+
+def _refusal(url: str) -> str:
+    with closing(create(url)) as store:
+        try:
+            store.files()
+        except StoreError as error:
+            return str(error)
+    return ""
+
+
+def test_commands_tell_what_is_not_there_yet(postgres: Server, tmp_path: Path) -> None:
+    """A newcomer on a new database: every command says what comes first, and one that looks makes nothing."""
+    with psycopg.connect(postgres.url, autocommit=True) as db:
+        db.execute("CREATE DATABASE newcomer")
+    config = tmp_path / "memdown.json"
+    store = {"driver": "postgres", "url": postgres.url.replace("/postgres", "/newcomer")}
+    config.write_text(json.dumps({"agents": {"defaults": {"memorySearch": {"store": store}}}}))
+    (tmp_path / "notes").mkdir()
+
+    def said(*arguments: str) -> str:
+        place = ("--config", str(config), "--workspace", str(tmp_path / "notes"))
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("MEMDOWN_STATE_DIR", str(tmp_path / "state"))
+            done = memdown("store", *arguments, *place)
+        return done.stdout + done.stderr
+
+    for command in ("status", "vacuum"):
+        assert "There are no tables yet: run `memdown store init`." in said(command)
+    assert "No host has reported yet." in said("orphans")
+    assert "There is no index yet: run `memdown index`." in said("verify")
+    assert "There are no tables yet" in said("status"), "nothing of this has made any"
+    assert "The server has no role 'nobody'; create it first" in said("init", "--role", "nobody")
+    assert "There is no index yet: run `memdown index`." in said("status")
 
 
 def test_the_extension_may_come_later(postgres: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -10,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +19,8 @@ from commands import Done, memdown
 from index.postgres_server import Server
 from memdown import Memory
 from memdown.config import load_settings
+from memdown.index.lancedb import rows
+from memdown.index.lancedb.connection import EngineClient, TableVersion
 from memdown.index.lancedb.store import LanceStore
 from memdown.index.postgres.store import PostgresStore
 from memdown.types import SyncReport
@@ -34,7 +38,7 @@ class Host:
         self.agent = agent
         self.state.mkdir(parents=True)
         self.notes.mkdir()
-        store = {"driver": driver, "url": url}
+        store = {"driver": driver, **({"url": url} if url else {})}
         config = {"agents": {"defaults": {"memorySearch": {"store": store, **search}}}}
         self.config = top / name / "memdown.json"
         self.config.write_text(json.dumps(config))
@@ -138,6 +142,45 @@ def test_who_has_nothing_new_reads_no_list_of_files(postgres: Server, tmp_path: 
     assert _lists_read(postgres) == before, "the sync has noted that all is indexed"
 
 
+@pytest.mark.parametrize("place", ["shared", ""], ids=["address", "folder"])
+def test_who_has_nothing_new_asks_lancedb_for_no_list_of_files(
+    tmp_path: Path, place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also right after the sync that wrote them; and a full index asks little for each note."""
+    asked = 0
+    ask = EngineClient.ask
+
+    def count(*given: Any, **options: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return ask(*given, **options)
+
+    listed: list[str] = []
+    read = rows.read_files
+
+    def note(table: TableVersion, where: str) -> Any:
+        listed.append(where)
+        return read(table, where)
+
+    monkeypatch.setattr(EngineClient, "ask", count)
+    host = Host(tmp_path, "a", str(tmp_path / place) if place else "", "main")
+    host.write({f"memory/{n}.md": f"Box {n} holds thing number {n}.\n" for n in range(300)})
+    host.sync()
+    assert asked < 150, "a few portions, and not one question after the other"
+    monkeypatch.setattr(rows, "read_files", note)
+    for _ in range(2):
+        assert "memory/250.md" in host.find("thing number 250")
+    assert "key < 0" not in listed
+    host.write({"memory/250.md": "The box was given to Zuzana.\n"})
+    assert "memory/250.md" in host.find("Zuzana"), "what changed is seen"
+    assert "key < 0" in listed
+    listed.clear()
+    assert "memory/250.md" in host.find("Zuzana")
+    assert "key < 0" not in listed, "the sync has noted that all is indexed"
+    (host.notes / "memory/250.md").unlink()
+    assert "memory/250.md" not in host.find("Zuzana")
+
+
 def test_a_change_costs_what_changed(postgres: Server, tmp_path: Path) -> None:
     """A host compares with what it knew last, and learns what others did since."""
     logged = f"{postgres.url}?options=-clog_statement%3Dall"
@@ -198,6 +241,38 @@ def test_an_older_copy_does_not_undo_a_newer_one(hosts: tuple[Host, Host]) -> No
     assert "Paris" in hit.snippet
     b.write({"MEMORY.md": "Anita lives in Paris now.\n"})
     assert b.sync().indexed == 0
+
+
+def test_who_joins_is_told_and_brings_no_older_copies(
+    hosts: tuple[Host, Host], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Somebody else's agent may have the same name; and a copy from a backup is no news."""
+    a, b = hosts
+    a.write({"MEMORY.md": "Anita lives in Paris now.\n", "memory/pets.md": "The cat is Miso.\n"})
+    a.sync()
+    assert not caplog.messages
+    b.write({"MEMORY.md": "Anita lives in Rome.\n", "memory/pets.md": "The dog is Rex.\n"})
+    os.utime(b.notes / "MEMORY.md", (1_000_000_000, 1_000_000_000))
+    b.sync()
+    (told,) = caplog.messages
+    assert told.startswith(f"Other hosts have notes of the agent {b.agent!r} at ")
+    for host in (a, b):
+        with host.memory() as memory:
+            text = " ".join(hit.snippet for hit in memory.search("where does Anita live").hits)
+            assert "Paris" in text
+            assert "Rome" not in text
+            found = memory.search("what is the pet called, dog Rex or cat Miso").hits
+            assert any("Rex" in hit.snippet for hit in found), (
+                "what is newer replaces what is there"
+            )
+    caplog.clear()
+    assert b.sync().indexed == 0
+    b.write({"MEMORY.md": "Anita lives in Oslo.\n"})
+    b.sync()
+    with a.memory() as memory:
+        (hit, *_) = memory.search("where does Anita live").hits
+    assert "Oslo" in hit.snippet, "from now on this host's changes count"
+    assert not caplog.messages
 
 
 def test_hosts_with_other_settings_have_an_index_each(url: str, tmp_path: Path) -> None:

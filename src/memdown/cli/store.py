@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from memdown.index.store import Store
 
 _SERVERS = ("postgres://", "postgresql://")
+_NO_TABLES = "There are no tables yet: run `memdown store init`."
+_NO_INDEX = "There is no index yet: run `memdown index`."
 _BUCKETS = ("s3://", "gs://", "az://")
 
 
@@ -157,7 +159,9 @@ def init_command(target: Target, role: str | None) -> None:
     if target.as_json:
         print_json({"schema": details.schema, "version": details.version, "role": role})
         return
-    click.echo(f"The schema {details.schema} on {details.server} is ready ({details.version}).")
+    click.echo(
+        f"The schema {details.schema} on {details.server} is ready (version {details.version})."
+    )
     if details.extension is None:
         click.echo(
             "The extension pgvector is not there: words are searched, and the vectors of up to "
@@ -196,10 +200,15 @@ def status_command(target: Target) -> None:
     if target.as_json:
         print_json(shown)
         return
+    if details is not None and not details.version:
+        click.echo(f"{status.location}: {_NO_TABLES}")
+        return
     click.echo(f"{status.location}: {shown['files']:,} files, {shown['chunks']:,} chunks, "
                f"{status.size_bytes / 1e6:,.1f} MB; {status.cache_entries:,} vectors in the cache")  # fmt: skip
     if status.vector_error:
         click.echo(f"vectors: {status.vector_error}")
+    if not shown["files"]:
+        click.echo(_NO_INDEX)
     if details is None:
         return
     extension = details.extension or "not installed"
@@ -228,9 +237,12 @@ def verify_command(target: Target) -> None:
     from memdown.index.store import MendableStore
 
     with _opened(target) as store:
+        has_index = store.fingerprint() is not None
         wrong = store.check() if isinstance(store, MendableStore) else []
     if target.as_json:
         print_json({"problems": wrong})
+    elif not has_index:
+        click.echo(_NO_INDEX)
     elif wrong:
         click.echo("\n".join(wrong))
         click.echo("Make the index anew with `memdown index --force`; your notes are untouched.")
@@ -272,6 +284,13 @@ def vacuum_command(target: Target) -> None:
         if not isinstance(store, Vacuums):
             driver = target.settings().store.driver
             click.echo(f"{driver} clears up by itself; there is nothing to do.")
+            return
+        if (
+            store.fingerprint() is None
+            and isinstance(store, Describes)
+            and not store.describe().version
+        ):
+            click.echo(_NO_TABLES)
             return
         before = store.status().size_bytes
         store.vacuum()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
 from memdown.errors import ConfigError, QueryError
@@ -89,6 +89,9 @@ class Shared:
 
 ChatType = Literal["direct", "group", "channel"]
 CHAT_TYPES: tuple[ChatType, ...] = get_args(ChatType)
+# What a session's key calls a talk with one person, and who begins one without anybody else reading along.
+_DIRECT = frozenset({"direct", "dm"})
+_OWN = frozenset({"main", "subagent", "cron", "hook", "acp"})
 CHAT_VARIABLE, KEY_VARIABLE = "MEMDOWN_CHAT", "MEMDOWN_SESSION_KEY"
 
 
@@ -115,7 +118,8 @@ def chat_of(kind: str = "direct", session_key: str | None = None) -> Chat:
     """A chat by its type and, if there is one, by its session's key; the stricter one counts.
 
     A group stays a group whatever its key looks like. Keys read
-    `agent:<agent>:<channel>:<type>:<id>`, or `agent:<agent>:main` for the owner's own.
+    `agent:<agent>:<channel>:<type>:<id>`, or `agent:<agent>:main` for the owner's own; a type that is
+    not known, such as a guild, counts as a group.
     """
     known = next((one for one in CHAT_TYPES if one == kind), None)
     if known is None:
@@ -127,13 +131,19 @@ def chat_of(kind: str = "direct", session_key: str | None = None) -> Chat:
     if parts[0] == "agent" and len(parts) > 2:
         parts = parts[2:]
     found: ChatType = next(
-        (one for part in parts[1:] for one in CHAT_TYPES[1:] if one == part), "direct"
+        (one for part in parts[1:] for one in CHAT_TYPES[1:] if one == part),
+        "direct" if _is_of_one(parts) else "group",
     )
     channel = parts[0] if len(parts) > 1 else None
     also = known if known not in ("direct", found) else None
     if also and found == "direct":
         found, also = also, None
     return Chat(found, channel, ":".join(parts), raw, also)
+
+
+def _is_of_one(parts: Sequence[str]) -> bool:
+    """Whether a key without a type that is shared is one person's: what is not known may be a guild or a room."""
+    return len(parts) < 3 or parts[0] in _OWN or not _DIRECT.isdisjoint(parts[1:])
 
 
 def chat_in(environ: Mapping[str, str]) -> Chat:

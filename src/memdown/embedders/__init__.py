@@ -16,6 +16,7 @@ from memdown.embedders.options import (
     Sent,
     Timeouts,
     Unavailable,
+    guarded,
 )
 from memdown.errors import EmbedderError, MissingExtra
 from memdown.types import Closeable, Embedder, Fingerprint, ModelKey
@@ -145,7 +146,7 @@ def automatic(setup: Setup) -> str:
 def create(name: str, options: Options | None = None) -> Embedder:
     """Make the embedder called `name`; only its module is imported."""
     embedder: Embedder = SEAM.maker(name)(options or Options())
-    return embedder
+    return embedder if name in SEAM.built_in else guarded(name, embedder)
 
 
 def plugin_names() -> list[str]:

@@ -2,7 +2,8 @@
 
 The options are plain values that tell nothing secret when shown; some models want words before a
 text that tell questions from documents; vectors are finite and of length one. Where something is
-missing, `Unavailable` stands in an embedder's place and says so when it is used.
+missing, `Unavailable` stands in an embedder's place and says so when it is used; `PluginEmbedder` stands before one
+that another package brings.
 """
 
 from __future__ import annotations
@@ -10,9 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from memdown.errors import BadAnswer, EmbedderError
+from memdown.errors import BadAnswer, EmbedderError, MemdownError
+from memdown.types import (
+    BatchEmbedder,
+    Closeable,
+    PassageEmbedder,
+    ShortEmbedder,
+    StreamingEmbedder,
+    SynonymKnowing,
+    WordKnowing,
+    offers,
+)
 from memdown.values import dataclass
 
 if TYPE_CHECKING:
@@ -192,3 +203,97 @@ def checked(
     if not zeros and not rows.any(axis=1).all():
         raise BadAnswer(f"{provider} returned an all-zero vector; nothing was stored.")
     return rows
+
+
+_NAMES = ("id", "model", "dims", "provider_key", "cacheable", "instant", "text_weight")
+# Who can do more than embed was written against these protocols, and is used as it is.
+_MORE = (
+    BatchEmbedder,
+    PassageEmbedder,
+    ShortEmbedder,
+    StreamingEmbedder,
+    SynonymKnowing,
+    WordKnowing,
+)
+
+
+def guarded(name: str, embedder: Embedder) -> Embedder:
+    """The embedder that the plugin `name` made, behind a guard; an EmbedderError if it is none."""
+    wanted = (*_NAMES, "embed_query", "embed_batch")
+    missing = [one for one in wanted if not hasattr(embedder, one)]
+    if missing:
+        raise EmbedderError(
+            f"The plugin {name!r} is no embedder: it lacks {', '.join(missing)}; tell its author, or "
+            "set memorySearch.provider to another one."
+        )
+    can_more = any(offers(embedder, protocol) for protocol in _MORE)
+    return embedder if can_more else PluginEmbedder(name, embedder)
+
+
+class PluginEmbedder:
+    """An embedder that cannot spoil an index: rows are float32 of length one, one for each text."""
+
+    def __init__(self, name: str, embedder: Embedder) -> None:
+        self._name = name
+        self._embedder = embedder
+
+    @property
+    def id(self) -> str:
+        return self._embedder.id
+
+    @property
+    def model(self) -> str:
+        return self._embedder.model
+
+    @property
+    def dims(self) -> int | None:
+        return self._embedder.dims
+
+    @property
+    def provider_key(self) -> str:
+        return self._embedder.provider_key
+
+    @property
+    def cacheable(self) -> bool:
+        return self._embedder.cacheable
+
+    @property
+    def instant(self) -> bool:
+        return self._embedder.instant
+
+    @property
+    def text_weight(self) -> float | None:
+        return self._embedder.text_weight
+
+    def embed_query(self, text: str) -> Vector:
+        """One vector."""
+        vector: Vector = self._rows(lambda: [self._embedder.embed_query(text)], 1)[0]
+        return vector
+
+    def embed_batch(self, texts: Sequence[str]) -> Vectors:
+        """One row a text, in order."""
+        return self._rows(lambda: self._embedder.embed_batch(texts), len(texts))
+
+    def close(self) -> None:
+        """Close what is behind it, if that can be closed."""
+        if isinstance(self._embedder, Closeable):
+            self._embedder.close()
+
+    def _rows(self, ask: Callable[[], Any], count: int) -> Vectors:
+        import numpy as np
+
+        try:
+            rows = np.asarray(ask(), dtype=np.float32)
+        except MemdownError:
+            raise
+        # What a plugin may raise is not known; a search goes on by words, and says why.
+        except Exception as error:
+            what = f"{type(error).__name__}: {error}"
+            raise BadAnswer(
+                f"The plugin {self._name!r} failed ({what}); nothing was stored. Tell its author, or set "
+                "memorySearch.provider to another embedder."
+            ) from error
+        if count == 0:
+            return np.empty((0, self.dims or 0), dtype=np.float32)
+        dims, provider = self._embedder.dims, f"the plugin {self._name!r}"
+        return normalised(checked(rows, count=count, dims=dims, provider=provider, zeros=True))

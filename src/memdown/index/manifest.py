@@ -10,20 +10,22 @@ knows that: then it asks for what changed since, not for the list of all.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import json
+import sys
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import apsw
 
-from memdown.errors import StoreError
+from memdown.errors import DiskFull, IndexBusy, StoreError
 from memdown.files import make_folder
 from memdown.types import FileState, Fingerprint, Source
 
@@ -56,6 +58,9 @@ class Facts:
 
     def on(self, file: FileState) -> FileState:
         """The file as this host has it."""
+        mine = (self.size, self.mtime_ns, self.ctime_ns, self.inode)
+        if mine == (file.size, file.mtime_ns, file.ctime_ns, file.inode):
+            return file
         return replace(
             file,
             size=self.size,
@@ -76,6 +81,12 @@ def same_for_all(file: FileState, stored: FileState) -> bool:
     )
 
 
+def is_older(file: FileState, stored: FileState, mine: Mapping[str, Facts]) -> bool:
+    """Whether a host that begins to share an index comes with an older copy of a file that is there."""
+    is_new_here = file.path not in mine
+    return is_new_here and bool(stored.digest) and stored.mtime_ns > file.mtime_ns
+
+
 def variant_of(made: Fingerprint, layout: int) -> str:
     """The name of a way to make an index; the length of vectors is no part of it."""
     key = made.key
@@ -94,19 +105,21 @@ def variant_of(made: Fingerprint, layout: int) -> str:
 _SHARED = "path, source, digest, date, problem, tags, names"
 
 
-def _state(
-    path: str,
-    source: Source,
-    digest: str,
-    date: str | None,
-    *more: Any,
-) -> FileState:
-    """A file from the columns of both tables, in the order of `_SHARED` and its facts."""
-    problem, tags, names, size, mtime, ctime, inode = more
-    day = datetime.date.fromisoformat(date) if date else None
-    tagged = tuple(json.loads(tags)) if tags else ()
+def _state(path: str, facts: Facts, columns: Sequence[Any]) -> FileState:
+    """A file from its facts and the columns of `_SHARED` after its path."""
+    source, digest, date, problem, tags, names = columns
     return FileState(
-        path, source, size, mtime, ctime, int(inode), digest, day, problem, tagged, names
+        path,
+        cast("Source", sys.intern(source)),
+        facts.size,
+        facts.mtime_ns,
+        facts.ctime_ns,
+        facts.inode,
+        digest,
+        datetime.date.fromisoformat(date) if date else None,
+        problem,
+        tuple(json.loads(tags)) if tags else (),
+        names,
     )
 
 
@@ -118,7 +131,8 @@ class Manifest:
         self._place = place
         self._lock = threading.RLock()
         self._db: apsw.Connection | None = None
-        # Both are kept in step with what this process writes, and read anew after another wrote.
+        # Both are kept in step with what this process writes, and read anew after another wrote; the second
+        # only if it is asked for.
         self._known: dict[str, Facts] | None = None
         self._states: dict[str, FileState] | None = None
         self._version = -1
@@ -136,24 +150,24 @@ class Manifest:
     def _facts(self) -> dict[str, Facts]:
         db = self._current()
         if self._known is None:
+            self._known = {}
             rows = db.execute(
                 "SELECT path, size, mtime, ctime, inode FROM facts WHERE place = ?", (self._place,)
             )
-            self._known = {
-                path: Facts(size, mtime, ctime, int(inode))
-                for path, size, mtime, ctime, inode in rows
-            }
+            for path, size, mtime, ctime, inode in rows:
+                self._known[path] = Facts(size, mtime, ctime, int(inode))
         return self._known
 
     def _indexed(self) -> dict[str, FileState]:
-        db = self._current()
+        facts, db = self._facts(), self._current()
         if self._states is None:
-            rows = db.execute(
-                f"SELECT {_SHARED}, size, mtime, ctime, inode FROM shared JOIN facts "
-                "USING (place, path) WHERE place = ?",
-                (self._place,),
-            )
-            self._states = {row[0]: _state(*row) for row in rows}
+            # Paths and numbers are those of the facts: for tens of thousands of files that is megabytes.
+            paths = {path: path for path in facts}
+            self._states = {}
+            rows = db.execute(f"SELECT {_SHARED} FROM shared WHERE place = ?", (self._place,))
+            for path, *columns in rows:
+                if path in facts:
+                    self._states[paths[path]] = _state(paths[path], facts[path], columns)
         return self._states
 
     def learned(self) -> str | None:
@@ -178,7 +192,7 @@ class Manifest:
 
         If they are the `whole` of it, all others are gone.
         """
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             mine, states = self._facts(), self._indexed()
             news = [one for one in changed if one.path in mine]
             lost = states.keys() - {one.path for one in news} if whole else set(gone)
@@ -202,7 +216,7 @@ class Manifest:
 
         Facts that no file has make the next sync look into them.
         """
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             known, some = self._facts(), list(paths)
             db.executemany(
                 f"INSERT OR IGNORE INTO facts VALUES (?, ?, {_UNKNOWN}, 0, 0, '0')",
@@ -216,7 +230,7 @@ class Manifest:
 
     def adopt(self, variant: str, files: Iterable[FileState]) -> None:
         """Use this variant, in which this host has exactly these files."""
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             self.forget()
             self.note(files)
             db.execute("INSERT OR REPLACE INTO chosen VALUES (?, ?)", (self._place, variant))
@@ -226,8 +240,8 @@ class Manifest:
         some = list(files)
         if not some:
             return
-        with self._lock, self._open() as db:
-            known, states = self._facts(), self._indexed()
+        with self._changing() as db:
+            known, states = self._facts(), self._states
             db.executemany(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?)",
                 [
@@ -240,16 +254,17 @@ class Manifest:
                 self._unreport(db)
             for one in some:
                 known[one.path] = Facts(one.size, one.mtime_ns, one.ctime_ns, one.inode)
-                states[one.path] = one
+                if states is not None:
+                    states[one.path] = one
 
     def forget(self, paths: Iterable[str] | None = None) -> None:
         """These files, or all, are no longer on this host's disk."""
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             if paths is None:
                 self._forget_all(db)
             else:
                 some = list(paths)
-                known, states = self._facts(), self._indexed()
+                known, states = self._facts(), self._states
                 for table in ("facts", "shared"):
                     db.executemany(
                         f"DELETE FROM {table} WHERE place = ? AND path = ?",
@@ -257,7 +272,8 @@ class Manifest:
                     )
                 for path in some:
                     known.pop(path, None)
-                    states.pop(path, None)
+                    if states is not None:
+                        states.pop(path, None)
                 self._unreport(db)
             self._unsettle(db)
 
@@ -273,7 +289,7 @@ class Manifest:
 
     def choose(self, variant: str) -> None:
         """Use this variant from now on; the facts were of another one."""
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             if self.variant() == variant:
                 return
             self._forget_all(db)
@@ -292,15 +308,14 @@ class Manifest:
 
     def settle(self, state: str, found: str) -> None:
         """All that was `found` on this host's disk is in the index, which is in this state."""
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             db.execute(
                 "INSERT OR REPLACE INTO settled VALUES (?, ?, ?)", (self._place, state, found)
             )
 
     def host(self) -> str:
         """This host's number, drawn once; whoever has the same state folder has the same."""
-        with self._lock:
-            db = self._open()
+        with self._changing() as db:
             db.execute(
                 "INSERT INTO host SELECT ? WHERE NOT EXISTS (SELECT 1 FROM host)",
                 (uuid.uuid4().hex[:12],),
@@ -321,7 +336,7 @@ class Manifest:
 
     def note_report(self) -> None:
         """All files of this host were reported just now."""
-        with self._lock, self._open() as db:
+        with self._changing() as db:
             db.execute("INSERT OR REPLACE INTO reported VALUES (?, ?)", (self._place, time.time()))
 
     def _unreport(self, db: apsw.Connection) -> None:
@@ -351,6 +366,44 @@ class Manifest:
                 for one in files
             ],
         )
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[apsw.Connection]:
+        """One transaction, which waits for that of another process.
+
+        It is the writer from the start: one that reads first is refused as soon as another wrote since.
+        """
+        with self._lock:
+            db = self._open()
+            if db.in_transaction:
+                yield db
+                return
+            try:
+                with self._begun(db):
+                    yield db
+            except apsw.BusyError as error:
+                raise IndexBusy(
+                    f"Another process writes to the list of this host's files ({self._file}); try again "
+                    "when it is done."
+                ) from error
+            except apsw.FullError as error:
+                raise DiskFull(
+                    f"No space left for the list of this host's files ({self._file}); free some and "
+                    "run the command again."
+                ) from error
+
+    @contextlib.contextmanager
+    def _begun(self, db: apsw.Connection) -> Iterator[None]:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            db.execute("COMMIT")
+        except BaseException:
+            # What is kept of it may be ahead of the file.
+            self._known = self._states = None
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
 
     def _current(self) -> apsw.Connection:
         """The open file; what another process has changed is read anew."""

@@ -73,6 +73,14 @@ class ReportTurn:
         return True
 
 
+def joining(agent: str, place: str) -> str:
+    """What a host is told that begins to share an index: whoever names the same agent there has the same one."""
+    return (
+        f"Other hosts have notes of the agent {agent!r} at {place}; they are found here from now on, and this "
+        "host's notes there. If that is another memory, give this one a name of its own with --agent."
+    )
+
+
 def is_report_due(manifest: Manifest) -> bool:
     """Whether other hosts do not know yet, or not any more, which files this one has."""
     return manifest.reported_before() >= REPORT_SECONDS

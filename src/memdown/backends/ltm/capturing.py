@@ -119,6 +119,18 @@ _INJECTION = (
     r"(?:รัน|เรียกใช้|สั่งให้).{0,40}(?:คำสั่ง|สคริปต์|เครื่องมือ|ฟังก์ชัน)",
     r"(?:เปิดเผย|แสดง|ส่ง|บอก).{0,40}(?:รหัสผ่าน|ความลับ|คีย์|โทเคน)",
 )
+# Who says so of one sentence means what stands around it, too.
+_UNWANTED = (
+    r"\b(?:do not|don'?t|never|not)\b.{0,30}\b(?:remember|memori[sz]e|record|save|store|write down)\b"
+    r".{0,12}\b(?:this|that|it|these|what|my|anything|any of)\b|\boff the record\b",
+    r"\b(?:merke?|speichere?|behalte?|notiere?)\b.{0,40}\bnicht\b|\bunter uns gesagt\b"
+    r"|\bnicht\b.{0,30}\b(?:merken|merkst|speichern|speicherst|behalten|notieren)\b",
+    r"\bне (?:нужно |надо |хочу, чтобы ты )?(?:запомина|запомнил|сохраня|записыва)\w*",
+    r"(?:不要|别|別|不用|不必)(?:记|記|保存|记录|記錄)",
+    r"(?:覚え|記憶し|保存し|記録し)ない(?:で|ように)",
+    r"(?:기억|저장|기록)하지 ?(?:마|말)",
+    r"(?:ไม่ต้อง|อย่า)(?:จำ|จด|บันทึก)",
+)
 _QUESTION = (
     r"[?？]\s*$",
     r"(?:吗|呢|か|かな|나요|니까|ไหม|มั้ย|หรือเปล่า|หรือยัง)[。.]?\s*$",
@@ -138,6 +150,7 @@ RULE = _any_of(_RULE)
 FACT = _any_of(_FACT)
 INJECTION = _any_of(_INJECTION)
 QUESTION = _any_of(_QUESTION)
+UNWANTED = _any_of(_UNWANTED)
 # Where one character says as much as several letters.
 DENSE = re.compile(_DENSE)
 
@@ -149,7 +162,7 @@ def captured(messages: Sequence[str], limit: int = MOST_A_CONVERSATION) -> list[
         return kept
     for message in messages:
         # One trick anywhere in a message makes all of it suspect.
-        if looks_like_injection(message):
+        if looks_like_injection(message) or UNWANTED.search(message[:_MOST_MESSAGE]):
             continue
         for sentence in _sentences(message):
             if is_worth_keeping(sentence) and sentence not in kept:
@@ -164,7 +177,7 @@ def is_worth_keeping(sentence: str) -> bool:
     shortest = _SHORTEST_DENSE if DENSE.search(sentence) else _SHORTEST
     if not shortest <= len(sentence) <= _LONGEST or QUESTION.search(sentence):
         return False
-    if looks_like_injection(sentence):
+    if looks_like_injection(sentence) or UNWANTED.search(sentence):
         return False
     return any(kind.search(sentence) for kind in (ASKED, PREFERENCE, DECISION, CONTACT, RULE))
 

@@ -147,6 +147,10 @@ class Sidecar:
             reasons=tuple(why_not),
         )
 
+    def may_be_helped(self, chat: Chat) -> bool:
+        """Whether the notes that `qmd` is asked for are those of the built-in index, and may be seen here."""
+        return self._settings.include_default_memory and self._settings.scope.allows(chat)
+
     def _behind(self) -> str | None:
         """What a search may miss because `qmd` has not seen the latest notes, and till when."""
         book = self._book
@@ -440,7 +444,7 @@ class QmdSearcher:
         if request.chat or request.session_key:
             chat = chat_of(request.chat or "direct", request.session_key)
         try:
-            return self._sidecar.answer(
+            answer = self._sidecar.answer(
                 request.query,
                 max_results=request.max_results,
                 min_score=request.min_score,
@@ -451,3 +455,9 @@ class QmdSearcher:
             own = self._own.search(request)
             why = f"the built-in index answered instead of qmd: {error}"
             return replace(own, fallback=own.fallback or NAME, reasons=(why, *own.reasons))
+        if answer.hits or not self._sidecar.may_be_helped(chat):
+            return answer
+        own = self._own.search(request)
+        why = "qmd found nothing, so the built-in index answered"
+        is_sure = own.strength == "strong"
+        return replace(own, reasons=(why, *own.reasons)) if is_sure else answer

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import importlib.util
 import os
+import re
 import select
 import signal
 import socket
@@ -34,6 +35,18 @@ from memdown.types import Vector, Vectors
 PATIENCE_SECONDS = 1.5
 READ_SECONDS = 10.0
 _SILENT_SECONDS = 5.0
+# What tells most comes first.
+_REASONS = (
+    (r"<Code>(\w+)</Code>\s*<Message>([^<]*)", "{0}: {1}"),
+    (r"Failed to get (\w+) credentials", "no credentials of {0} were found"),
+    (r"TokenRequest", "no credentials were found"),
+    (r"source: BadScheme", "plain http is only used if AWS_ALLOW_HTTP is true"),
+    (r"failed to lookup address information: ([^\"]*)", "{0}"),
+    (r"(Connection refused|Connection reset|timed out|Network is unreachable)", "{0}"),
+    (r"inner: Status \{ status: (\d{3})", "status {0}"),
+    (r"(No object store provider found for scheme: '\w*')", "{0}"),
+    (r"(no Azure account name in URI, and no storage account configured)", "{0}"),
+)
 # An engine process that does not say hello for so long, however long its work may take, is ended.
 ALIVE_SECONDS = 3.0
 _START_SECONDS = 60.0
@@ -91,6 +104,12 @@ def mapped(place: str) -> Iterator[None]:
             "ask again."
         ) from error
     except (OSError, RuntimeError, ValueError) as error:
+        storage = _storage_reason(str(error)) if "://" in place else None
+        if storage is not None:
+            raise StoreError(
+                f"The index {place} cannot be reached ({storage}); check the address, the network and "
+                "the credentials in the environment."
+            ) from error
         text = (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
         if "No space left" in str(error):
             raise DiskFull(
@@ -101,6 +120,15 @@ def mapped(place: str) -> Iterator[None]:
             f"The index {place} cannot be used ({text}); check the address and its permissions, "
             "or make it anew with `memdown index --force`."
         ) from error
+
+
+def _storage_reason(text: str) -> str | None:
+    """What a storage has against a request, out of what all layers of a program print of it; None if it is
+    not about that."""
+    for pattern, reason in _REASONS:
+        if found := re.search(pattern, text):
+            return reason.format(*found.groups())
+    return None
 
 
 def _environment(place: str) -> dict[str, str]:

@@ -113,13 +113,13 @@ def forget_variants(db: Tables, mine: str, seconds: float) -> None:
         db.delete(_POINTERS, f"name IN ({names})")
 
 
-def unused_tables(db: Tables) -> list[str]:
-    """Tables that nobody needs: of killed rebuilds, and of published ones after a while."""
+def unused_tables(db: Tables, grace: float = _GRACE_SECONDS) -> list[str]:
+    """Tables that nobody needs: of killed rebuilds, and `grace` seconds after they were followed by others."""
     spared = set()
     now = time.time()
     for pointer in read_pointers(db).values():
         spared.add(pointer.generation)
-        spared |= {n for n, when in pointer.retired if 0 <= now - when < _GRACE_SECONDS}
+        spared |= {n for n, when in pointer.retired if 0 <= now - when < grace}
     return sorted(
         name
         for name in db.names()
@@ -221,8 +221,12 @@ class Database:
         state = (name, table.version)
         known = self._known_files
         if known is None or known[0] != state:
-            found = rows.read_files(table, "key < 0")
-            files = {state.path: (number, state) for number, state in found.items()}
+            files: Files = {}
+            former = {} if known is None else known[1]
+            for number, file in rows.read_files(table, "key < 0"):
+                # After every change, and most of the files are as they were: they are not held twice.
+                was = former.get(file.path)
+                files[file.path] = was if was == (number, file) else (number, file)
             known = self._known_files = (state, files)
         return known[1]
 

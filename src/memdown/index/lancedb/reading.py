@@ -194,7 +194,7 @@ class LanceSnapshot:
     def _files_where(self, where: str) -> dict[int, FileState]:
         if self.table is None:
             return {}
-        return self._ask(lambda table: rows.read_files(table, f"key < 0 AND {where}"))
+        return self._ask(lambda table: dict(rows.read_files(table, f"key < 0 AND {where}")))
 
     def _has_files(self, where: str) -> bool:
         return self.table is not None and bool(
@@ -234,7 +234,9 @@ class LanceSnapshot:
         columns = [*rows.CHUNK_COLUMNS, "facts"]
         found = self._ask(lambda table: by_key(table, [*sorted(numbers), *keys], columns))
         dates: dict[str, datetime.date | None] = {
-            row["path"]: rows.read_file_row(row).date for row in found if row["key"] < 0
+            row["path"]: rows.read_file_row(*(row[name] for name in rows.FILE_COLUMNS[1:])).date
+            for row in found
+            if row["key"] < 0
         }
         return {
             row["key"]: rows.read_chunk_row(row, dates.get(row["path"]))
@@ -266,7 +268,7 @@ class LanceSnapshot:
             return self._ask(self._everything)
         listed = list(self._listed(sought, figures).values())
         numbers = sorted({one.key // FILE_SPAN for one in listed})
-        files = self._ask(lambda table: rows.read_files(table, _among([-n for n in numbers])))
+        files = self._ask(lambda table: dict(rows.read_files(table, _among([-n for n in numbers]))))
         frequencies = _Frequencies(self, figures)
         self.counting.append(frequencies)
         whole = Whole(

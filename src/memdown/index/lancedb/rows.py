@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import datetime
 import json
+import sys
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 
 from memdown.errors import IndexCorrupt
-from memdown.index.lancedb.connection import Columns, Tables, TableVersion, VectorColumn, rows_of
+from memdown.index.lancedb.connection import Columns, Tables, TableVersion, VectorColumn
 from memdown.index.packing import (
     pack_lines,
     pack_passages,
@@ -23,7 +24,7 @@ from memdown.index.packing import (
 )
 from memdown.index.shortlist import pack_passage_vectors, pack_terms, terms_of
 from memdown.text import prefix_terms
-from memdown.types import Chunk, FileState, IndexedFile, StoredChunk
+from memdown.types import Chunk, FileState, IndexedFile, Source, StoredChunk
 
 _FIELDS = (
     ("key", "int64"),
@@ -49,7 +50,7 @@ BEGINNING = "\x03"
 
 
 # What is read of a file.
-_FILE_COLUMNS = ("key", "path", "source", "digest", "facts")
+FILE_COLUMNS = ("key", "path", "source", "digest", "facts")
 EMBEDDING = "embedding"
 
 
@@ -79,18 +80,18 @@ def file_row(number: int, file: FileState) -> dict[str, Any]:
     }
 
 
-def read_file_row(row: Mapping[str, Any]) -> FileState:
+def read_file_row(path: str, source: str, digest: str, packed: str) -> FileState:
     """The facts back from a row."""
     try:
-        facts = json.loads(row["facts"])
+        facts = json.loads(packed)
         return FileState(
-            row["path"],
-            row["source"],
+            path,
+            cast("Source", sys.intern(source)),
             facts["size"],
             facts["mtime"],
             facts["ctime"],
             facts["inode"],
-            row["digest"],
+            digest,
             datetime.date.fromisoformat(facts["date"]) if facts["date"] else None,
             facts.get("problem", ""),
             tuple(facts.get("tags", ())),
@@ -98,15 +99,16 @@ def read_file_row(row: Mapping[str, Any]) -> FileState:
         )
     except (ValueError, KeyError, TypeError) as error:
         raise IndexCorrupt(
-            f"What is noted of {row.get('path')} cannot be read ({error}); rebuild the index with "
+            f"What is noted of {path} cannot be read ({error}); rebuild the index with "
             "`memdown index --force`."
         ) from error
 
 
-def read_files(table: TableVersion, where: str) -> dict[int, FileState]:
-    """Files by their number."""
-    found = rows_of(table.select(_FILE_COLUMNS, where))
-    return {-row["key"]: read_file_row(row) for row in found}
+def read_files(table: TableVersion, where: str) -> Iterator[tuple[int, FileState]]:
+    """Files with their numbers; one at a time, since there may be tens of thousands."""
+    columns = table.select(FILE_COLUMNS, where)
+    for key, *columns_of_file in zip(*(columns[name] for name in FILE_COLUMNS), strict=True):
+        yield -key, read_file_row(*columns_of_file)
 
 
 def beginnings(text: str) -> set[str]:
@@ -196,9 +198,11 @@ class Batch:
     def __init__(self, name: str) -> None:
         self.name = name
         self.numbers: dict[str, int] = {}
+        self.next_numbers: dict[Source, int] = {}
         self._rows: list[dict[str, Any]] = []
         self._replaced: dict[int, int] = {}
         self._touched: set[int] = set()
+        self._waiting: set[int] = set()
         self._dims: int | None = None
         self._since = time.monotonic()
 
@@ -208,6 +212,9 @@ class Batch:
             self._since = time.monotonic()
         self._rows.append(file_row(number, file.state))
         self.numbers[file.state.path] = number
+        self._waiting.add(number)
+        source = file.state.source
+        self.next_numbers[source] = max(number + 1, self.next_numbers.get(source, 0))
         if file.vectors is not None and file.vectors.ndim == 2 and len(file.vectors):
             self._dims = file.vectors.shape[1]
         if key is None:
@@ -219,7 +226,7 @@ class Batch:
 
     def waits_for(self, number: int) -> bool:
         """Whether a file is among them already."""
-        return number in self.numbers.values()
+        return number in self._waiting
 
     @property
     def is_full(self) -> bool:
@@ -236,7 +243,7 @@ class Batch:
         new, self._rows = self._rows, []
         replaced, self._replaced = self._replaced, {}
         touched, self._touched = self._touched, set()
-        self.numbers = {}
+        self.numbers, self.next_numbers, self._waiting = {}, {}, set()
         if not new:
             return
         if not replaced and not touched:

@@ -27,12 +27,13 @@ from memdown.index.lancedb.database import (
 )
 from memdown.index.lancedb.reading import LanceSnapshot, by_key, make_indexes
 from memdown.index.lancedb.writing import NewTable, TableWriter, chunks_of, with_vectors
-from memdown.index.manifest import Manifest, same_for_all
+from memdown.index.manifest import Manifest, is_older, same_for_all
 from memdown.index.ownership import (
     Ownership,
     ReportTurn,
     find_orphans,
     is_report_due,
+    joining,
     pack_paths,
 )
 from memdown.index.packing import file_keys
@@ -75,8 +76,9 @@ def create(
     to be of this host alone. At an address a search waits `patience` seconds for what it can do without.
     """
     place = agent_url(url, agent) if url else None
-    manifest = Manifest(host_file, place) if host_file and place else None
-    return LanceStore(Database(path, place, manifest), vector_enabled, cache_entries, patience)
+    notes = Manifest(host_file, place or str(path.absolute())) if host_file else None
+    database = Database(path, place, notes if place else None)
+    return LanceStore(database, agent, notes, vector_enabled, cache_entries, patience)
 
 
 def agent_url(url: str, agent: str) -> str:
@@ -94,10 +96,20 @@ class LanceStore:
     """One index. Many processes may read while one writes."""
 
     def __init__(
-        self, database: Database, vector_enabled: bool, cache_entries: int, patience: float
+        self,
+        database: Database,
+        agent: str,
+        notes: Manifest | None,
+        vector_enabled: bool,
+        cache_entries: int,
+        patience: float,
     ) -> None:
         self._database = database
+        self._agent = agent
         self._manifest = database.manifest
+        # Where it is noted that all was indexed, also of an index that is this host's alone.
+        self._notes = notes
+        self._found: str | None = None
         self._writer = TableWriter(database)
         self._cache_entries = cache_entries
         self._patience = patience
@@ -136,11 +148,9 @@ class LanceStore:
 
     def is_settled(self, found: str) -> bool:
         """Whether this was noted last, and nothing was written since."""
-        if self._manifest is None:
-            return False
-        noted = self._manifest.settled()
+        noted = None if self._notes is None else self._notes.settled()
         is_settled = noted is not None and noted == (self._settled_state(), found)
-        if is_settled and self._turn.is_due(self._manifest):
+        if is_settled and self._manifest is not None and self._turn.is_due(self._manifest):
             # Whoever has nothing to write says once a day that it is there.
             with contextlib.suppress(StoreError), self.writing(0.0):
                 pass
@@ -148,8 +158,16 @@ class LanceStore:
 
     def settle(self, found: str) -> None:
         """Note that all files are indexed which a look at this host's disk has `found`."""
-        if self._manifest is not None and (state := self._settled_state()):
-            self._manifest.settle(state, found)
+        if self._writer.is_writing:
+            # What is collected makes one more version, and so does putting it in order.
+            self._found = found
+        elif self._notes is not None and (state := self._settled_state()):
+            self._notes.settle(state, found)
+
+    def _settle_found(self) -> None:
+        """Note what was found while this was the one writer, now that all of it is written."""
+        if self._found is not None:
+            self.settle(self._found)
 
     def _settled_state(self) -> str:
         def read_state(db: Tables | None) -> str:
@@ -196,13 +214,18 @@ class LanceStore:
         """
         states = [*(file.state for file in writes.files), *writes.touched]
         if self._manifest is not None:
+            older = {file.state.path for file in writes.files if self._is_older(file)}
             self._manifest.claim([state.path for state in states])
+        else:
+            older = set()
         for file in writes.files:
+            if file.state.path in older:
+                continue
             if self._manifest is None or not self._is_there(file):
                 self._write(file, file.replaces)
         with self._database.using(make=True) as db:
             for state in writes.touched:
-                name = self._database.live(db).table
+                name = self._writer.live(db).table
                 self._writer.put(db, name, IndexedFile(state, [], None), None)
         if self._manifest is not None:
             self._manifest.note(states)
@@ -211,7 +234,7 @@ class LanceStore:
 
     def _write(self, file: IndexedFile, key: int | None) -> None:
         with self._database.using(make=True) as db:
-            pointer = self._database.live(db)
+            pointer = self._writer.live(db)
             if key is None:
                 number = self._writer.number(db, pointer.table, file.state)
                 key = file_keys(number).start
@@ -221,12 +244,21 @@ class LanceStore:
             if made.dims is None and vectors is not None and len(vectors):
                 found = with_changes(made, dims=vectors.shape[1])
                 write_pointer(db, pointer.made_with(found), self._database.variant_of(found))
+                self._writer.let_go_of_pointer()
             reach("index.file")
+
+    def _is_older(self, file: IndexedFile) -> bool:
+        """Whether another host has a newer copy of a file that this one never had in the index."""
+        if self._manifest is None or file.replaces is not None:
+            return False
+        with self._database.using(make=True) as db:
+            stored = self._writer.files(db, self._writer.live(db).table).get(file.state.path)
+        return stored is not None and is_older(file.state, stored[1], self._manifest.facts())
 
     def _is_there(self, file: IndexedFile) -> bool:
         """Whether a file is stored as given."""
         with self._database.using(make=True) as db:
-            name = self._database.live(db).table
+            name = self._writer.live(db).table
             known = self._writer.files(db, name).get(file.state.path)
         if known is None or file.keep or file.replaces is not None or not file.state.digest:
             return False
@@ -263,7 +295,10 @@ class LanceStore:
             # Another host may have made it, in the same way.
             if self._manifest is None or not self._writer.files(db, pointer.table):
                 write_pointer(db, pointer.made_with(fingerprint), variant)
+            elif not self._manifest.facts():
+                log.warning(joining(self._agent, self._database.place))
         self._database.choose(variant)
+        self._writer.let_go_of_pointer()
 
     @contextlib.contextmanager
     def rebuild(self, fingerprint: Fingerprint) -> Iterator[Rebuild]:
@@ -293,6 +328,7 @@ class LanceStore:
                     db, old.moved(number, made) if old else Pointer(number, made), variant
                 )
                 database.choose(variant)
+                self._writer.let_go_of_pointer()
         except BaseException:
             with contextlib.suppress(StoreError), database.using(make=True) as db:
                 db.drop(f"{PREFIX}{number}")
@@ -348,6 +384,7 @@ class LanceStore:
             try:
                 with database.using(make=True) as db:
                     upkeep.clear_leftovers(db)
+                self._found = None
                 self._writer.begin()
                 try:
                     yield True
@@ -355,6 +392,7 @@ class LanceStore:
                     self._writer.end()
                 with database.using() as db:
                     upkeep.compact(database, db, self._compacted)
+                self._settle_found()
                 self._report_files()
             finally:
                 if lease is not None:
@@ -514,6 +552,8 @@ class LanceStore:
         with self._database.lock:
             self._writer.drop()
             self._database.close()
+            if self._notes is not None:
+                self._notes.close()
 
 
 def _counts(table: TableVersion | None) -> tuple[dict[Source, int], dict[Source, int]]:

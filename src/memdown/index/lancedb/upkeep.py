@@ -38,9 +38,9 @@ _HOSTS = "hosts"
 _HOSTS_FIELDS = (("host", "string"), ("name", "string"), ("at", "float64"), ("paths", "binary"))
 
 
-def clear_leftovers(db: Tables) -> None:
-    """Drop tables that nobody needs."""
-    for name in unused_tables(db):
+def clear_leftovers(db: Tables, *, at_once: bool = False) -> None:
+    """Drop tables that nobody needs; `at_once` also those that a search may still read."""
+    for name in unused_tables(db, 0.0) if at_once else unused_tables(db):
         db.drop(name)
 
 
@@ -70,7 +70,7 @@ def vacuum(database: Database, db: Tables) -> None:
     Who searches an earlier version at this moment has to ask again.
     """
     forget_variants(db, database.variant or "", UNUSED_DAYS * _DAY)
-    clear_leftovers(db)
+    clear_leftovers(db, at_once=True)
     for name in sorted(db.names()):
         if name == LEASE:
             # Whoever holds it must find it unchanged.

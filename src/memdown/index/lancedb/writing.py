@@ -11,7 +11,7 @@ from memdown.errors import IndexBusy
 from memdown.files import reach
 from memdown.index.lancedb import rows
 from memdown.index.lancedb.connection import Tables, TableVersion, rows_of
-from memdown.index.lancedb.database import Database, Files
+from memdown.index.lancedb.database import Database, Files, Pointer
 from memdown.index.lancedb.reading import by_key
 from memdown.index.lancedb.rows import EMBEDDING, Batch, make_table
 from memdown.index.lancedb.upkeep import LEASE
@@ -81,15 +81,19 @@ class TableWriter:
         self._batch: Batch | None = None
         # While this is the one writer, nobody else changes the files: they are read once.
         self._own_files: tuple[str, Files] | None = None
+        self._own_pointer: Pointer | None = None
+        self._next: tuple[Files, dict[Source, int]] | None = None
 
     def begin(self) -> None:
         """Be the one writer from now on: what was read before may have changed."""
         self._own_files = None
+        self.let_go_of_pointer()
         self.is_writing += 1
 
     def end(self) -> None:
         """Be it no longer; what was collected is written."""
         self.is_writing -= 1
+        self.let_go_of_pointer()
         with self.database.lock:
             # What could not be written is written by the next sync.
             waiting = self.drop()
@@ -97,6 +101,19 @@ class TableWriter:
             with self.database.using(make=True) as db:
                 self.keep_lease(db)
                 waiting.write(db)
+
+    def live(self, db: Tables) -> Pointer:
+        """Where the index is; asked once by the one writer, who alone can change it."""
+        if self._own_pointer is not None:
+            return self._own_pointer
+        found = self.database.live(db)
+        if self.is_writing:
+            self._own_pointer = found
+        return found
+
+    def let_go_of_pointer(self) -> None:
+        """The index may be another one from now on."""
+        self._own_pointer = None
 
     def drop(self) -> Batch | None:
         """Let go of what was collected."""
@@ -143,13 +160,26 @@ class TableWriter:
 
     def number(self, db: Tables, name: str, file: FileState) -> int:
         """A file's number, or the next one that is free."""
-        known = {path: number for path, (number, _) in self.files(db, name).items()}
+        known, collected = self.files(db, name), 0
         if self._batch is not None and self._batch.name == name:
-            known |= self._batch.numbers
+            waiting = self._batch.numbers.get(file.path)
+            if waiting is not None:
+                return waiting
+            collected = self._batch.next_numbers.get(file.source, 0)
         if file.path in known:
-            return known[file.path]
-        ids = file_ids(file.source)
-        return max((number + 1 for number in known.values() if number in ids), default=ids.start)
+            return known[file.path][0]
+        return max(collected, self._next_number(known, file.source))
+
+    def _next_number(self, known: Files, source: Source) -> int:
+        """The number after those of a source; the list is looked through once, since every new file asks."""
+        if self._next is None or self._next[0] is not known:
+            self._next = (known, {})
+        numbers = self._next[1]
+        if source not in numbers:
+            ids = file_ids(source)
+            taken = (number + 1 for number, _ in known.values() if number in ids)
+            numbers[source] = max(taken, default=ids.start)
+        return numbers[source]
 
     def files(self, db: Tables, name: str) -> Files:
         """The files of a table as they are written, without what is still collected."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,6 +22,8 @@ Statement: TypeAlias = LiteralString | sql.Composed | sql.SQL
 _Result = TypeVar("_Result")
 
 CONNECT_SECONDS = 10
+# For a replica: the server itself can answer instead.
+REPLICA_CONNECT_SECONDS = 2
 READ_SECONDS = 20.0
 WRITE_SECONDS = 300.0
 # The server gives up first and says why; a server that is frozen says nothing.
@@ -27,13 +31,27 @@ _GRACE_SECONDS = 5.0
 # How long a search waits for what it can do without, and then for the server to stop working on it.
 PATIENCE_SECONDS = 1.5
 _CANCEL_SECONDS = 0.3
+_POLL_SECONDS = 0.2
 _MOST_IDLE = 8
+# The server is there, and says no; psycopg has no code for what went wrong before there was a connection.
+_REFUSED = re.compile(
+    r"authentication failed|no password supplied|no pg_hba\.conf entry|permission denied"
+    r"|(role|database) .* does not exist|not permitted to log in"
+)
 _DAMAGED = (
     errors.UndefinedTable,
     errors.UndefinedColumn,
     errors.DataCorrupted,
     errors.IndexCorrupted,
 )
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether the driver has something to say: what it ignores after a connection is lost, is told by our error."""
+    return not record.getMessage().startswith("error ignored")
+
+
+logging.getLogger("psycopg").addFilter(_is_news)
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
@@ -127,7 +145,7 @@ def one(db: Connection, statement: Statement, values: Sequence[object] = ()) -> 
     return rows[0][0] if rows else None
 
 
-def checked_url(url: str, key: str) -> str:
+def checked_url(url: str, key: str, connect_seconds: int = CONNECT_SECONDS) -> str:
     """The address with our own time limits; a malformed one is an error that does not show it."""
     try:
         given = conninfo_to_dict(url)
@@ -137,7 +155,7 @@ def checked_url(url: str, key: str) -> str:
             "postgresql://user@host:5432/database."
         ) from None
     ours: dict[str, Any] = {
-        "connect_timeout": CONNECT_SECONDS,
+        "connect_timeout": connect_seconds,
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,
@@ -200,14 +218,21 @@ def holding(url: str, number: int, *, wait: bool = False) -> Iterator[bool]:
     The lock is a transaction on a connection of its own: through a pooler, what a session locks
     may never be unlocked, since each statement may come to another session.
     """
-    with contextlib.closing(connect(url, None)) as db:
-        run(db, "BEGIN")
-        if wait:
-            run(db, "SELECT pg_advisory_xact_lock(%s)", (number,))
-        held = wait or bool(one(db, "SELECT pg_try_advisory_xact_lock(%s)", (number,)))
-        # The query above would keep its snapshot, and making an index waits for all snapshots.
-        run(db, "SET LOCAL lock_timeout = 0")
+    with contextlib.closing(connect(url, READ_SECONDS)) as db:
+        while not (held := _try_to_lock(db, number)) and wait:
+            # Who waits inside a query keeps a snapshot, and making an index waits for all snapshots: also
+            # the one who has this lock would wait for ever.
+            run(db, "ROLLBACK")
+            time.sleep(_POLL_SECONDS)
         yield held
+
+
+def _try_to_lock(db: Connection, number: int) -> bool:
+    run(db, "BEGIN")
+    held = bool(one(db, "SELECT pg_try_advisory_xact_lock(%s)", (number,)))
+    # The query above would keep its snapshot.
+    run(db, "SET LOCAL lock_timeout = 0")
+    return held
 
 
 def is_pooled(db: Connection) -> bool:
@@ -389,9 +414,15 @@ def mapped(place: str) -> Iterator[None]:
             "`memdown store init`, with --role for a role that is not the owner."
         ) from error
     except psycopg.OperationalError as error:
+        reason = _first_line(error)
+        if _REFUSED.search(reason):
+            raise StoreError(
+                f"{place} refuses the connection ({_without_address(reason)}); check the user, the "
+                "password and the database in memorySearch.store.url."
+            ) from error
         raise StoreError(
-            f"{place} cannot be reached ({_first_line(error)}); check that the server runs and "
-            "that memorySearch.store.url is right."
+            f"{place} cannot be reached ({_without_address(reason)}); check that the server runs "
+            "and that memorySearch.store.url is right."
         ) from error
     except psycopg.Error as error:
         raise StoreError(f"The index on {place} cannot be used: {_first_line(error)}.") from error
@@ -399,6 +430,13 @@ def mapped(place: str) -> Iterator[None]:
 
 def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _without_address(reason: str) -> str:
+    """The reason why no connection was made; the address is told already."""
+    return re.sub(
+        r"^connection failed: (connection to server .*? failed: )?(FATAL:\s*)?", "", reason
+    )
 
 
 # Tables that a shelf may have; a shelf is a set of tables, shared by agents or of one generation.

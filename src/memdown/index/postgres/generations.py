@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import psycopg
 from psycopg import sql
 
 from memdown.errors import IndexCorrupt
 from memdown.index.manifest import variant_of
 from memdown.index.postgres import schema, vectors
-from memdown.index.postgres.connection import Place, one, run
+from memdown.index.postgres.connection import SHELF_TABLES, Place, one, run
 from memdown.types import Fingerprint, ModelKey
 
 # How rows are packed: what has another layout is another index, of hosts with another version.
@@ -196,6 +197,20 @@ def new_generation(at: Place, shelf: str | None = None) -> Place:
     return made
 
 
+def new_generation_beside(at: Place, old: Live | None) -> Place:
+    """An empty generation for a rebuild: of a large agent in tables of its own, which are dropped whole later.
+
+    A role that may not make tables puts it into those of the old one.
+    """
+    if old is None or not old.place.is_own_shelf:
+        return new_generation(at)
+    try:
+        with at.db.transaction():
+            return new_generation(at, "")
+    except psycopg.errors.InsufficientPrivilege:
+        return new_generation(at, old.place.shelf)
+
+
 def unused_generations(at: Place, grace: float) -> list[Place]:
     """Generations that no variant points to: of a rebuild that goes on, is done or was killed.
 
@@ -223,25 +238,85 @@ def retire(place: Place) -> None:
 
 
 def drop_generation(place: Place) -> int:
-    """Delete a generation; how many chunks have left space in tables that others use, too."""
+    """Delete a generation; how many chunks have left space in tables that stay."""
+    is_dropped = _is_alone(place) and _drop_shelf(place)
+    if not is_dropped:
+        _delete_rows(place)
+    # Only now: a role sees the rows of those generations alone that stand here.
     chunks = one(
         place.db,
         place.sql("DELETE FROM {s}.generations WHERE generation = %s RETURNING chunks"),
         (place.generation,),
     )
-    if place.is_own_shelf:
-        schema.drop_shelf(place)
-        return 0
-    tables = ["files", "chunks", "postings"]
-    if schema.has_table(place, "vectors"):
-        tables.append("vectors")
-    for table in tables:
-        run(
-            place.db,
-            place.sql(f"DELETE FROM {{{table}}} WHERE generation = %s"),
-            (place.generation,),
-        )
-    return int(chunks or 0)
+    return 0 if is_dropped else int(chunks or 0)
+
+
+def _is_alone(place: Place) -> bool:
+    """Whether its tables hold no other generation."""
+    others = "SELECT 1 FROM {s}.generations WHERE shelf = %s AND generation <> %s"
+    return place.is_own_shelf and not run(
+        place.db, place.sql(others), (place.shelf, place.generation)
+    )
+
+
+def _drop_shelf(place: Place) -> bool:
+    """Delete tables whole; False if this role may not, since another has made them."""
+    try:
+        with place.db.transaction():
+            schema.drop_shelf(place)
+    except psycopg.errors.InsufficientPrivilege:
+        return False
+    return True
+
+
+def _delete_rows(place: Place) -> None:
+    for table in SHELF_TABLES:
+        if schema.has_table(place, table):
+            run(
+                place.db,
+                place.sql(f"DELETE FROM {{{table}}} WHERE generation = %s"),
+                (place.generation,),
+            )
+
+
+def drop_strays(at: Place) -> list[Place]:
+    """Delete what belongs to no generation any more; where rows have left space in tables that stay.
+
+    Such are tables whose rows a role deleted that may not drop them, and what earlier versions left of the
+    rebuilds of roles.
+    """
+    used = {shelf for (shelf,) in run(at.db, at.sql("SELECT DISTINCT shelf FROM {s}.generations"))}
+    strays = []
+    for shelf in schema.shelves(at.db, at.schema):
+        place = replace(at, shelf=shelf)
+        if place.is_own_shelf and shelf not in used:
+            _drop_shelf(place)
+            continue
+        numbers = {
+            number
+            for table in SHELF_TABLES
+            if schema.has_table(place, table)
+            for number in _generations_without_facts(place, table)
+        }
+        for number in numbers:
+            _delete_rows(replace(place, generation=number))
+        if numbers:
+            strays.append(place)
+    return strays
+
+
+def _generations_without_facts(place: Place, table: str) -> list[int]:
+    """The generations of a table's rows that are not among the generations; one look-up for each."""
+    rows = run(
+        place.db,
+        place.sql(
+            f"WITH RECURSIVE here(n) AS (SELECT min(generation) FROM {{{table}}} UNION ALL "
+            f"SELECT (SELECT min(generation) FROM {{{table}}} WHERE generation > n) FROM here "
+            "WHERE n IS NOT NULL) SELECT n FROM here WHERE n IS NOT NULL "
+            "AND n NOT IN (SELECT generation FROM {s}.generations)"
+        ),
+    )
+    return [number for (number,) in rows]
 
 
 def drop_unused_variants(at: Place, mine: str, days: int) -> None:

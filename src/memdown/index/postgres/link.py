@@ -239,7 +239,7 @@ class Link:
         """Take the lock in the order of asking: who only tried now and then might never get it."""
         if self._closed:
             raise StoreError(_CLOSED)
-        db = connect(self.url, None)
+        db = connect(self.url, READ_SECONDS)
         try:
             run(db, "BEGIN")
             acquired = bool(one(db, "SELECT pg_try_advisory_xact_lock(%s)", (self._lock_number,)))

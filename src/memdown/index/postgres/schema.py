@@ -14,7 +14,7 @@ from typing import NamedTuple
 import psycopg
 from psycopg import sql
 
-from memdown.errors import IndexTooNew
+from memdown.errors import ConfigError, IndexTooNew
 from memdown.index.postgres.connection import (
     SHELF_TABLES,
     Connection,
@@ -197,7 +197,7 @@ def _add_steps(db: Connection, schema: str) -> None:
     """
     done = step(db, schema)
     for number, added in enumerate(_STEPS[done:], start=done + 1):
-        for shelf in [""] if isinstance(added, _Table) else _shelves(db, schema):
+        for shelf in [""] if isinstance(added, _Table) else shelves(db, schema):
             _add_patiently(Place(db, schema, "", shelf=shelf), added)
         run(
             db,
@@ -210,7 +210,8 @@ def _add_steps(db: Connection, schema: str) -> None:
         )
 
 
-def _shelves(db: Connection, schema: str) -> list[str]:
+def shelves(db: Connection, schema: str) -> list[str]:
+    """Every shelf that there is."""
     rows = run(
         db,
         "SELECT substr(tablename, 8) FROM pg_tables WHERE schemaname = %s "
@@ -300,7 +301,7 @@ def make_shelf(db: Connection, schema: str, shelf: str) -> None:
     for statement in _statements(_SHELF):
         run(db, place.sql(statement))
     for table in ("files", "chunks", "postings"):
-        _protect(place, f"{{{table}}}", _OF_MY_GENERATIONS)
+        protect_shelf_table(place, table)
     for added in _STEPS:
         if isinstance(added, _Index):
             name = f"{added.name}_{shelf}"
@@ -325,7 +326,10 @@ def protect_shelf_table(place: Place, name: str) -> None:
 
 def _grant_to_roles(place: Place, table: str) -> None:
     """Let every role that uses an agent's index use a table that came later."""
-    for (role,) in run(place.db, place.sql("SELECT DISTINCT role_name FROM {s}.agent_roles"), ()):
+    roles = place.sql(
+        "SELECT DISTINCT r.role_name FROM {s}.agent_roles r JOIN pg_roles p ON p.rolname = r.role_name"
+    )
+    for (role,) in run(place.db, roles):
         run(
             place.db,
             sql.SQL("GRANT SELECT, INSERT, UPDATE, DELETE ON {} TO {}").format(
@@ -342,6 +346,11 @@ def drop_shelf(place: Place) -> None:
 
 def grant(db: Connection, schema: str, role: str, agent: str) -> None:
     """Let a role use one agent's index: read and write its rows, and nothing that others rely on."""
+    if one(db, "SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)) is None:
+        raise ConfigError(
+            f"The server has no role {role!r}; create it first, for example with "
+            f"`CREATE ROLE \"{role}\" LOGIN PASSWORD '…'`."
+        )
     names = {"s": sql.Identifier(schema), "role": sql.Identifier(role)}
     with transaction(db):
         for statement in (

@@ -14,12 +14,13 @@ import psycopg
 
 from memdown.errors import ConfigError, IndexBusy, StoreError
 from memdown.files import reach
-from memdown.index.manifest import Manifest, same_for_all, variant_of
+from memdown.index.manifest import Manifest, is_older, same_for_all, variant_of
 from memdown.index.ownership import (
     Ownership,
     ReportTurn,
     find_orphans,
     is_report_due,
+    joining,
     pack_paths,
 )
 from memdown.index.postgres import (
@@ -34,6 +35,7 @@ from memdown.index.postgres import (
 from memdown.index.postgres.choosing import MANY_PASSAGES
 from memdown.index.postgres.connection import (
     PATIENCE_SECONDS,
+    REPLICA_CONNECT_SECONDS,
     Connection,
     Place,
     checked_url,
@@ -96,7 +98,9 @@ def create(
             "memorySearch.store.url or the variable MEMDOWN_POSTGRES_URL."
         )
     write = checked_url(url, "memorySearch.store.url")
-    read = checked_url(read_url, "memorySearch.store.readUrl") if read_url else None
+    read = None
+    if read_url:
+        read = checked_url(read_url, "memorySearch.store.readUrl", REPLICA_CONNECT_SECONDS)
     place = f"{shown(write)}/{schema}/{agent}"
     manifest = Manifest(host_file, place) if host_file else None
     link = Link(write, read, agent, schema, manifest)
@@ -249,6 +253,8 @@ class PostgresStore:
         with self._link.transaction() as db:
             at = self._link.at(db)
             live = generations.read_live(at, variant)
+            if live is not None and live.chunks and self._manifest and not self._manifest.facts():
+                log.warning(joining(self._link.agent, self._link.server))
             if live is None or (live.chunks == 0 and live.fingerprint != fingerprint):
                 place = live.place if live else generations.new_generation(at)
                 generations.write_index(place, fingerprint)
@@ -264,8 +270,7 @@ class PostgresStore:
         with self._link.transaction() as db:
             at = self._link.at(db)
             old = generations.read_live(at, variant)
-            is_large = old is not None and old.place.is_own_shelf
-            place = generations.new_generation(at, "" if is_large else None)
+            place = generations.new_generation_beside(at, old)
         reach("rebuild.begun")
         target = Rebuild(
             fingerprint,
@@ -416,7 +421,8 @@ class PostgresStore:
         """Clear unused variants and generations, and give the space of deleted rows back."""
         with self._alone():
             upkeep.clear_unused(self._link)
-        upkeep.pack_again(self._link)
+            upkeep.outgrow_now(self._link)
+        upkeep.improve_now(self._link)
         upkeep.vacuum(self._link)
 
     def ownership(self, days: float, gone: Sequence[str] = ()) -> Ownership | None:
@@ -424,7 +430,7 @@ class PostgresStore:
         manifest = self._manifest
         if manifest is None:
             return None
-        with self._link.using() as db:
+        with self._link.reading() as db:
             live = self._link.live(db)
             return find_orphans(
                 file_rows.read_files(live.place) if live else (),
@@ -543,8 +549,11 @@ class PostgresStore:
                 return list(files)
             new = []
             known = file_rows.read_states(live.place, [file.state.path for file in files])
+            mine = self._manifest.facts() if self._manifest else {}
             for file in files:
                 stored = known.get(file.state.path)
+                if stored is not None and is_older(file.state, stored, mine):
+                    continue
                 is_there = (
                     stored is not None
                     and bool(stored.digest)

@@ -104,6 +104,11 @@ def clear_unused(link: Link) -> None:
     with link.transaction() as db:
         generations.drop_unused_variants(link.at(db), link.variant or "", UNUSED_DAYS)
     clear_leftovers(link, grace=0.0)
+    with link.transaction() as db:
+        strays = generations.drop_strays(link.at(db))
+    with link.using():
+        for place in strays:
+            _give_space_back(place)
 
 
 def vacuum(link: Link) -> None:
@@ -143,6 +148,16 @@ def outgrow(live: Live) -> None:
             generations.move_to_own_shelf(live)
     except psycopg.errors.InsufficientPrivilege:
         log.info("%s is large; let the owner run `memdown store vacuum` once.", live.place.agent)
+
+
+def outgrow_now(link: Link) -> None:
+    """The same, for an agent whose own role may not do it."""
+    with link.reading() as db:
+        live = link.live(db)
+        is_due = live is not None and live.chunks > vectors.FEW and not live.place.is_own_shelf
+    if is_due:
+        with link.changing() as (live, _):
+            outgrow(live)
 
 
 def fill_vectors(link: Link) -> None:
@@ -195,11 +210,14 @@ def _improve(link: Link, live: Live) -> None:
         log.info("An index was not made: %s", error)
 
 
-def make_index(link: Link, live: Live) -> None:
-    """Make the index over vectors if there should be one, unless another process is at it."""
+def make_index(link: Link, live: Live, *, wait: bool = False) -> None:
+    """Make the index over vectors if there should be one; another process that is at it may be waited for."""
     dims = live.fingerprint.dims
     if dims and vectors.is_worth_an_index(live.place, dims, live.chunks):
-        with _working(link, vectors.index_lock(live.place)) as db:
+        with (
+            _working(link, vectors.index_lock(live.place), wait=wait) as db,
+            contextlib.suppress(psycopg.errors.InsufficientPrivilege),
+        ):
             if db is not None:
                 vectors.make_index(db, live.place, dims, live.chunks)
 
@@ -232,11 +250,17 @@ def _wants_index(live: Live) -> bool:
     )
 
 
-def pack_again(link: Link) -> None:
-    """Put posting lists together anew if anything changed since: what was removed is in no list then."""
+def improve_now(link: Link) -> None:
+    """Make what makes a large index fast, as far as this role may, and wait for it.
+
+    Posting lists are put together anew if anything changed since: what was removed is in no list then.
+    """
     with link.reading() as db:
         live = link.live(db)
-    if live is not None and (live.lists is not None or lists.wants_packing(live)):
+    if live is None:
+        return
+    make_index(link, live, wait=True)
+    if live.lists is not None or lists.wants_packing(live):
         with (
             _working(link, lists.pack_lock(live.place), wait=True) as db,
             contextlib.suppress(psycopg.errors.InsufficientPrivilege),
@@ -260,6 +284,9 @@ def report_files(at: Place, host: str, name: str, paths: bytes) -> None:
 
 def read_reports(at: Place) -> list[HostReport]:
     """What every host has reported, the latest first."""
+    # The table came later, and whoever only looks makes none.
+    if one(at.db, "SELECT to_regclass(%s)", (f"{at.schema}.hosts",)) is None:
+        return []
     rows = run(
         at.db,
         at.sql(
