@@ -13,7 +13,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from memdown.index.layout import Layout, lay_out, said_by
 from memdown.text import cues
 from memdown.text.acronyms import defining_terms
-from memdown.text.terms import index_terms, joined_terms, piece_terms, short_grams
+from memdown.text.terms import index_terms, joined_terms, ordered_terms, piece_terms, short_grams
 from memdown.types import Chunk
 from memdown.values import dataclass
 
@@ -102,6 +102,8 @@ _MOST_PIECES = 200_000
 _LONGEST_PIECE = 24
 # Stands for the end of a line among its pieces, and what stands for that sign where a text holds it.
 _LINE_END, _NOTHING = "\0", "\1"
+# Stands between headings, and holds no word.
+_BELOW = " > "
 # One more cue of a piece: that there are terms in it that are shorter than usual.
 _HAS_GRAMS = cues.MAY_INTRODUCE << 1
 
@@ -112,8 +114,8 @@ class Tokens:
     lines that it repeats from the chunk before, and then one for each of its passages.
 
     `numbers` int32 (N,), below 0 those of `long`; `ends` int64 (C + P,), where each span ends; `firsts`
-    int64 (C + 1,), the place among them of each chunk's first. `heads` int32 (P,) are the pieces above
-    each passage, `features` int32 (F,) the terms that say who speaks and whether a passage asks, and
+    int64 (C + 1,), the place among them of each chunk's first. `heads` int32 (P, 2) are the pieces above
+    each passage: the name of its document and its heading. `features` int32 (F,) the terms that say who speaks and whether a passage asks, and
     `feature_rows` int32 (F,) whose they are.
     """
 
@@ -182,15 +184,30 @@ class _LongPiece(NamedTuple):
 
 
 class _HeadTerms(dict[str, list[str]]):
-    """What stands above passages → its terms, as those of heads."""
+    """A part of what stands above passages → its terms, as those of heads: many documents have the same ones.
+
+    `with_grams` is what has terms that are shorter than usual, of which two parts may have some in common.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.with_grams: set[str] = set()
 
     def __missing__(self, text: str) -> list[str]:
-        terms = self[text] = _in_heads(text)
-        return terms
+        terms = index_terms(text)
+        if short_grams(terms):
+            self.with_grams.add(text)
+        found = self[text] = [HEAD + term for term in terms]
+        return found
 
-
-def _in_heads(text: str) -> list[str]:
-    return [HEAD + term for term in index_terms(text)]
+    def of(self, head: str) -> list[str]:
+        """The terms of a name or a path of headings."""
+        parts = head.split(_BELOW)
+        terms = list(chain.from_iterable(map(self.__getitem__, parts)))
+        has_grams = self.with_grams.intersection(parts)
+        if has_grams:
+            self.with_grams.add(head)
+        return self[head] if len(has_grams) > 1 else terms
 
 
 class _Looked(NamedTuple):
@@ -220,7 +237,7 @@ class _Pieces(dict[str, int]):
         self.cues = array("H")
         self.grams: dict[int, list[str]] = {}
         self._gram_numbers: dict[str, int] = {}
-        self._heads: dict[tuple[str, str], int] = {}
+        self._heads: dict[str, int] = {}
         self._head_terms = _HeadTerms()
         self._long: dict[str, int] = {}
         # Of how many numbers all is known, and the terms of others that have no text.
@@ -262,16 +279,28 @@ class _Pieces(dict[str, int]):
             found = sorted(set().union(*map(self.grams.__getitem__, numbers)))
         return list(map(self._gram, found))
 
-    def head(self, name: str, heading: str) -> int:
-        """What stands above a passage, as the number of a piece."""
-        number = self._heads.get((name, heading))
+    def heads(self, names: Sequence[str], counts: Numbers, headings: Sequence[str]) -> Small:
+        """What stands above P passages as the numbers of two pieces each, int32 (P, 2).
+
+        `counts` int64 (C,) says how many passages have each of the C names above them.
+        """
+        for text in {*names, *headings}.difference(self._heads):
+            self._heads[text] = self._textless(self._head_terms.of(text))
+        number = self._heads.__getitem__
+        named = np.repeat(np.array(list(map(number, names)), np.int32), counts)
+        numbers = np.stack([named, np.array(list(map(number, headings)), np.int32)], axis=1)
+        with_grams = self._head_terms.with_grams
+        if not with_grams.isdisjoint(names):
+            each = chain.from_iterable(map(repeat, names, counts.tolist()))
+            for row, (name, heading) in enumerate(zip(each, headings, strict=True)):
+                if name in with_grams and heading in with_grams:
+                    numbers[row] = (self._head(f"{name} {heading}"), self.line_end)
+        return numbers
+
+    def _head(self, text: str) -> int:
+        number = self._heads.get(text)
         if number is None:
-            if name.isascii() and heading.isascii():
-                # Many documents have the same headings.
-                terms = self._head_terms[name] + self._head_terms[heading]
-            else:
-                terms = _in_heads(f"{name} {heading}")
-            number = self._heads[name, heading] = self._textless(terms)
+            number = self._heads[text] = self._textless(self._head_terms[text])
         return number
 
     def forget_long(self, long: Sequence[_LongPiece]) -> None:
@@ -407,19 +436,8 @@ def _looked_up(pieces: _Pieces, chunks: Sequence[Chunk]) -> Small:
 
 
 def _heads(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Small:
-    """The pieces above passages, int32 (P,)."""
-    heads: list[int] = []
-    upto = 0
-    for chunk, count in zip(chunks, layout.counts.tolist(), strict=True):
-        begin, upto = upto, upto + count
-        name = _document_name(chunk)
-        heading: str | None = None
-        for below in layout.headings[begin:upto]:
-            if below is not heading:
-                heading = below
-                head = pieces.head(name, below)
-            heads.append(head)
-    return np.array(heads, np.int32)
+    """The pieces above passages, int32 (P, 2)."""
+    return pieces.heads(list(map(_document_name, chunks)), layout.counts, layout.headings)
 
 
 class _Spans(NamedTuple):
@@ -497,7 +515,8 @@ def _occurrences(pieces: _Pieces, tokens: Tokens) -> Occurrences:
         sizes = sizes[~repeated]
     every = np.arange(count, dtype=np.int32)
     term, counts, told = pieces.look_up(numbers, tokens.long)
-    above = pieces.look_up(tokens.heads)
+    above = pieces.look_up(tokens.heads.ravel())
+    sizes_above = above.sizes.reshape(-1, 2).sum(axis=1, dtype=np.int32)
     kinds = _kinds(pieces, _passage_cues(told, sizes))
     row = np.repeat(np.repeat(every, sizes), counts)
     # Each of these is several megabytes.
@@ -507,7 +526,7 @@ def _occurrences(pieces: _Pieces, tokens: Tokens) -> Occurrences:
     position -= np.repeat((np.cumsum(lengths) - lengths).astype(np.int32), lengths)
     term = np.concatenate([term, above.terms, tokens.features, *(one for one, _ in kinds)])
     row = np.concatenate(
-        [row, np.repeat(every, above.sizes), tokens.feature_rows, *(rows for _, rows in kinds)]
+        [row, np.repeat(every, sizes_above), tokens.feature_rows, *(rows for _, rows in kinds)]
     )
     position = np.concatenate([position, np.zeros(len(term) - len(position), np.int32)])
     used = np.flatnonzero(np.bincount(term, minlength=1))
@@ -517,7 +536,7 @@ def _occurrences(pieces: _Pieces, tokens: Tokens) -> Occurrences:
     rank = np.empty(len(known), np.int32)
     rank[used[order]] = np.arange(len(order), dtype=np.int32)
     names = [names[place] for place in order]
-    return Occurrences(names, rank[term], row, position, lengths + above.sizes)
+    return Occurrences(names, rank[term], row, position, lengths + sizes_above)
 
 
 def _kinds(pieces: _Pieces, told: NDArray[np.uint16]) -> list[tuple[Small, Small]]:
