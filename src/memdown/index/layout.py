@@ -23,6 +23,9 @@ _passages_of = attrgetter("passages")
 _LINE_END, _COLONS, _NUMBER_SIGN = ord("\n"), (ord(":"), ord("：")), ord("#")
 _LAST = np.array(sorted(map(ord, cues.MAY_END_ASKING)), np.uint32)
 _FIRST_SIGN, _LAST_ASCII, _MARKS = ord("!"), ord("~"), (ord("*"), ord("_"))
+# What fits into half a byte, and into one.
+_FEW_LINES, _LARGEST_BYTE = 16, 255
+_NOWHERE = -2
 _STOPS, _DIGITS = (ord("."), ord(")")), (ord("0"), ord("9"))
 
 
@@ -32,7 +35,8 @@ class Layout:
 
     `text` is all texts, each with a line end behind it, and `codes` uint32 (n,) its characters. `begins`
     int64 (C + 1,) says where each chunk's text begins, `counts` int64 (C,) how many passages it has;
-    `starts` and `ends` int64 (P,) where passages stand; `line_ends` int64 (L,) where lines end.
+    `starts` and `ends` int64 (P,) where passages stand; `lines` int32 (P, 2) are the numbers of their first and last
+    lines in the file; `line_ends` int64 (L,) where lines end.
     """
 
     text: str
@@ -42,6 +46,7 @@ class Layout:
     starts: Numbers
     ends: Numbers
     headings: Sequence[str]
+    lines: NDArray[np.int32]
     line_ends: Numbers
 
     def passage(self, row: int) -> str:
@@ -111,7 +116,7 @@ def lay_out(chunks: Sequence[Chunk]) -> Layout:
     begins = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     counts = np.array([len(chunk.passages) for chunk in chunks], np.int64)
     columns = list(zip(*chain.from_iterable(map(_passages_of, chunks)), strict=True))
-    starts, ends, _, _, headings = columns or ((), (), (), (), ())
+    starts, ends, firsts, lasts, headings = columns or ((), (), (), (), ())
     before = np.repeat(begins[:-1], counts)
     return Layout(
         text,
@@ -121,8 +126,60 @@ def lay_out(chunks: Sequence[Chunk]) -> Layout:
         np.array(starts, np.int64) + before,
         np.array(ends, np.int64) + before,
         headings,
+        np.array([firsts, lasts], np.int32).T,
         np.flatnonzero(codes == _LINE_END),
     )
+
+
+def units_of(layout: Layout, chunks: Sequence[Chunk]) -> list[bytes | None]:
+    """Where the passages of each chunk lie, as `packing.pack_closely` keeps it; None where that does not fit.
+
+    A byte for the line of the text on which the first passage begins, and then one for each: how many lines lie
+    between the one before and it, and 16 times how many lines more than one it has.
+    """
+    of_chunks, own = layout.first_lines()
+    # Behind the last line nothing fits.
+    counts, line_ends = layout.counts, np.concatenate([layout.line_ends, [_NOWHERE]])
+    last = np.searchsorted(layout.line_ends, layout.ends)
+    firsts = np.cumsum(counts) - counts
+    has_some = np.flatnonzero(counts)
+    opening = firsts[has_some]
+    before = np.concatenate([[0], last[:-1] + 1])[: len(own)]
+    before[opening] = own[opening]
+    gaps, more = own - before, last - own
+    begun = np.repeat(of_chunks, counts)
+    places = np.stack([own, last], axis=1) - begun[:, None]
+    fits = (gaps >= 0) & (gaps < _FEW_LINES) & (more >= 0) & (more < _FEW_LINES)
+    fits &= (_numbers_of(chunks, places, counts) == layout.lines).all(axis=1)
+    fits &= np.concatenate([[-1], line_ends])[own] + 1 == layout.starts
+    fits &= (line_ends[last] == layout.ends) & (layout.ends < np.repeat(layout.begins[1:], counts))
+    fits[opening] &= places[opening, 0] <= _LARGEST_BYTE
+    packed = (gaps + _FEW_LINES * more).astype(np.uint8).tobytes()
+    found: list[bytes | None] = [None] * len(chunks)
+    each = zip(
+        has_some.tolist(),
+        opening.tolist(),
+        (opening + counts[has_some]).tolist(),
+        places[opening, 0].tolist(),
+        np.logical_and.reduceat(fits, opening).tolist() if len(opening) else [],
+        strict=True,
+    )
+    for chunk, first, end, begins, is_close in each:
+        if is_close:
+            found[chunk] = bytes([begins]) + packed[first:end]
+    return found
+
+
+def _numbers_of(chunks: Sequence[Chunk], places: Numbers, counts: Numbers) -> Numbers:
+    """The numbers in the file of some lines of chunks, int64 (P, 2); -1 where there is none."""
+    numbers = places + np.repeat([chunk.start_line for chunk in chunks], counts)[:, None]
+    ends = np.cumsum(counts)
+    for chunk, end, count in zip(chunks, ends.tolist(), counts.tolist(), strict=True):
+        if chunk.lines:
+            listed = np.array([*chunk.lines, -1])
+            rows = slice(end - count, end)
+            numbers[rows] = listed[places[rows].clip(max=len(chunk.lines))]
+    return numbers
 
 
 def said_by(layout: Layout, introducing: Numbers) -> list[tuple[int, str]]:

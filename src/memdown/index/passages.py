@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.layout import Layout, lay_out, said_by
+from memdown.index.layout import Layout, lay_out, said_by, units_of
 from memdown.text import cues
 from memdown.text.acronyms import defining_terms
 from memdown.text.terms import index_terms, joined_terms, ordered_terms, piece_terms, short_grams
@@ -116,7 +116,8 @@ class Tokens:
     `numbers` int32 (N,), below 0 those of `long`; `ends` int64 (C + P,), where each span ends; `firsts`
     int64 (C + 1,), the place among them of each chunk's first. `heads` int32 (P, 2) are the pieces above
     each passage: the name of its document and its heading. `features` int32 (F,) the terms that say who speaks and whether a passage asks, and
-    `feature_rows` int32 (F,) whose they are.
+    `feature_rows` int32 (F,) whose they are. `lines` int32 (P, 2) are the first and last line of each passage in
+    its file, and `units` what `layout.units_of` says of each chunk.
     """
 
     pieces: _Pieces
@@ -127,6 +128,8 @@ class Tokens:
     heads: Small
     features: Small
     feature_rows: Small
+    lines: Small
+    units: list[bytes | None]
 
     def text(self, number: int) -> str:
         """The text of a piece; nothing where it is none."""
@@ -150,6 +153,8 @@ class Tokens:
             self.heads[rows],
             self.features[mine],
             self.feature_rows[mine] - np.int32(rows.start),
+            self.lines[rows],
+            self.units[first:last],
         )
 
     def repeats(self) -> NDArray[np.bool_]:
@@ -418,6 +423,8 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Toke
         heads,
         np.array([vocabulary[term] for _, term in said], np.int32),
         np.array([row for row, _ in said], np.int32),
+        layout.lines,
+        units_of(layout, chunks),
     )
 
 

@@ -15,7 +15,7 @@ from memdown.files import reach
 from memdown.index import merging, packing
 from memdown.index.merging import Made, NewRows, Segment
 from memdown.index.packing import file_ids, file_keys
-from memdown.index.passages import Tokens
+from memdown.index.passages import Tokens, tokenise
 from memdown.index.sqlite import vectors
 from memdown.index.sqlite.connection import one, run
 from memdown.index.sqlite.schema import LIVE
@@ -74,8 +74,9 @@ def write_files(
 ) -> None:
     """Store files, each path once: their rows, and one segment for all of them."""
     new: list[NewRows] = []
+    tokens = tokens or tokenise([chunk for file in files for chunk in file.chunks])
     inserts = _Inserts(generation)
-    struck = 0
+    struck = done = 0
     for file in files:
         file_id, is_new = _write_state(db, generation.prefix, file.state)
         keys = file_keys(file_id)
@@ -84,7 +85,9 @@ def write_files(
         if not is_new:
             struck += _count_passages(db, generation.prefix, keys)
         gone = [] if is_new else _delete_from(db, generation, range(key, keys.stop))
-        inserts.add(key, file, gone)
+        upto = done + len(file.chunks)
+        inserts.add(key, file, gone, tokens.units[done + file.keep : upto])
+        done = upto
         if file.chunks or not is_new:
             new.append(NewRows(keys.start, file.chunks, kept, file.passage_vectors, not is_new))
         reach("index.file" if generation.prefix == LIVE else "rebuild.file")
@@ -117,10 +120,11 @@ def extend_file(db: apsw.Connection, generation: Generation, key: int, file: Ind
     keys = range(key, file_keys(file_id).stop)
     struck = _count_passages(db, generation.prefix, keys)
     inserts = _Inserts(generation)
-    inserts.add(key, file, _delete_from(db, generation, keys))
+    tokens = tokenise(file.chunks)
+    inserts.add(key, file, _delete_from(db, generation, keys), tokens.units)
     inserts.write(db)
     rows = NewRows(key, file.chunks, file.vectors, file.passage_vectors)
-    add_segments(db, generation.prefix, merging.make([rows]), struck)
+    add_segments(db, generation.prefix, merging.make([rows], tokens), struck)
 
 
 def add_segments(db: apsw.Connection, prefix: str, made: Sequence[Made], struck: int = 0) -> None:
@@ -265,23 +269,31 @@ class _Inserts:
         self._new: list[_NewRow] = []
         self._gone: dict[Source, list[int]] = {}
 
-    def add(self, key: int, file: IndexedFile, gone: Sequence[int]) -> None:
-        """The chunks of a file from key `key` on, in place of the rows `gone`, whose numbers they take."""
+    def add(
+        self, key: int, file: IndexedFile, gone: Sequence[int], units: Sequence[bytes | None]
+    ) -> None:
+        """The chunks of a file from key `key` on, in place of the rows `gone`, whose numbers they take.
+
+        `units` are those of these chunks; see `packing.pack_closely`.
+        """
         self._gone.setdefault(file.state.source, []).extend(gone)
         own = file.vectors
         for place, chunk in enumerate(file.chunks[file.keep :]):
-            row = self._row(key, chunk, None if own is None else own[place].tobytes())
+            blob = None if own is None else own[place].tobytes()
+            row = self._row(key, chunk, blob, packing.pack_closely(chunk, units[place]))
             if place < len(gone):
                 self._rows[gone[place]] = row
             else:
                 self._new.append(row)
             key += len(chunk.passages)
 
-    def _row(self, key: int, chunk: Chunk, blob: bytes | None) -> _NewRow:
+    def _row(
+        self, key: int, chunk: Chunk, blob: bytes | None, packed: tuple[str, bytes]
+    ) -> _NewRow:
         vector = None
         if blob is not None and self._generation.with_vec:
             vector, blob = blob, b""
-        headings, passages = packing.pack_closely(chunk)
+        headings, passages = packed
         text = packing.as_text(chunk.text)
         columns = (
             key,
