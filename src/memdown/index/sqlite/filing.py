@@ -251,9 +251,11 @@ def _next_file(db: apsw.Connection, prefix: str, file: FileState) -> int:
 
 
 class _NewRow(NamedTuple):
-    """A row of `chunks`: what follows its number, its vector unless that stands in the row, and its text."""
+    """A row of `chunks`: what follows its number, how many bytes that takes, its vector unless that stands in
+    the row, and its text."""
 
     columns: tuple[object, ...]
+    size: int
     vector: bytes | None
     text: str
     source: Source
@@ -294,26 +296,29 @@ class _Inserts:
         if blob is not None and self._generation.with_vec:
             vector, blob = blob, b""
         headings, passages = packed
-        text = packing.as_text(chunk.text)
+        text, path, above = map(packing.as_text, (chunk.text, chunk.path, headings))
+        lines, model = packing.pack_lines(chunk), self._generation.model
+        size = sum(map(_stored_size, (text, path, above, chunk.source, model)))
+        size += sum(map(len, (chunk.id, chunk.digest, passages, blob or b"", lines or b"")))
         columns = (
             key,
             chunk.id,
-            packing.as_text(chunk.path),
+            path,
             chunk.source,
             chunk.start_line,
             chunk.end_line,
             chunk.digest,
-            self._generation.model,
+            model,
             text,
             blob,
             self._now,
-            packing.as_text(headings),
+            above,
             passages,
-            packing.pack_lines(chunk),
+            lines,
         )
         if isinstance(text, bytes):
             text = chunk.text.encode("utf-8", "replace").decode()
-        return _NewRow(columns, vector, text, chunk.source)
+        return _NewRow(columns, size, vector, text, chunk.source)
 
     def write(self, db: apsw.Connection) -> None:
         """Write all rows."""
@@ -349,7 +354,7 @@ def _filling_pages(db: apsw.Connection, rows: Sequence[_NewRow], first: int) -> 
     left = page
     waiting: list[tuple[int, _NewRow]] = []
     coming = (
-        (sum(map(_stored_size, row.columns)) + _ROW_HEAD + _longer_by(number), row)
+        (row.size + _ROW_HEAD + _longer_by(number), row)
         for number, row in enumerate(rows, start=first)
     )
     while True:
@@ -389,10 +394,8 @@ def _longer_by(number: int) -> int:
     return (number >= 1 << 14) + (number >= 1 << 21)
 
 
-def _stored_size(value: object) -> int:
-    if isinstance(value, str):
-        return len(value) if value.isascii() else len(value.encode())
-    return len(value) if isinstance(value, bytes) else 0
+def _stored_size(value: str | bytes) -> int:
+    return len(value) if value.isascii() else len(packing.as_bytes(value))
 
 
 def _many(db: apsw.Connection, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
