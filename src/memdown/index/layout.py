@@ -7,8 +7,9 @@ numpy, and only those are looked at one by one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, repeat
+from itertools import chain
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,10 +53,6 @@ class Layout:
     def passage(self, row: int) -> str:
         """The text of a passage."""
         return self.text[self.starts[row] : self.ends[row]]
-
-    def line(self, number: int) -> str:
-        """The text of a line."""
-        return self.text[self.line_ends[number - 1] + 1 if number else 0 : self.line_ends[number]]
 
     def chunk_of(self, places: Numbers) -> Numbers:
         """The chunks whose texts hold some places."""
@@ -182,34 +179,44 @@ def _numbers_of(chunks: Sequence[Chunk], places: Numbers, counts: Numbers) -> Nu
     return numbers
 
 
-def said_by(layout: Layout, introducing: Numbers) -> list[tuple[int, str]]:
-    """Who speaks in each passage and whether they may say their name there, with the passage's row.
+class Said(NamedTuple):
+    """A feature term of the passages from one row to before another."""
+
+    first: int
+    end: int
+    term: str
+
+
+def said_by(layout: Layout, introducing: Numbers) -> list[Said]:
+    """Who speaks in which passages and whether they may say their name there.
 
     The same as `passages.feature_terms`, of the few lines that may be labels; `introducing` are lines with a word that such a
     sentence begins with.
     """
     lines = layout.may_be_labelled()
-    begins = layout.line_ends[lines - 1] + 1
-    begins[lines == 0] = 0
-    chunks = layout.chunk_of(begins)
+    begins = np.concatenate([[0], layout.line_ends + 1])[lines]
+    columns = (
+        begins,
+        layout.line_ends[lines],
+        layout.chunk_of(begins),
+        np.searchsorted(layout.ends, begins, side="right"),
+        np.isin(lines, introducing),
+    )
     upto = np.cumsum(layout.counts).tolist()
-    rows = np.searchsorted(layout.ends, begins, side="right")
-    hinted = np.isin(lines, introducing)
-    said: list[tuple[int, str]] = []
+    text = layout.text
+    said: list[Said] = []
     speaks: tuple[str, ...] = ()
     known, first, introduced = 0, 0, -1
-    events = zip(lines.tolist(), chunks.tolist(), rows.tolist(), hinted.tolist(), strict=True)
-    for number, chunk, row, is_hinted in events:
-        line = layout.line(number)
+    for begin, end, chunk, row, is_hinted in zip(*(one.tolist() for one in columns), strict=True):
+        line = text[begin:end]
         name = "" if line[0] == "#" else cues.label_of(line)
         if name is None:
             continue
-        for term in speaks:
-            said += zip(range(first, row if chunk == known else upto[known]), repeat(term))
+        if speaks:
+            last = row if chunk == known else upto[known]
+            said += [Said(first, last, term) for term in speaks]
         known, first, speaks = chunk, row, cues.speaker_terms(name) if name else ()
         if is_hinted and name and row != introduced and cues.may_introduce(line):
             introduced = row
-            said.append((row, cues.INTRODUCES))
-    for term in speaks:
-        said += zip(range(first, upto[known]), repeat(term))
-    return said
+            said.append(Said(row, row + 1, cues.INTRODUCES))
+    return said + [Said(first, upto[known], term) for term in speaks]

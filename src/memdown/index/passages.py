@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.layout import Layout, lay_out, said_by, units_of
+from memdown.index.layout import Layout, Said, lay_out, said_by, units_of
 from memdown.text import cues
 from memdown.text.acronyms import defining_terms
 from memdown.text.terms import index_terms, joined_terms, ordered_terms, piece_terms, short_grams
@@ -406,11 +406,13 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Toke
     lines = np.concatenate([[0], np.flatnonzero(numbers == pieces.line_end) + 1])
     spans = _spans(layout, lines)
     said = said_by(layout, _held_by(bits, cues.MAY_INTRODUCE, lines))
-    said += [(row, cues.ASKS) for row in layout.may_ask() if cues.asks(layout.passage(row))]
+    said += [
+        Said(row, row + 1, cues.ASKS) for row in layout.may_ask() if cues.asks(layout.passage(row))
+    ]
     shortened = spans.row[np.unique(_held_by(bits, cues.SHORT_FORM, spans.begins))]
     for row in shortened[shortened >= 0].tolist():
-        said += [(row, term) for term in defining_terms(layout.passage(row))]
-    vocabulary = pieces.vocabulary
+        said += [Said(row, row + 1, term) for term in defining_terms(layout.passage(row))]
+    features, feature_rows = _spread(pieces, said)
     numbers, ends = _with_grams(pieces, numbers, bits, spans)
     pieces.forget_long(long)
     pieces.settle()
@@ -421,11 +423,21 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Toke
         spans.firsts,
         long,
         heads,
-        np.array([vocabulary[term] for _, term in said], np.int32),
-        np.array([row for row, _ in said], np.int32),
+        features,
+        feature_rows,
         layout.lines,
         units_of(layout, chunks),
     )
+
+
+def _spread(pieces: _Pieces, said: Sequence[Said]) -> tuple[Small, Small]:
+    """Feature terms by number and the passages that have them, int32 (F,) each."""
+    number = pieces.vocabulary.__getitem__
+    firsts = np.array([one.first for one in said], np.int64)
+    sizes = np.array([one.end for one in said], np.int64) - firsts
+    rows = np.arange(sizes.sum()) + np.repeat(firsts - (np.cumsum(sizes) - sizes), sizes)
+    terms = np.array([number(one.term) for one in said], np.int32)
+    return np.repeat(terms, sizes), rows.astype(np.int32)
 
 
 def _looked_up(pieces: _Pieces, chunks: Sequence[Chunk]) -> Small:
