@@ -65,7 +65,8 @@ class Layout:
 
     def may_ask(self) -> list[int]:
         """The passages that may end with a question mark."""
-        rows: list[int] = np.flatnonzero(np.isin(self.codes[self.ends - 1], _LAST)).tolist()
+        lasts = self.codes[self.ends - 1]
+        rows: list[int] = np.flatnonzero((lasts[:, None] == _LAST).any(axis=1)).tolist()
         return rows
 
     def passages_with(self, sign: str) -> Numbers:
@@ -83,7 +84,7 @@ class Layout:
         return rows
 
     def _holding(self, places: Numbers) -> Numbers:
-        rows = np.unique(np.searchsorted(self.ends, places, side="right"))
+        rows = distinct(np.searchsorted(self.ends, places, side="right"))
         # What stands behind the last passage, or before the first of a chunk, is in none.
         rows = rows[rows < len(self.ends)]
         upto = np.searchsorted(places, self.ends[rows])
@@ -102,7 +103,15 @@ class Layout:
         ]
         begins = np.concatenate([[0], self.line_ends[:-1] + 1])[: len(self.line_ends)]
         headings = np.flatnonzero(codes[begins] == _NUMBER_SIGN)
-        return np.union1d(np.searchsorted(self.line_ends, colons), headings)
+        found = np.zeros(len(self.line_ends), bool)
+        found[np.searchsorted(self.line_ends, colons)] = True
+        found[headings] = True
+        return np.flatnonzero(found)
+
+
+def distinct(ascending: Numbers) -> Numbers:
+    """Each number once; `np.unique` would import a package that takes longer than a small portion."""
+    return ascending[np.diff(ascending, prepend=-1) != 0]
 
 
 def lay_out(chunks: Sequence[Chunk]) -> Layout:
@@ -194,13 +203,15 @@ def said_by(layout: Layout, introducing: Numbers) -> list[Said]:
     sentence begins with.
     """
     lines = layout.may_be_labelled()
+    may_introduce = np.zeros(len(layout.line_ends), bool)
+    may_introduce[introducing] = True
     begins = np.concatenate([[0], layout.line_ends + 1])[lines]
     columns = (
         begins,
         layout.line_ends[lines],
         layout.chunk_of(begins),
         np.searchsorted(layout.ends, begins, side="right"),
-        np.isin(lines, introducing),
+        may_introduce[lines],
     )
     upto = np.cumsum(layout.counts).tolist()
     text = layout.text

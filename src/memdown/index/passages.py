@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.layout import Layout, Said, lay_out, said_by, units_of
+from memdown.index.layout import Layout, Said, distinct, lay_out, said_by, units_of
 from memdown.text import cues
 from memdown.text.acronyms import defining_terms
 from memdown.text.terms import index_terms, joined_terms, ordered_terms, piece_terms, short_grams
@@ -409,7 +409,7 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Toke
     said += [
         Said(row, row + 1, cues.ASKS) for row in layout.may_ask() if cues.asks(layout.passage(row))
     ]
-    shortened = spans.row[np.unique(_held_by(bits, cues.SHORT_FORM, spans.begins))]
+    shortened = spans.row[distinct(_held_by(bits, cues.SHORT_FORM, spans.begins))]
     for row in shortened[shortened >= 0].tolist():
         said += [Said(row, row + 1, term) for term in defining_terms(layout.passage(row))]
     features, feature_rows = _spread(pieces, said)
@@ -560,7 +560,8 @@ def _occurrences(pieces: _Pieces, tokens: Tokens) -> Occurrences:
 
 def _kinds(pieces: _Pieces, told: NDArray[np.uint16]) -> list[tuple[Small, Small]]:
     """The feature terms of the kinds of answer that passages hold, and the rows of each."""
-    every, place = np.unique(told, return_inverse=True)
+    every = np.flatnonzero(np.bincount(told))
+    place = np.searchsorted(every, told)
     names = [cues.kinds_of(bits) for bits in every.tolist()]
     found = []
     for name in dict.fromkeys(chain.from_iterable(names)):
