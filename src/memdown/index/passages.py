@@ -13,7 +13,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice, repeat
+from itertools import accumulate, chain, islice, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -184,7 +184,7 @@ class _LongPiece(NamedTuple):
     """A piece that is kept for its own chunks only, with its terms and its cues."""
 
     text: str
-    terms: list[str]
+    terms: Sequence[str]
     cues: int
 
 
@@ -261,20 +261,26 @@ class _Pieces(dict[str, int]):
     def settle(self) -> list[_LongPiece]:
         """Find the terms of all pieces met since the last time: together it takes half as long. The long ones."""
         self._forget_others()
+        terms: list[Sequence[str]] = []
+        bits: list[int] = []
         for number in range(self._settled, len(self.texts)):
             text = self.texts[number]
-            if text:
-                self._add(self._terms_of(text, number), self._cues_of(text, number))
-            else:
-                self._add(self._terms[number], 0)
+            found, bit = self._look_into(text, number) if text else (self._terms[number], 0)
+            terms.append(found)
+            bits.append(bit)
+        self._add(terms, bits)
         self._settled = len(self.texts)
         self._terms.clear()
-        long = []
         taken, self._long = self._long, {}
-        for text, number in taken.items():
-            terms = list(self._terms_of(text, number))
-            long.append(_LongPiece(text, terms, self._cues_of(text, number)))
-        return long
+        return [_LongPiece(text, *self._look_into(text, number)) for text, number in taken.items()]
+
+    def _look_into(self, text: str, number: int) -> tuple[Sequence[str], int]:
+        """The terms and the cues of a piece; terms that are shorter than usual are kept by its number."""
+        terms, bits = piece_terms(text), cues.found_cues(text)
+        if not text.isascii() and (grams := short_grams(terms)):
+            self.grams[number] = sorted(grams)
+            bits |= _HAS_GRAMS
+        return terms, bits
 
     def gram_numbers(self, numbers: Sequence[int]) -> list[int]:
         """What is shorter than the usual terms of scripts without spaces, as numbers of pieces."""
@@ -282,7 +288,7 @@ class _Pieces(dict[str, int]):
             found: Iterable[str] = self.grams[numbers[0]]
         else:
             found = sorted(set().union(*map(self.grams.__getitem__, numbers)))
-        return list(map(self._gram, found))
+        return [self._gram_numbers.get(gram) or self._gram(gram) for gram in found]
 
     def heads(self, names: Sequence[str], counts: Numbers, headings: Sequence[str]) -> Small:
         """What stands above P passages as the numbers of two pieces each, int32 (P, 2).
@@ -321,9 +327,8 @@ class _Pieces(dict[str, int]):
     def look_up(self, numbers: Small, long: Sequence[_LongPiece] = ()) -> _Looked:
         """What is known of some pieces, one after the other."""
         try:
-            for _, terms, bits in long:
-                self._add(terms, bits)
             if long:
+                self._add([one.terms for one in long], [one.cues for one in long])
                 numbers = np.where(numbers < 0, np.int32(self._settled - 1) - numbers, numbers)
             return self._looked(numbers)
         finally:
@@ -352,9 +357,7 @@ class _Pieces(dict[str, int]):
         return self.names
 
     def _gram(self, term: str) -> int:
-        number = self._gram_numbers.get(term)
-        if number is None:
-            number = self._gram_numbers[term] = self._textless([term])
+        number = self._gram_numbers[term] = self._textless([term])
         return number
 
     def _textless(self, terms: list[str]) -> int:
@@ -363,22 +366,11 @@ class _Pieces(dict[str, int]):
         self.texts.append("")
         return len(self.texts) - 1
 
-    def _terms_of(self, text: str, number: int) -> Iterable[str]:
-        """The terms of a piece; those that are shorter than usual are kept by its number."""
-        terms = piece_terms(text)
-        if not text.isascii():
-            terms = list(terms)
-            if grams := short_grams(terms):
-                self.grams[number] = sorted(grams)
-        return terms
-
-    def _cues_of(self, text: str, number: int) -> int:
-        return cues.found_cues(text) | (_HAS_GRAMS if number in self.grams else 0)
-
-    def _add(self, terms: Iterable[str], bits: int) -> None:
-        self.flat.extend(map(self.vocabulary.__getitem__, terms))
-        self.starts.append(len(self.flat))
-        self.cues.append(bits)
+    def _add(self, terms: Sequence[Sequence[str]], bits: Sequence[int]) -> None:
+        before = len(self.flat)
+        self.flat.extend(map(self.vocabulary.__getitem__, chain.from_iterable(terms)))
+        self.starts.extend(islice(accumulate(map(len, terms), initial=before), 1, None))
+        self.cues.extend(bits)
 
 
 _lock = threading.Lock()

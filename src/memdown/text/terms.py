@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
@@ -80,7 +80,7 @@ class Cache(dict[str, str]):
         return terms
 
 
-def piece_terms(piece: str) -> Iterable[str]:
+def piece_terms(piece: str) -> Sequence[str]:
     """The terms of what stands between two white spaces."""
     word = piece.strip(_AROUND_WORDS)
     if word.isascii():
@@ -88,7 +88,10 @@ def piece_terms(piece: str) -> Iterable[str]:
             return (_normal(word),)
         if word.isdigit() and len(word) <= _MAX_TERM:
             return (word,)
-    return chain.from_iterable(_token_terms(token) for _, token in tokens(piece))
+    terms: list[str] = []
+    for _, token in tokens(piece):
+        terms += _token_terms(token)
+    return terms
 
 
 _CACHE: Final = Cache(piece_terms)
