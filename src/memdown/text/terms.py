@@ -89,7 +89,8 @@ def piece_terms(piece: str) -> Sequence[str]:
         if word.isdigit() and len(word) <= _MAX_TERM:
             return (word,)
     terms: list[str] = []
-    for _, token in tokens(piece):
+    found = _TOKEN.findall(piece) if piece.isascii() else [token for _, token in tokens(piece)]
+    for token in found:
         terms += _token_terms(token)
     return terms
 
@@ -215,7 +216,9 @@ def _token_terms(token: str) -> Iterable[str]:
         return _gram_terms(token)
     if not token[0].isalnum():
         return (token,)
-    token = token.translate(_ASCII_FORMS).strip("-_./@:")
+    if not token.isascii():
+        token = token.translate(_ASCII_FORMS)
+    token = token.strip("-_./@:")
     if "'" not in token:
         return _compound_terms(token)
     # The letters around an apostrophe are grammar: Anna's, l'eau, don't, we'll.
@@ -227,7 +230,9 @@ def _compound_parts(token: str) -> list[tuple[int, str]]:
     """What a compound falls into at its weakest joints, after where it starts; none for a word."""
     if token.isalnum() and (token[1:].islower() or token.isdigit()):
         return []
-    for splitter in _SPLITTERS if len(token) <= _MAX_TERM else _SPLITTERS[:-1]:
+    last = None if len(token) <= _MAX_TERM else -1
+    # Letters and digits have only the strongest joint between them.
+    for splitter in _SPLITTERS[-1 if token.isalnum() else 0 : last]:
         if splitter.search(token) is None:
             continue
         joints = [match.span() for match in splitter.finditer(token)]
@@ -267,9 +272,7 @@ def other_spellings(token: str) -> list[str]:
 
 def _normal(token: str) -> str:
     """The one form of a word or compound that terms are compared in."""
-    term = fold(token)
-    if not token.isascii():
-        term = _FOREIGN.sub("", term)
+    term = token.lower() if token.isascii() else _FOREIGN.sub("", fold(token))
     if len(term) <= _MAX_TERM:
         return stem(term)
     digest = blake2b(term.encode(), digest_size=8).hexdigest()
