@@ -111,7 +111,8 @@ class Layout:
 
 def distinct(ascending: Numbers) -> Numbers:
     """Each number once; `np.unique` would import a package that takes longer than a small portion."""
-    return ascending[np.diff(ascending, prepend=-1) != 0]
+    once: Numbers = ascending[np.diff(ascending, prepend=-1) != 0]
+    return once
 
 
 def lay_out(chunks: Sequence[Chunk]) -> Layout:
@@ -178,7 +179,7 @@ def units_of(layout: Layout, chunks: Sequence[Chunk]) -> list[bytes | None]:
 
 def _numbers_of(chunks: Sequence[Chunk], places: Numbers, counts: Numbers) -> Numbers:
     """The numbers in the file of some lines of chunks, int64 (P, 2); -1 where there is none."""
-    numbers = places + np.repeat([chunk.start_line for chunk in chunks], counts)[:, None]
+    numbers: Numbers = places + np.repeat([chunk.start_line for chunk in chunks], counts)[:, None]
     ends = np.cumsum(counts)
     for chunk, end, count in zip(chunks, ends.tolist(), counts.tolist(), strict=True):
         if chunk.lines:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.embedders.sums import sums_of
 from memdown.index.layout import Layout, lay_out
 from memdown.index.passages import Tokens, passages_at, tokenise
 from memdown.types import Chunk, ShortEmbedder, Vectors
@@ -204,6 +203,9 @@ def _chunk_sums(words: _Words, tokens: Tokens) -> Vectors:
 def _passage_sums(
     embedder: ShortEmbedder, words: _Words, chunks: Sequence[Chunk], under: _Ways
 ) -> Vectors:
+    # Only what writes needs it.
+    from memdown.embedders.bundled import sums_of
+
     ways = under.ways
     result = np.zeros((len(ways), PASSAGE_DIMS), np.float32)
     for mine, rows in ((ways >= _BARE, words.bare), (ways == _RAW, words.raw)):

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from memdown.index.layout import Layout, Said, distinct, lay_out, said_by, units_of
 from memdown.text import cues
 from memdown.text.acronyms import defining_terms
-from memdown.text.terms import index_terms, joined_terms, ordered_terms, piece_terms, short_grams
+from memdown.text.terms import index_terms, joined_terms, piece_terms, short_grams
 from memdown.types import Chunk
 from memdown.values import dataclass
 

@@ -184,7 +184,13 @@ def _rare_groups() -> tuple[_Group, ...]:
 
 @cache
 def _rarities() -> Pattern:
-    rare = (*(group.look.pattern for group in _rare_groups()), patterns.HIDING)
+    rare = (
+        _look(kinds.VENDORS),
+        _look(kinds.PLACES),
+        blocks.PEM_HINT,
+        blocks.COOKIE_HINT,
+        patterns.HIDING,
+    )
     return compiled("|".join(f"(?:{one})" for one in rare))
 
 
@@ -196,11 +202,15 @@ def _usual_groups() -> tuple[_Group, ...]:
     )
 
 
-def _group(kinds: Sequence[Kind]) -> _Group:
+def _look(kinds: Sequence[Kind]) -> str:
     # Words share what stands before them, which is far quicker to look for.
     words = "|".join(f"(?:{kind.hint})" for kind in kinds if kind.word)
     others = [f"(?:{kind.hint})" for kind in kinds if not kind.word]
-    look = compiled("|".join([f"{BEFORE}(?:{words})", *others] if words else others))
+    return "|".join([f"{BEFORE}(?:{words})", *others] if words else others)
+
+
+def _group(kinds: Sequence[Kind]) -> _Group:
+    look = compiled(_look(kinds))
     hints = Beginnings([f"{BEFORE if kind.word else ''}(?:{kind.hint})" for kind in kinds])
     return _Group(look, partial(_of_kinds, kinds, look, hints))
 

@@ -21,7 +21,7 @@ class Pattern:
     """A pattern for bytes and text, in time linear in the text."""
 
     def __init__(self, pattern: str | bytes, options: dict[str, Any]) -> None:
-        self.pattern = pattern
+        self._pattern = pattern
         self._options = options
 
     def __getattr__(self, name: str) -> Any:
@@ -37,7 +37,7 @@ class Pattern:
         import re2
 
         # Not by re2.compile, which would keep the secrets of every conversation in a cache.
-        return re2._Regexp(self.pattern, _options(**self._options))
+        return re2._Regexp(self._pattern, _options(**self._options))
 
 
 class Beginnings:
