@@ -231,6 +231,7 @@ _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _MOST_WORDS, _MOST_OF_MANY = 16_384, 24_576
 _CHARACTERS_AT_ONCE = 30_000
 _MANY_TEXTS = 128
+_MANY_WORDS = 2_048
 _FEW_PIECES = 64
 _LETTERS_A_PIECE = 3
 # Words from this similarity on mean nearly the same, the nearest so many of them.
@@ -300,8 +301,11 @@ class BundledEmbedder:
         return rows
 
     def embed_words(self, words: Sequence[str], dims: int) -> Vectors:
-        """What words add to a sum; of any length. Of many, none is kept: who asks for so many keeps them."""
-        if len(words) < _MANY_TEXTS:
+        """What words add to a sum; of any length. Of many, none is kept: who asks for so many keeps them.
+
+        Those of one note are kept: when it changes, nearly all of them come again.
+        """
+        if len(words) < _MANY_WORDS:
             return self._added_up(words, dims)
         each = list(map(units, words))
         cutter, weights = self._files()

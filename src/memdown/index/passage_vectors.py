@@ -31,7 +31,7 @@ _UNSAID = pattern(
 _NUMBERED = pattern(r"\W*\d+[.)]\s")
 # The vectors of so many pieces are kept from one portion of chunks to the next, at most 50 MB.
 _MOST_KNOWN = 32_768
-_LEARNT_AT_ONCE = 2_048
+_LEARNT_AT_ONCE = 4_096
 # For fewer words than these it does not pay.
 _MANY_TOKENS = 20_000
 # What a passage is the sum of, unless it is a heading's number: all its words under no heading, its words
