@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from contracts.store_contract import PRINT, chunk, put, state
 from memdown.errors import IndexCorrupt
+from memdown.index.layout import lay_out, units_of
 from memdown.index.packing import (
     as_bytes,
     count_passages,
@@ -24,6 +25,10 @@ from memdown.index.sqlite import create
 from memdown.notes.chunks import chunk_document, text_digest
 from memdown.notes.document import read_document
 from memdown.types import Chunk, FileState, Passage
+
+
+def _packed(made: Chunk) -> tuple[str, bytes]:
+    return pack_closely(made, units_of(lay_out([made]), [made])[0])
 
 
 def _unpacked(made: Chunk, packed: tuple[str, bytes]) -> Chunk:
@@ -57,7 +62,7 @@ def test_what_is_packed_comes_back(lines: list[str]) -> None:
     for made in chunk_document(
         document, tokens=400, overlap=80, model="m", headings=document.headings
     ):
-        packed = pack_closely(made)
+        packed = _packed(made)
         unpacked = _unpacked(made, packed)
         assert replace(unpacked, lines=made.lines) == made
         # One by one as well as all of them.
@@ -80,7 +85,7 @@ def test_lines_that_do_not_count_up_come_back() -> None:
         passages=passages,
         lines=(3, 3, 3, 7),
     )
-    headings, packed = pack_closely(made)
+    headings, packed = _packed(made)
     assert len(packed) < len(pack_passages(made)[1])
     unpacked = unpack_chunk(
         1,
@@ -113,14 +118,14 @@ def test_lines_that_do_not_count_up_come_back() -> None:
 )
 def test_what_lies_otherwise_is_packed_as_before(passages: list[Passage]) -> None:
     made = replace(chunk("a.md", 1, ["some text"]), heading="A", passages=tuple(passages))
-    packed = pack_closely(made)
+    packed = _packed(made)
     assert packed == pack_passages(made)
     assert _unpacked(made, packed) == made
 
 
 def test_a_cut_blob_is_damage() -> None:
     made = chunk("a.md", 1, ["one", "two", "three"])
-    headings, passages = pack_closely(made)
+    headings, passages = _packed(made)
     for cut in (passages[:5], passages[:-2], passages[:-4], passages + b"\1\1"):
         with pytest.raises(IndexCorrupt):
             _unpacked(made, (headings, cut))

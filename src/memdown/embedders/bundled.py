@@ -15,11 +15,11 @@ import importlib.util
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -41,6 +41,7 @@ _SIGNS = {"<unk>": 0, "<s>": 1, "</s>": 2}
 _SIGN = pattern("(<unk>|</?s>)")
 # Marks in front of units that are no words; no word has white space in it.
 _INNER, _IS_SIGN = "\n", "\t"
+_NO_WORDS = (_INNER, _IS_SIGN, _SPACE)
 # Characters that are merged with no others: Thai to Tibetan, Burmese, Khmer, Chinese, Japanese,
 # Korean, full-width forms, and all that lies beyond 16 bits.
 LONERS = (
@@ -93,6 +94,14 @@ def _rare_units(text: str) -> list[str]:
     return found
 
 
+class CutUnits(NamedTuple):
+    """Units and their pieces: int32, those of one unit behind those of another, and how many each has, int64."""
+
+    units: Sequence[str]
+    pieces: NDArray[np.int32]
+    sizes: NDArray[np.int64]
+
+
 class Cutter:
     """Cuts units into the numbers of their pieces, with the tokenizer's file."""
 
@@ -117,11 +126,24 @@ class Cutter:
 
     def cut(self, wanted: Sequence[str], *, more_to_come: bool) -> list[list[int]]:
         """The pieces of each unit; if there is `more_to_come`, loading `tokenizers` pays."""
-        words = [unit for unit in wanted if unit[0] not in (_INNER, _IS_SIGN, _SPACE)]
+        words = [unit for unit in wanted if unit[0] not in _NO_WORDS]
         if self._known and not more_to_come:
             words = [word for word in words if len(word) > _LONG_WORD]
         made = dict(zip(words, self._by_tokenizer(words), strict=True)) if words else {}
         return [made[unit] if unit in made else self._one(unit) for unit in wanted]
+
+    def cut_many(self, wanted: Iterable[str]) -> CutUnits:
+        """The same of many units, words first."""
+        units = list(wanted)
+        words = [unit for unit in units if unit[0] not in _NO_WORDS]
+        others = [unit for unit in units if unit[0] in _NO_WORDS]
+        cut = list(map(self._one, others))
+        pieces, sizes = self._encoded(words)
+        return CutUnits(
+            words + others,
+            np.array(pieces + list(chain.from_iterable(cut)), np.int32),
+            np.concatenate([sizes, np.array(list(map(len, cut)), np.int64)]),
+        )
 
     def _one(self, unit: str) -> list[int]:
         if unit[0] == _IS_SIGN:
@@ -167,12 +189,17 @@ class Cutter:
         return [numbers[part] for part in parts]
 
     def _by_tokenizer(self, words: Sequence[str]) -> list[list[int]]:
+        pieces, sizes = self._encoded(words)
+        ends = np.cumsum(sizes).tolist()
+        return [pieces[begin:end] for begin, end in zip([0, *ends], ends, strict=False)]
+
+    def _encoded(self, words: Sequence[str]) -> tuple[list[int], NDArray[np.int64]]:
+        """The pieces of some words, one after the other, and how many each has."""
+        if not words:
+            return [], np.zeros(0, np.int64)
         text = " ".join(words).encode("utf-8", "replace").decode()
         made = self._tokenizer.encode(text, add_special_tokens=False)
-        cut: list[list[int]] = [[] for _ in words]
-        for number, word in zip(made.ids, made.word_ids, strict=True):
-            cut[word or 0].append(number)
-        return cut
+        return made.ids, np.bincount(np.array(made.word_ids, np.int64), minlength=len(words))
 
     @cached_property
     def _vocabulary(self) -> Mapping[str, int]:
@@ -204,6 +231,7 @@ _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _MOST_WORDS, _MOST_OF_MANY = 16_384, 24_576
 _CHARACTERS_AT_ONCE = 30_000
 _MANY_TEXTS = 128
+_MANY_WORDS = 2_048
 _FEW_PIECES = 64
 _LETTERS_A_PIECE = 3
 # Words from this similarity on mean nearly the same, the nearest so many of them.
@@ -211,6 +239,8 @@ _LEAST_NEAR, _MOST_NEAR, _MOST_ASKED = 0.5, 8, 4_096
 _LEAST_LETTERS, _NEAR_DIMS = 3, 128
 # So that the vectors of their pieces stay in the processor's cache.
 _WORDS_AT_ONCE = 200
+# Longer lists are added up one by one; so many numbers of sums stay in the processor's cache.
+_MANY_ROWS, _NUMBERS_AT_ONCE = 256, 1 << 19
 
 
 class _Words:
@@ -264,17 +294,31 @@ class BundledEmbedder:
 
     def embed_short(self, texts: Sequence[str], dims: int) -> Vectors:
         """Vectors of the first `dims` numbers, of length one; the model is made to be cut like that."""
-        rows = self.embed_words(texts, dims)
+        rows = self._added_up(texts, dims)
         lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
         lengths[lengths == 0] = 1
         rows /= lengths[:, None]
         return rows
 
     def embed_words(self, words: Sequence[str], dims: int) -> Vectors:
-        """What words, or texts, add to a sum; of any length."""
-        rows = np.zeros((len(words), dims), dtype=np.float32)
-        for first, group in _groups(words):
-            self._add_up(group, rows[first : first + len(group)], len(words) >= _MANY_TEXTS)
+        """What words add to a sum; of any length. Of many, none is kept: who asks for so many keeps them.
+
+        Those of one note are kept: when it changes, nearly all of them come again.
+        """
+        if len(words) < _MANY_WORDS:
+            return self._added_up(words, dims)
+        each = list(map(units, words))
+        cutter, weights = self._files()
+        cut = cutter.cut_many(dict.fromkeys(chain.from_iterable(each)))
+        rows = weights.sums(cut, dims)
+        place = dict(zip(cut.units, range(len(rows)), strict=True))
+        numbers = np.fromiter(map(place.__getitem__, chain.from_iterable(each)), np.int32)
+        return sums_of_lists(rows, numbers, list(map(len, each)))
+
+    def _added_up(self, texts: Sequence[str], dims: int) -> Vectors:
+        rows = np.zeros((len(texts), dims), dtype=np.float32)
+        for first, group in _groups(texts):
+            self._add_up(group, rows[first : first + len(group)], len(texts) >= _MANY_TEXTS)
         return rows
 
     def knows(self, text: str) -> bool:
@@ -390,11 +434,18 @@ class _Weights:
         rows: Vectors = self._wide.take(halves)
         return rows
 
-    def short(self, pieces: Sequence[int], dims: int) -> Vectors:
+    def short(self, pieces: Sequence[int] | NDArray[np.int64], dims: int) -> Vectors:
         """The first `dims` numbers of the vectors of some pieces."""
         halves = np.ascontiguousarray(self._halves[pieces, :dims])
         rows: Vectors = self._wide.take(halves)
         return rows
+
+    def sums(self, cut: CutUnits, dims: int) -> Vectors:
+        """The first `dims` numbers of what the vectors of each unit's pieces sum up to."""
+        used = np.flatnonzero(np.bincount(cut.pieces))
+        place = np.zeros(len(self._halves), np.int32)
+        place[used] = np.arange(len(used), dtype=np.int32)
+        return sums_of_lists(self.short(used, dims), place[cut.pieces], cut.sizes)
 
     @cached_property
     def _wide(self) -> np.ndarray:
@@ -443,6 +494,44 @@ def _as_bytes(vectors: Vectors) -> NDArray[np.int8]:
     largest = np.maximum(vectors.max(axis=1), -vectors.min(axis=1))
     vectors = vectors * (127 / np.maximum(largest, 1e-9))[:, None]
     return np.rint(vectors, out=vectors).astype(np.int8)
+
+
+def sums_of_lists(
+    rows: Vectors, numbers: NDArray[np.int32], sizes: Sequence[int] | NDArray[np.int64]
+) -> Vectors:
+    """The sum of the rows of each list of numbers; lists of these sizes stand one after the other."""
+    ends = np.cumsum(sizes, dtype=np.int64)
+    if len(numbers) == len(sizes) and np.array_equal(ends, np.arange(1, len(sizes) + 1)):
+        one_each: Vectors = rows.take(numbers, axis=0)
+        return one_each
+    return sums_of(rows, numbers, ends - sizes, ends)
+
+
+def sums_of(
+    rows: Vectors, numbers: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> Vectors:
+    """The sum of the rows of each list of numbers, float32 (m, dims); lists stand from `starts` to `ends`.
+
+    The longest come first, so that the k-th rows of all lists that have so many are added at
+    once: several times faster than list by list.
+    """
+    sizes = ends - starts
+    order = np.argsort(-sizes, kind="stable")
+    result = np.zeros((len(sizes), rows.shape[1]), np.float32)
+    many = int(np.searchsorted(-sizes[order], -_MANY_ROWS))
+    for one in order[:many].tolist():
+        result[one] = rows[numbers[starts[one] : ends[one]]].sum(axis=0)
+    step = _NUMBERS_AT_ONCE // max(1, rows.shape[1])
+    for first in range(many, len(order), step):
+        some = order[first : first + step]
+        fewer = -sizes[some]
+        some = some[: np.searchsorted(fewer, 0)]
+        total = rows.take(numbers[starts[some]], axis=0)
+        for place in range(1, int(-fewer[0])):
+            upto = int(np.searchsorted(fewer, -place))
+            total[:upto] += rows.take(numbers[starts[some[:upto]] + place], axis=0)
+        result[some] = total
+    return result
 
 
 # The pieces of this process, whichever embedder needs them first.

@@ -7,8 +7,9 @@ numpy, and only those are looked at one by one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, repeat
+from itertools import chain
 from operator import attrgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,9 @@ _passages_of = attrgetter("passages")
 _LINE_END, _COLONS, _NUMBER_SIGN = ord("\n"), (ord(":"), ord("：")), ord("#")
 _LAST = np.array(sorted(map(ord, cues.MAY_END_ASKING)), np.uint32)
 _FIRST_SIGN, _LAST_ASCII, _MARKS = ord("!"), ord("~"), (ord("*"), ord("_"))
+# What fits into half a byte, and into one.
+_FEW_LINES, _LARGEST_BYTE = 16, 255
+_NOWHERE = -2
 _STOPS, _DIGITS = (ord("."), ord(")")), (ord("0"), ord("9"))
 
 
@@ -32,7 +36,8 @@ class Layout:
 
     `text` is all texts, each with a line end behind it, and `codes` uint32 (n,) its characters. `begins`
     int64 (C + 1,) says where each chunk's text begins, `counts` int64 (C,) how many passages it has;
-    `starts` and `ends` int64 (P,) where passages stand; `line_ends` int64 (L,) where lines end.
+    `starts` and `ends` int64 (P,) where passages stand; `lines` int32 (P, 2) are the numbers of their first and last
+    lines in the file; `line_ends` int64 (L,) where lines end.
     """
 
     text: str
@@ -42,15 +47,12 @@ class Layout:
     starts: Numbers
     ends: Numbers
     headings: Sequence[str]
+    lines: NDArray[np.int32]
     line_ends: Numbers
 
     def passage(self, row: int) -> str:
         """The text of a passage."""
         return self.text[self.starts[row] : self.ends[row]]
-
-    def line(self, number: int) -> str:
-        """The text of a line."""
-        return self.text[self.line_ends[number - 1] + 1 if number else 0 : self.line_ends[number]]
 
     def chunk_of(self, places: Numbers) -> Numbers:
         """The chunks whose texts hold some places."""
@@ -63,7 +65,8 @@ class Layout:
 
     def may_ask(self) -> list[int]:
         """The passages that may end with a question mark."""
-        rows: list[int] = np.flatnonzero(np.isin(self.codes[self.ends - 1], _LAST)).tolist()
+        lasts = self.codes[self.ends - 1]
+        rows: list[int] = np.flatnonzero((lasts[:, None] == _LAST).any(axis=1)).tolist()
         return rows
 
     def passages_with(self, sign: str) -> Numbers:
@@ -81,7 +84,7 @@ class Layout:
         return rows
 
     def _holding(self, places: Numbers) -> Numbers:
-        rows = np.unique(np.searchsorted(self.ends, places, side="right"))
+        rows = distinct(np.searchsorted(self.ends, places, side="right"))
         # What stands behind the last passage, or before the first of a chunk, is in none.
         rows = rows[rows < len(self.ends)]
         upto = np.searchsorted(places, self.ends[rows])
@@ -100,7 +103,16 @@ class Layout:
         ]
         begins = np.concatenate([[0], self.line_ends[:-1] + 1])[: len(self.line_ends)]
         headings = np.flatnonzero(codes[begins] == _NUMBER_SIGN)
-        return np.union1d(np.searchsorted(self.line_ends, colons), headings)
+        found = np.zeros(len(self.line_ends), bool)
+        found[np.searchsorted(self.line_ends, colons)] = True
+        found[headings] = True
+        return np.flatnonzero(found)
+
+
+def distinct(ascending: Numbers) -> Numbers:
+    """Each number once; `np.unique` would import a package that takes longer than a small portion."""
+    once: Numbers = ascending[np.diff(ascending, prepend=-1) != 0]
+    return once
 
 
 def lay_out(chunks: Sequence[Chunk]) -> Layout:
@@ -111,7 +123,7 @@ def lay_out(chunks: Sequence[Chunk]) -> Layout:
     begins = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
     counts = np.array([len(chunk.passages) for chunk in chunks], np.int64)
     columns = list(zip(*chain.from_iterable(map(_passages_of, chunks)), strict=True))
-    starts, ends, _, _, headings = columns or ((), (), (), (), ())
+    starts, ends, firsts, lasts, headings = columns or ((), (), (), (), ())
     before = np.repeat(begins[:-1], counts)
     return Layout(
         text,
@@ -121,38 +133,102 @@ def lay_out(chunks: Sequence[Chunk]) -> Layout:
         np.array(starts, np.int64) + before,
         np.array(ends, np.int64) + before,
         headings,
+        np.array([firsts, lasts], np.int32).T,
         np.flatnonzero(codes == _LINE_END),
     )
 
 
-def said_by(layout: Layout, introducing: Numbers) -> list[tuple[int, str]]:
-    """Who speaks in each passage and whether they may say their name there, with the passage's row.
+def units_of(layout: Layout, chunks: Sequence[Chunk]) -> list[bytes | None]:
+    """Where the passages of each chunk lie, as `packing.pack_closely` keeps it; None where that does not fit.
+
+    A byte for the line of the text on which the first passage begins, and then one for each: how many lines lie
+    between the one before and it, and 16 times how many lines more than one it has.
+    """
+    of_chunks, own = layout.first_lines()
+    # Behind the last line nothing fits.
+    counts, line_ends = layout.counts, np.concatenate([layout.line_ends, [_NOWHERE]])
+    last = np.searchsorted(layout.line_ends, layout.ends)
+    firsts = np.cumsum(counts) - counts
+    has_some = np.flatnonzero(counts)
+    opening = firsts[has_some]
+    before = np.concatenate([[0], last[:-1] + 1])[: len(own)]
+    before[opening] = own[opening]
+    gaps, more = own - before, last - own
+    begun = np.repeat(of_chunks, counts)
+    places = np.stack([own, last], axis=1) - begun[:, None]
+    fits = (gaps >= 0) & (gaps < _FEW_LINES) & (more >= 0) & (more < _FEW_LINES)
+    fits &= (_numbers_of(chunks, places, counts) == layout.lines).all(axis=1)
+    fits &= np.concatenate([[-1], line_ends])[own] + 1 == layout.starts
+    fits &= (line_ends[last] == layout.ends) & (layout.ends < np.repeat(layout.begins[1:], counts))
+    fits[opening] &= places[opening, 0] <= _LARGEST_BYTE
+    packed = (gaps + _FEW_LINES * more).astype(np.uint8).tobytes()
+    found: list[bytes | None] = [None] * len(chunks)
+    each = zip(
+        has_some.tolist(),
+        opening.tolist(),
+        (opening + counts[has_some]).tolist(),
+        places[opening, 0].tolist(),
+        np.logical_and.reduceat(fits, opening).tolist() if len(opening) else [],
+        strict=True,
+    )
+    for chunk, first, end, begins, is_close in each:
+        if is_close:
+            found[chunk] = bytes([begins]) + packed[first:end]
+    return found
+
+
+def _numbers_of(chunks: Sequence[Chunk], places: Numbers, counts: Numbers) -> Numbers:
+    """The numbers in the file of some lines of chunks, int64 (P, 2); -1 where there is none."""
+    numbers: Numbers = places + np.repeat([chunk.start_line for chunk in chunks], counts)[:, None]
+    ends = np.cumsum(counts)
+    for chunk, end, count in zip(chunks, ends.tolist(), counts.tolist(), strict=True):
+        if chunk.lines:
+            listed = np.array([*chunk.lines, -1])
+            rows = slice(end - count, end)
+            numbers[rows] = listed[places[rows].clip(max=len(chunk.lines))]
+    return numbers
+
+
+class Said(NamedTuple):
+    """A feature term of the passages from one row to before another."""
+
+    first: int
+    end: int
+    term: str
+
+
+def said_by(layout: Layout, introducing: Numbers) -> list[Said]:
+    """Who speaks in which passages and whether they may say their name there.
 
     The same as `passages.feature_terms`, of the few lines that may be labels; `introducing` are lines with a word that such a
     sentence begins with.
     """
     lines = layout.may_be_labelled()
-    begins = layout.line_ends[lines - 1] + 1
-    begins[lines == 0] = 0
-    chunks = layout.chunk_of(begins)
+    may_introduce = np.zeros(len(layout.line_ends), bool)
+    may_introduce[introducing] = True
+    begins = np.concatenate([[0], layout.line_ends + 1])[lines]
+    columns = (
+        begins,
+        layout.line_ends[lines],
+        layout.chunk_of(begins),
+        np.searchsorted(layout.ends, begins, side="right"),
+        may_introduce[lines],
+    )
     upto = np.cumsum(layout.counts).tolist()
-    rows = np.searchsorted(layout.ends, begins, side="right")
-    hinted = np.isin(lines, introducing)
-    said: list[tuple[int, str]] = []
+    text = layout.text
+    said: list[Said] = []
     speaks: tuple[str, ...] = ()
     known, first, introduced = 0, 0, -1
-    events = zip(lines.tolist(), chunks.tolist(), rows.tolist(), hinted.tolist(), strict=True)
-    for number, chunk, row, is_hinted in events:
-        line = layout.line(number)
+    for begin, end, chunk, row, is_hinted in zip(*(one.tolist() for one in columns), strict=True):
+        line = text[begin:end]
         name = "" if line[0] == "#" else cues.label_of(line)
         if name is None:
             continue
-        for term in speaks:
-            said += zip(range(first, row if chunk == known else upto[known]), repeat(term))
+        if speaks:
+            last = row if chunk == known else upto[known]
+            said += [Said(first, last, term) for term in speaks]
         known, first, speaks = chunk, row, cues.speaker_terms(name) if name else ()
         if is_hinted and name and row != introduced and cues.may_introduce(line):
             introduced = row
-            said.append((row, cues.INTRODUCES))
-    for term in speaks:
-        said += zip(range(first, upto[known]), repeat(term))
-    return said
+            said.append(Said(row, row + 1, cues.INTRODUCES))
+    return said + [Said(first, upto[known], term) for term in speaks]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, count
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,11 +112,11 @@ def _cut(file: NewRows) -> Iterator[NewRows]:
 
 def _made(files: Sequence[NewRows], tokens: Tokens | None) -> Made:
     chunks = [chunk for file in files for chunk in file.chunks]
-    found = occurrences(tokens or tokenise(chunks))
+    tokens = tokens or tokenise(chunks)
+    found = occurrences(tokens)
     lists = segments.lists_of(found)
     lengths = found.lengths
     del found
-    lines = [passage[2:4] for chunk in chunks for passage in chunk.passages]
     sizes = np.array([len(chunk.passages) for chunk in chunks], np.int64)
     keys = []
     for file in files:
@@ -127,7 +127,7 @@ def _made(files: Sequence[NewRows], tokens: Tokens | None) -> Made:
     rows = Rows(
         np.array(keys, np.int64),
         sizes,
-        np.fromiter(chain.from_iterable(lines), np.int32, 2 * len(lines)).reshape(-1, 2),
+        tokens.lines,
         lengths.clip(max=MOST_PASSAGES - 1).astype(np.int32),
         np.array([file.key for file in files if file.strikes], np.int64),
     )

@@ -16,7 +16,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate, chain, groupby, repeat
-from operator import add, sub
+from operator import add, itemgetter
 from typing import TYPE_CHECKING, overload
 
 from memdown.errors import IndexCorrupt
@@ -30,11 +30,13 @@ _NUMBERS = 5
 # What `pack_closely` begins with: the letter, the line of the text on which the first passage begins, and
 # how many headings there are.
 _CLOSELY, _CLOSE_HEAD = b"L", struct.Struct("<cBB")
+_LARGEST_BYTE = 255
 # Of each byte the lower four bits, and one more than the upper four.
 _GAPS = bytes(byte % 16 for byte in range(256))
 _SIZES = bytes(byte // 16 + 1 for byte in range(256))
 # In C throughout: a named tuple's own `__new__` takes three times as long.
 _passage: Callable[[Iterable[object]], Passage] = partial(tuple.__new__, Passage)
+_heading = itemgetter(4)
 # Stands for each heading that a line has in common with the line before.
 _SHARED, _BELOW = "\t", " > "
 
@@ -69,48 +71,24 @@ def pack_passages(chunk: Chunk) -> tuple[str, bytes]:
     return "\n".join(headings), kind.encode() + array(kind, numbers).tobytes()
 
 
-def pack_closely(chunk: Chunk) -> tuple[str, bytes]:
+def pack_closely(chunk: Chunk, units: bytes | None) -> tuple[str, bytes]:
     """The same in a fifth of the bytes, where passages are whole lines, as they nearly always are: where a
     line begins, and its number, the text tells.
 
-    After the head come how many passages each heading has, and a byte a passage: how many lines lie between
-    the one before and it, and 16 times how many lines more than one it has. Headings leave out what they
-    share with the line before.
+    `units` are those of `layout.units_of`; None where they do not fit. They come after the head and how many
+    passages each heading has. Headings leave out what they share with the line before.
     """
-    if not chunk.passages:
+    if units is None:
         return pack_passages(chunk)
-    # By columns: every chunk of an index comes here.
-    starts, ends, firsts, lasts, above = zip(*chunk.passages, strict=True)
-    begins = _line_starts(chunk.text)
-    place = dict(zip(begins, range(len(begins)), strict=True))
-    numbers = _line_numbers(chunk.start_line, chunk.lines, begins)
-    runs = [(heading, len(list(some))) for heading, some in groupby(above)]
+    runs = [(one, len(list(some))) for one, some in groupby(map(_heading, chunk.passages))]
     if runs[0][0] != chunk.heading:
         runs.insert(0, (chunk.heading, 0))
     headings, counts = zip(*runs, strict=True)
-    try:
-        own = [place[start] for start in starts]
-        after = [place[end + 1] for end in ends]
-        gaps = list(map(sub, own, [own[0], *after]))
-        more = [upto - begin - 1 for begin, upto in zip(own, after, strict=True)]
-        packed = b"".join(
-            (
-                _CLOSE_HEAD.pack(_CLOSELY, own[0], len(counts)),
-                bytes(counts),
-                bytes([gap + 16 * lines for gap, lines in zip(gaps, more, strict=True)]),
-            )
-        )
-        is_close = (
-            max(gaps) < 16
-            and min(gaps) >= 0
-            and min(more) >= 0
-            and [numbers[begin] for begin in own] == list(firsts)
-            and [numbers[upto - 1] for upto in after] == list(lasts)
-        )
-    except (KeyError, IndexError, ValueError, struct.error):
-        is_close = False
-    if not is_close or any(one.startswith(_SHARED) or "\n" in one for one in headings):
+    if max(len(counts), *counts) > _LARGEST_BYTE or any(
+        one.startswith(_SHARED) or "\n" in one for one in headings
+    ):
         return pack_passages(chunk)
+    packed = _CLOSE_HEAD.pack(_CLOSELY, units[0], len(counts)) + bytes(counts) + units[1:]
     # The other ways of packing are told apart by an even length.
     return "\n".join(_shortened(headings)), packed if len(packed) % 2 else packed + b"\0"
 

@@ -8,7 +8,6 @@ one by one; of a chunk it is its text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -30,12 +29,9 @@ _UNSAID = pattern(
     r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d|`[^`\n]*[/\d][^`\n]*`|https?://\S+|[*_`|#\[\]]+|^\W*\d+[.)]\s"
 )
 _NUMBERED = pattern(r"\W*\d+[.)]\s")
-# Longer passages are added up one by one.
-_MANY_WORDS = 256
-_PASSAGES_AT_ONCE = 8_192
-# The vectors of so many pieces are kept from one portion of chunks to the next, at most 13 MB.
-_MOST_KNOWN = 8_192
-_LEARNT_AT_ONCE = 2_048
+# The vectors of so many pieces are kept from one portion of chunks to the next, at most 50 MB.
+_MOST_KNOWN = 32_768
+_LEARNT_AT_ONCE = 4_096
 # For fewer words than these it does not pay.
 _MANY_TOKENS = 20_000
 # What a passage is the sum of, unless it is a heading's number: all its words under no heading, its words
@@ -90,9 +86,7 @@ def add_up(
         known = KnownWords(0)
     words = _words(embedder, tokens, known)
     passages = _passage_sums(embedder, words, chunks, ways)
-    made = Embedded(tokens, _chunk_sums(words, tokens), passages)
-    known.forget_others()
-    return made
+    return Embedded(tokens, _chunk_sums(words, tokens), passages)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,22 +151,17 @@ class KnownWords:
         return found
 
     def _grow(self, dims: int, room: int) -> None:
+        """Make room for so many rows; what is not written to yet takes no memory."""
         if self.rows.shape[1] == dims and len(self.rows) >= room:
             return
         before = (self.rows, self.raw, self.bare, self.lettered)
-        self._make_room(dims, room)
+        self._make_room(dims, room + _LEARNT_AT_ONCE)
         if before[0].shape[1] != dims:
             self._known[:] = False
         if len(known := np.flatnonzero(self._known)):
             tables = (self.rows, self.raw, self.bare, self.lettered)
             for table, was in zip(tables, before, strict=True):
                 table[known] = was[known]
-
-    def forget_others(self) -> None:
-        """Give back the room of the pieces that are not kept, before a segment is made of the tokens."""
-        if len(self.rows) > self._most:
-            self.rows, self.raw = self.rows[: self._most].copy(), self.raw[: self._most].copy()
-            self.bare, self.lettered = self.bare[: self._most].copy(), self.lettered[: self._most]
 
     def _learn(self, embedder: ShortEmbedder, rows: Small, words: list[str]) -> None:
         bare = list(map(_bare, words))
@@ -214,10 +203,13 @@ def _chunk_sums(words: _Words, tokens: Tokens) -> Vectors:
 def _passage_sums(
     embedder: ShortEmbedder, words: _Words, chunks: Sequence[Chunk], under: _Ways
 ) -> Vectors:
+    # Only what writes needs it.
+    from memdown.embedders.bundled import sums_of
+
     ways = under.ways
     result = np.zeros((len(ways), PASSAGE_DIMS), np.float32)
     for mine, rows in ((ways >= _BARE, words.bare), (ways == _RAW, words.raw)):
-        result[mine] = _sums(rows, words.place, words.starts[mine], words.ends[mine])
+        result[mine] = sums_of(rows, words.place, words.starts[mine], words.ends[mine])
     bare = [" ".join(map(_bare, heading.split())) for heading in under.headings]
     headed = np.flatnonzero(ways >= 0)
     result[headed] += embedder.embed_words(bare, PASSAGE_DIMS)[ways[headed]]
@@ -268,7 +260,6 @@ def _ways(chunks: Sequence[Chunk], layout: Layout) -> _Ways:
     return _Ways(ways, [f"{heading}:" for heading in numbers])
 
 
-@lru_cache(maxsize=1 << 16)
 def _bare(piece: str) -> str:
     """A piece of a short passage without what says nothing."""
     return piece if piece.isalpha() else _UNSAID.sub(" ", piece)
@@ -283,26 +274,3 @@ def _of_length_one(vectors: Vectors) -> Vectors:
     lengths[lengths == 0] = 1
     vectors /= lengths[:, None]
     return vectors
-
-
-def _sums(rows: Vectors, numbers: Small, starts: Numbers, ends: Numbers) -> Vectors:
-    """The sum of the rows of each passage's words, float32 (m, dims); they stand from `starts` to `ends`.
-
-    The longest come first, so that the k-th words of all passages that have so many are added at
-    once: several times faster than passage by passage.
-    """
-    sizes = ends - starts
-    order = np.argsort(-sizes, kind="stable")
-    result = np.zeros((len(sizes), rows.shape[1]), np.float32)
-    many = int(np.searchsorted(-sizes[order], -_MANY_WORDS))
-    for one in order[:many].tolist():
-        result[one] = rows[numbers[starts[one] : ends[one]]].sum(axis=0)
-    for first in range(many, len(order), _PASSAGES_AT_ONCE):
-        some = order[first : first + _PASSAGES_AT_ONCE]
-        total = np.zeros((len(some), rows.shape[1]), np.float32)
-        fewer = -sizes[some]
-        for place in range(int(-fewer[0])):
-            upto = int(np.searchsorted(fewer, -place))
-            total[:upto] += rows.take(numbers[starts[some[:upto]] + place], axis=0)
-        result[some] = total
-    return result

@@ -13,13 +13,13 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import accumulate, chain, islice, repeat
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.layout import Layout, lay_out, said_by
+from memdown.index.layout import Layout, Said, distinct, lay_out, said_by, units_of
 from memdown.text import cues
 from memdown.text.acronyms import defining_terms
 from memdown.text.terms import index_terms, joined_terms, piece_terms, short_grams
@@ -102,6 +102,8 @@ _MOST_PIECES = 200_000
 _LONGEST_PIECE = 24
 # Stands for the end of a line among its pieces, and what stands for that sign where a text holds it.
 _LINE_END, _NOTHING = "\0", "\1"
+# Stands between headings, and holds no word.
+_BELOW = " > "
 # One more cue of a piece: that there are terms in it that are shorter than usual.
 _HAS_GRAMS = cues.MAY_INTRODUCE << 1
 
@@ -112,9 +114,10 @@ class Tokens:
     lines that it repeats from the chunk before, and then one for each of its passages.
 
     `numbers` int32 (N,), below 0 those of `long`; `ends` int64 (C + P,), where each span ends; `firsts`
-    int64 (C + 1,), the place among them of each chunk's first. `heads` int32 (P,) are the pieces above
-    each passage, `features` int32 (F,) the terms that say who speaks and whether a passage asks, and
-    `feature_rows` int32 (F,) whose they are.
+    int64 (C + 1,), the place among them of each chunk's first. `heads` int32 (P, 2) are the pieces above
+    each passage: the name of its document and its heading. `features` int32 (F,) the terms that say who speaks and whether a passage asks, and
+    `feature_rows` int32 (F,) whose they are. `lines` int32 (P, 2) are the first and last line of each passage in
+    its file, and `units` what `layout.units_of` says of each chunk.
     """
 
     pieces: _Pieces
@@ -125,6 +128,8 @@ class Tokens:
     heads: Small
     features: Small
     feature_rows: Small
+    lines: Small
+    units: list[bytes | None]
 
     def text(self, number: int) -> str:
         """The text of a piece; nothing where it is none."""
@@ -148,6 +153,8 @@ class Tokens:
             self.heads[rows],
             self.features[mine],
             self.feature_rows[mine] - np.int32(rows.start),
+            self.lines[rows],
+            self.units[first:last],
         )
 
     def repeats(self) -> NDArray[np.bool_]:
@@ -177,20 +184,35 @@ class _LongPiece(NamedTuple):
     """A piece that is kept for its own chunks only, with its terms and its cues."""
 
     text: str
-    terms: list[str]
+    terms: Sequence[str]
     cues: int
 
 
 class _HeadTerms(dict[str, list[str]]):
-    """What stands above passages → its terms, as those of heads."""
+    """A part of what stands above passages → its terms, as those of heads: many documents have the same ones.
+
+    `with_grams` is what has terms that are shorter than usual, of which two parts may have some in common.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.with_grams: set[str] = set()
 
     def __missing__(self, text: str) -> list[str]:
-        terms = self[text] = _in_heads(text)
-        return terms
+        terms = index_terms(text)
+        if short_grams(terms):
+            self.with_grams.add(text)
+        found = self[text] = [HEAD + term for term in terms]
+        return found
 
-
-def _in_heads(text: str) -> list[str]:
-    return [HEAD + term for term in index_terms(text)]
+    def of(self, head: str) -> list[str]:
+        """The terms of a name or a path of headings."""
+        parts = head.split(_BELOW)
+        terms = list(chain.from_iterable(map(self.__getitem__, parts)))
+        has_grams = self.with_grams.intersection(parts)
+        if has_grams:
+            self.with_grams.add(head)
+        return self[head] if len(has_grams) > 1 else terms
 
 
 class _Looked(NamedTuple):
@@ -220,7 +242,7 @@ class _Pieces(dict[str, int]):
         self.cues = array("H")
         self.grams: dict[int, list[str]] = {}
         self._gram_numbers: dict[str, int] = {}
-        self._heads: dict[tuple[str, str], int] = {}
+        self._heads: dict[str, int] = {}
         self._head_terms = _HeadTerms()
         self._long: dict[str, int] = {}
         # Of how many numbers all is known, and the terms of others that have no text.
@@ -239,20 +261,26 @@ class _Pieces(dict[str, int]):
     def settle(self) -> list[_LongPiece]:
         """Find the terms of all pieces met since the last time: together it takes half as long. The long ones."""
         self._forget_others()
+        terms: list[Sequence[str]] = []
+        bits: list[int] = []
         for number in range(self._settled, len(self.texts)):
             text = self.texts[number]
-            if text:
-                self._add(self._terms_of(text, number), self._cues_of(text, number))
-            else:
-                self._add(self._terms[number], 0)
+            found, bit = self._look_into(text, number) if text else (self._terms[number], 0)
+            terms.append(found)
+            bits.append(bit)
+        self._add(terms, bits)
         self._settled = len(self.texts)
         self._terms.clear()
-        long = []
         taken, self._long = self._long, {}
-        for text, number in taken.items():
-            terms = list(self._terms_of(text, number))
-            long.append(_LongPiece(text, terms, self._cues_of(text, number)))
-        return long
+        return [_LongPiece(text, *self._look_into(text, number)) for text, number in taken.items()]
+
+    def _look_into(self, text: str, number: int) -> tuple[Sequence[str], int]:
+        """The terms and the cues of a piece; terms that are shorter than usual are kept by its number."""
+        terms, bits = piece_terms(text), cues.found_cues(text)
+        if not text.isascii() and (grams := short_grams(terms)):
+            self.grams[number] = sorted(grams)
+            bits |= _HAS_GRAMS
+        return terms, bits
 
     def gram_numbers(self, numbers: Sequence[int]) -> list[int]:
         """What is shorter than the usual terms of scripts without spaces, as numbers of pieces."""
@@ -260,18 +288,30 @@ class _Pieces(dict[str, int]):
             found: Iterable[str] = self.grams[numbers[0]]
         else:
             found = sorted(set().union(*map(self.grams.__getitem__, numbers)))
-        return list(map(self._gram, found))
+        return [self._gram_numbers.get(gram) or self._gram(gram) for gram in found]
 
-    def head(self, name: str, heading: str) -> int:
-        """What stands above a passage, as the number of a piece."""
-        number = self._heads.get((name, heading))
+    def heads(self, names: Sequence[str], counts: Numbers, headings: Sequence[str]) -> Small:
+        """What stands above P passages as the numbers of two pieces each, int32 (P, 2).
+
+        `counts` int64 (C,) says how many passages have each of the C names above them.
+        """
+        for text in {*names, *headings}.difference(self._heads):
+            self._heads[text] = self._textless(self._head_terms.of(text))
+        number = self._heads.__getitem__
+        named = np.repeat(np.array(list(map(number, names)), np.int32), counts)
+        numbers = np.stack([named, np.array(list(map(number, headings)), np.int32)], axis=1)
+        with_grams = self._head_terms.with_grams
+        if not with_grams.isdisjoint(names):
+            each = chain.from_iterable(map(repeat, names, counts.tolist()))
+            for row, (name, heading) in enumerate(zip(each, headings, strict=True)):
+                if name in with_grams and heading in with_grams:
+                    numbers[row] = (self._head(f"{name} {heading}"), self.line_end)
+        return numbers
+
+    def _head(self, text: str) -> int:
+        number = self._heads.get(text)
         if number is None:
-            if name.isascii() and heading.isascii():
-                # Many documents have the same headings.
-                terms = self._head_terms[name] + self._head_terms[heading]
-            else:
-                terms = _in_heads(f"{name} {heading}")
-            number = self._heads[name, heading] = self._textless(terms)
+            number = self._heads[text] = self._textless(self._head_terms[text])
         return number
 
     def forget_long(self, long: Sequence[_LongPiece]) -> None:
@@ -287,9 +327,8 @@ class _Pieces(dict[str, int]):
     def look_up(self, numbers: Small, long: Sequence[_LongPiece] = ()) -> _Looked:
         """What is known of some pieces, one after the other."""
         try:
-            for _, terms, bits in long:
-                self._add(terms, bits)
             if long:
+                self._add([one.terms for one in long], [one.cues for one in long])
                 numbers = np.where(numbers < 0, np.int32(self._settled - 1) - numbers, numbers)
             return self._looked(numbers)
         finally:
@@ -318,9 +357,7 @@ class _Pieces(dict[str, int]):
         return self.names
 
     def _gram(self, term: str) -> int:
-        number = self._gram_numbers.get(term)
-        if number is None:
-            number = self._gram_numbers[term] = self._textless([term])
+        number = self._gram_numbers[term] = self._textless([term])
         return number
 
     def _textless(self, terms: list[str]) -> int:
@@ -329,22 +366,11 @@ class _Pieces(dict[str, int]):
         self.texts.append("")
         return len(self.texts) - 1
 
-    def _terms_of(self, text: str, number: int) -> Iterable[str]:
-        """The terms of a piece; those that are shorter than usual are kept by its number."""
-        terms = piece_terms(text)
-        if not text.isascii():
-            terms = list(terms)
-            if grams := short_grams(terms):
-                self.grams[number] = sorted(grams)
-        return terms
-
-    def _cues_of(self, text: str, number: int) -> int:
-        return cues.found_cues(text) | (_HAS_GRAMS if number in self.grams else 0)
-
-    def _add(self, terms: Iterable[str], bits: int) -> None:
-        self.flat.extend(map(self.vocabulary.__getitem__, terms))
-        self.starts.append(len(self.flat))
-        self.cues.append(bits)
+    def _add(self, terms: Sequence[Sequence[str]], bits: Sequence[int]) -> None:
+        before = len(self.flat)
+        self.flat.extend(map(self.vocabulary.__getitem__, chain.from_iterable(terms)))
+        self.starts.extend(islice(accumulate(map(len, terms), initial=before), 1, None))
+        self.cues.extend(bits)
 
 
 _lock = threading.Lock()
@@ -372,11 +398,13 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Toke
     lines = np.concatenate([[0], np.flatnonzero(numbers == pieces.line_end) + 1])
     spans = _spans(layout, lines)
     said = said_by(layout, _held_by(bits, cues.MAY_INTRODUCE, lines))
-    said += [(row, cues.ASKS) for row in layout.may_ask() if cues.asks(layout.passage(row))]
-    shortened = spans.row[np.unique(_held_by(bits, cues.SHORT_FORM, spans.begins))]
+    said += [
+        Said(row, row + 1, cues.ASKS) for row in layout.may_ask() if cues.asks(layout.passage(row))
+    ]
+    shortened = spans.row[distinct(_held_by(bits, cues.SHORT_FORM, spans.begins))]
     for row in shortened[shortened >= 0].tolist():
-        said += [(row, term) for term in defining_terms(layout.passage(row))]
-    vocabulary = pieces.vocabulary
+        said += [Said(row, row + 1, term) for term in defining_terms(layout.passage(row))]
+    features, feature_rows = _spread(pieces, said)
     numbers, ends = _with_grams(pieces, numbers, bits, spans)
     pieces.forget_long(long)
     pieces.settle()
@@ -387,9 +415,21 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Toke
         spans.firsts,
         long,
         heads,
-        np.array([vocabulary[term] for _, term in said], np.int32),
-        np.array([row for row, _ in said], np.int32),
+        features,
+        feature_rows,
+        layout.lines,
+        units_of(layout, chunks),
     )
+
+
+def _spread(pieces: _Pieces, said: Sequence[Said]) -> tuple[Small, Small]:
+    """Feature terms by number and the passages that have them, int32 (F,) each."""
+    number = pieces.vocabulary.__getitem__
+    firsts = np.array([one.first for one in said], np.int64)
+    sizes = np.array([one.end for one in said], np.int64) - firsts
+    rows = np.arange(sizes.sum()) + np.repeat(firsts - (np.cumsum(sizes) - sizes), sizes)
+    terms = np.array([number(one.term) for one in said], np.int32)
+    return np.repeat(terms, sizes), rows.astype(np.int32)
 
 
 def _looked_up(pieces: _Pieces, chunks: Sequence[Chunk]) -> Small:
@@ -407,19 +447,8 @@ def _looked_up(pieces: _Pieces, chunks: Sequence[Chunk]) -> Small:
 
 
 def _heads(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Small:
-    """The pieces above passages, int32 (P,)."""
-    heads: list[int] = []
-    upto = 0
-    for chunk, count in zip(chunks, layout.counts.tolist(), strict=True):
-        begin, upto = upto, upto + count
-        name = _document_name(chunk)
-        heading: str | None = None
-        for below in layout.headings[begin:upto]:
-            if below is not heading:
-                heading = below
-                head = pieces.head(name, below)
-            heads.append(head)
-    return np.array(heads, np.int32)
+    """The pieces above passages, int32 (P, 2)."""
+    return pieces.heads(list(map(_document_name, chunks)), layout.counts, layout.headings)
 
 
 class _Spans(NamedTuple):
@@ -497,7 +526,8 @@ def _occurrences(pieces: _Pieces, tokens: Tokens) -> Occurrences:
         sizes = sizes[~repeated]
     every = np.arange(count, dtype=np.int32)
     term, counts, told = pieces.look_up(numbers, tokens.long)
-    above = pieces.look_up(tokens.heads)
+    above = pieces.look_up(tokens.heads.ravel())
+    sizes_above = above.sizes.reshape(-1, 2).sum(axis=1, dtype=np.int32)
     kinds = _kinds(pieces, _passage_cues(told, sizes))
     row = np.repeat(np.repeat(every, sizes), counts)
     # Each of these is several megabytes.
@@ -507,7 +537,7 @@ def _occurrences(pieces: _Pieces, tokens: Tokens) -> Occurrences:
     position -= np.repeat((np.cumsum(lengths) - lengths).astype(np.int32), lengths)
     term = np.concatenate([term, above.terms, tokens.features, *(one for one, _ in kinds)])
     row = np.concatenate(
-        [row, np.repeat(every, above.sizes), tokens.feature_rows, *(rows for _, rows in kinds)]
+        [row, np.repeat(every, sizes_above), tokens.feature_rows, *(rows for _, rows in kinds)]
     )
     position = np.concatenate([position, np.zeros(len(term) - len(position), np.int32)])
     used = np.flatnonzero(np.bincount(term, minlength=1))
@@ -517,12 +547,13 @@ def _occurrences(pieces: _Pieces, tokens: Tokens) -> Occurrences:
     rank = np.empty(len(known), np.int32)
     rank[used[order]] = np.arange(len(order), dtype=np.int32)
     names = [names[place] for place in order]
-    return Occurrences(names, rank[term], row, position, lengths + above.sizes)
+    return Occurrences(names, rank[term], row, position, lengths + sizes_above)
 
 
 def _kinds(pieces: _Pieces, told: NDArray[np.uint16]) -> list[tuple[Small, Small]]:
     """The feature terms of the kinds of answer that passages hold, and the rows of each."""
-    every, place = np.unique(told, return_inverse=True)
+    every = np.flatnonzero(np.bincount(told))
+    place = np.searchsorted(every, told)
     names = [cues.kinds_of(bits) for bits in every.tolist()]
     found = []
     for name in dict.fromkeys(chain.from_iterable(names)):

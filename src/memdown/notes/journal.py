@@ -138,12 +138,12 @@ class Journal:
 
         def compare(db: apsw.Connection) -> int:
             begun = _value(db, "begun") is not None
-            if not begun:
-                self._meet(db, notes)
+            met = frozenset() if begun else self._meet(db, notes)
             found = sum(
                 self._observe(db, path, data, begun=begun) is not None
                 for path, data in notes.items()
-                if path not in times or not _changed_since(db, path, times[path])
+                if path not in met
+                and (path not in times or not _changed_since(db, path, times[path]))
             )
             self._prune(db)
             if complete and not begun:
@@ -275,8 +275,8 @@ class Journal:
             ) from None
         return count
 
-    def _meet(self, db: apsw.Connection, notes: Mapping[str, bytes | None]) -> None:
-        """Make versions of notes known that nothing is known of yet, all at once."""
+    def _meet(self, db: apsw.Connection, notes: Mapping[str, bytes | None]) -> frozenset[str]:
+        """Make versions of notes known that nothing is known of yet, all at once; their paths."""
         new = {
             path: data
             for path, data in notes.items()
@@ -284,6 +284,7 @@ class Journal:
         }
         for (path, data), kept in zip(new.items(), masked_all(list(new.values())), strict=True):
             self._know(db, path, version_of(data), data, kept)
+        return frozenset(new)
 
     def _observe(
         self, db: apsw.Connection, path: str, data: bytes | None, *, begun: bool

@@ -231,7 +231,7 @@ def found_cues(piece: str) -> int:
     small = piece.lower()
     if small.isalpha():
         # Of these are most.
-        cues = _TOKEN_CUES.get(small, 0) | (CHANGE if changes.how_gone(fold(small)) else 0)
+        cues = _TOKEN_CUES.get(small, 0) | (CHANGE if _says_gone(small) else 0)
         return cues | _letter_cues(piece, is_word=piece[1:].islower())
     tokens = _TOKEN.findall(small)
     cues = _letter_cues(piece, is_word=False)
@@ -260,7 +260,7 @@ def _word_cues(small: str, tokens: list[str]) -> int:
     cues = 0
     for token in tokens:
         cues |= _TOKEN_CUES.get(token, 0) & ALONE
-        if changes.how_gone(fold(token)):
+        if _says_gone(token):
             cues |= CHANGE
     first, last = tokens[0], tokens[-1]
     if small.endswith(last):
@@ -270,6 +270,11 @@ def _word_cues(small: str, tokens: list[str]) -> int:
     if small.startswith(first):
         cues |= _TOKEN_CUES.get(first, 0) & _HALVES
     return cues
+
+
+def _says_gone(small: str) -> bool:
+    """Whether a word in small letters says that something is gone."""
+    return changes.how_gone(small if small.isascii() else fold(small)) is not None
 
 
 def _token_cues() -> dict[str, int]:

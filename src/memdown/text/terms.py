@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
@@ -80,7 +80,7 @@ class Cache(dict[str, str]):
         return terms
 
 
-def piece_terms(piece: str) -> Iterable[str]:
+def piece_terms(piece: str) -> Sequence[str]:
     """The terms of what stands between two white spaces."""
     word = piece.strip(_AROUND_WORDS)
     if word.isascii():
@@ -88,7 +88,11 @@ def piece_terms(piece: str) -> Iterable[str]:
             return (_normal(word),)
         if word.isdigit() and len(word) <= _MAX_TERM:
             return (word,)
-    return chain.from_iterable(_token_terms(token) for _, token in tokens(piece))
+    terms: list[str] = []
+    found = _TOKEN.findall(piece) if piece.isascii() else [token for _, token in tokens(piece)]
+    for token in found:
+        terms += _token_terms(token)
+    return terms
 
 
 _CACHE: Final = Cache(piece_terms)
@@ -212,7 +216,9 @@ def _token_terms(token: str) -> Iterable[str]:
         return _gram_terms(token)
     if not token[0].isalnum():
         return (token,)
-    token = token.translate(_ASCII_FORMS).strip("-_./@:")
+    if not token.isascii():
+        token = token.translate(_ASCII_FORMS)
+    token = token.strip("-_./@:")
     if "'" not in token:
         return _compound_terms(token)
     # The letters around an apostrophe are grammar: Anna's, l'eau, don't, we'll.
@@ -225,7 +231,9 @@ def _compound_parts(token: str) -> list[tuple[int, str]]:
     # Inside a word only a capital beside a small letter is a joint.
     if token.isalnum() and (token[1:] == token[1:].lower() or token.isupper()):
         return []
-    for splitter in _SPLITTERS if len(token) <= _MAX_TERM else _SPLITTERS[:-1]:
+    last = None if len(token) <= _MAX_TERM else -1
+    # Letters and digits have only the strongest joint between them.
+    for splitter in _SPLITTERS[-1 if token.isalnum() else 0 : last]:
         if splitter.search(token) is None:
             continue
         joints = [match.span() for match in splitter.finditer(token)]
@@ -265,9 +273,7 @@ def other_spellings(token: str) -> list[str]:
 
 def _normal(token: str) -> str:
     """The one form of a word or compound that terms are compared in."""
-    term = fold(token)
-    if not token.isascii():
-        term = _FOREIGN.sub("", term)
+    term = token.lower() if token.isascii() else _FOREIGN.sub("", fold(token))
     if len(term) <= _MAX_TERM:
         return stem(term)
     digest = blake2b(term.encode(), digest_size=8).hexdigest()

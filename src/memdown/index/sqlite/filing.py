@@ -15,7 +15,7 @@ from memdown.files import reach
 from memdown.index import merging, packing
 from memdown.index.merging import Made, NewRows, Segment
 from memdown.index.packing import file_ids, file_keys
-from memdown.index.passages import Tokens
+from memdown.index.passages import Tokens, tokenise
 from memdown.index.sqlite import vectors
 from memdown.index.sqlite.connection import one, run
 from memdown.index.sqlite.schema import LIVE
@@ -74,8 +74,9 @@ def write_files(
 ) -> None:
     """Store files, each path once: their rows, and one segment for all of them."""
     new: list[NewRows] = []
+    tokens = tokens or tokenise([chunk for file in files for chunk in file.chunks])
     inserts = _Inserts(generation)
-    struck = 0
+    struck = done = 0
     for file in files:
         file_id, is_new = _write_state(db, generation.prefix, file.state)
         keys = file_keys(file_id)
@@ -84,7 +85,9 @@ def write_files(
         if not is_new:
             struck += _count_passages(db, generation.prefix, keys)
         gone = [] if is_new else _delete_from(db, generation, range(key, keys.stop))
-        inserts.add(key, file, gone)
+        upto = done + len(file.chunks)
+        inserts.add(key, file, gone, tokens.units[done + file.keep : upto])
+        done = upto
         if file.chunks or not is_new:
             new.append(NewRows(keys.start, file.chunks, kept, file.passage_vectors, not is_new))
         reach("index.file" if generation.prefix == LIVE else "rebuild.file")
@@ -117,10 +120,11 @@ def extend_file(db: apsw.Connection, generation: Generation, key: int, file: Ind
     keys = range(key, file_keys(file_id).stop)
     struck = _count_passages(db, generation.prefix, keys)
     inserts = _Inserts(generation)
-    inserts.add(key, file, _delete_from(db, generation, keys))
+    tokens = tokenise(file.chunks)
+    inserts.add(key, file, _delete_from(db, generation, keys), tokens.units)
     inserts.write(db)
     rows = NewRows(key, file.chunks, file.vectors, file.passage_vectors)
-    add_segments(db, generation.prefix, merging.make([rows]), struck)
+    add_segments(db, generation.prefix, merging.make([rows], tokens), struck)
 
 
 def add_segments(db: apsw.Connection, prefix: str, made: Sequence[Made], struck: int = 0) -> None:
@@ -247,9 +251,11 @@ def _next_file(db: apsw.Connection, prefix: str, file: FileState) -> int:
 
 
 class _NewRow(NamedTuple):
-    """A row of `chunks`: what follows its number, its vector unless that stands in the row, and its text."""
+    """A row of `chunks`: what follows its number, how many bytes that takes, its vector unless that stands in
+    the row, and its text."""
 
     columns: tuple[object, ...]
+    size: int
     vector: bytes | None
     text: str
     source: Source
@@ -265,43 +271,54 @@ class _Inserts:
         self._new: list[_NewRow] = []
         self._gone: dict[Source, list[int]] = {}
 
-    def add(self, key: int, file: IndexedFile, gone: Sequence[int]) -> None:
-        """The chunks of a file from key `key` on, in place of the rows `gone`, whose numbers they take."""
+    def add(
+        self, key: int, file: IndexedFile, gone: Sequence[int], units: Sequence[bytes | None]
+    ) -> None:
+        """The chunks of a file from key `key` on, in place of the rows `gone`, whose numbers they take.
+
+        `units` are those of these chunks; see `packing.pack_closely`.
+        """
         self._gone.setdefault(file.state.source, []).extend(gone)
         own = file.vectors
         for place, chunk in enumerate(file.chunks[file.keep :]):
-            row = self._row(key, chunk, None if own is None else own[place].tobytes())
+            blob = None if own is None else own[place].tobytes()
+            row = self._row(key, chunk, blob, packing.pack_closely(chunk, units[place]))
             if place < len(gone):
                 self._rows[gone[place]] = row
             else:
                 self._new.append(row)
             key += len(chunk.passages)
 
-    def _row(self, key: int, chunk: Chunk, blob: bytes | None) -> _NewRow:
+    def _row(
+        self, key: int, chunk: Chunk, blob: bytes | None, packed: tuple[str, bytes]
+    ) -> _NewRow:
         vector = None
         if blob is not None and self._generation.with_vec:
             vector, blob = blob, b""
-        headings, passages = packing.pack_closely(chunk)
-        text = packing.as_text(chunk.text)
+        headings, passages = packed
+        text, path, above = map(packing.as_text, (chunk.text, chunk.path, headings))
+        lines, model = packing.pack_lines(chunk), self._generation.model
+        size = sum(map(_stored_size, (text, path, above, chunk.source, model)))
+        size += sum(map(len, (chunk.id, chunk.digest, passages, blob or b"", lines or b"")))
         columns = (
             key,
             chunk.id,
-            packing.as_text(chunk.path),
+            path,
             chunk.source,
             chunk.start_line,
             chunk.end_line,
             chunk.digest,
-            self._generation.model,
+            model,
             text,
             blob,
             self._now,
-            packing.as_text(headings),
+            above,
             passages,
-            packing.pack_lines(chunk),
+            lines,
         )
         if isinstance(text, bytes):
             text = chunk.text.encode("utf-8", "replace").decode()
-        return _NewRow(columns, vector, text, chunk.source)
+        return _NewRow(columns, size, vector, text, chunk.source)
 
     def write(self, db: apsw.Connection) -> None:
         """Write all rows."""
@@ -337,7 +354,7 @@ def _filling_pages(db: apsw.Connection, rows: Sequence[_NewRow], first: int) -> 
     left = page
     waiting: list[tuple[int, _NewRow]] = []
     coming = (
-        (sum(map(_stored_size, row.columns)) + _ROW_HEAD + _longer_by(number), row)
+        (row.size + _ROW_HEAD + _longer_by(number), row)
         for number, row in enumerate(rows, start=first)
     )
     while True:
@@ -377,10 +394,8 @@ def _longer_by(number: int) -> int:
     return (number >= 1 << 14) + (number >= 1 << 21)
 
 
-def _stored_size(value: object) -> int:
-    if isinstance(value, str):
-        return len(value) if value.isascii() else len(value.encode())
-    return len(value) if isinstance(value, bytes) else 0
+def _stored_size(value: str | bytes) -> int:
+    return len(value) if value.isascii() else len(packing.as_bytes(value))
 
 
 def _many(db: apsw.Connection, sql: str, rows: Sequence[tuple[object, ...]]) -> None:

@@ -33,28 +33,55 @@ def find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
 
     Told with it: the numbers of the texts that hold a word for a password or key at all.
     """
-    if patterns.all_seen(texts):
-        found, worded = _find_all(texts)
+    together = _Together.of(texts)
+    if _all_seen(together):
+        found, worded = _find_all(together)
         return [merged(spans) if spans else spans for spans in found], worded
     owners, seen = [], []
     for number, text in enumerate(texts):
         for view in patterns.views(text):
             owners.append(number)
             seen.append(view)
-    found, worded = _find_all([view.data for view in seen])
+    found, worded = _find_all(_Together.of([view.data for view in seen]))
     original: list[list[Span]] = [[] for _ in texts]
     for owner, view, spans in zip(owners, seen, found, strict=True):
         original[owner] += ((*view.original(start, end), kind) for start, end, kind in spans)
     return [merged(spans) for spans in original], {owners[number] for number in worded}
 
 
-def _find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
+@dataclass(frozen=True, slots=True)
+class _Together:
+    """Texts, all of them as one, where each of them and one more would begin in it, and which of them are rare:
+    they hold a hint at something of which most notes have none."""
+
+    texts: Sequence[bytes]
+    whole: bytes
+    starts: Sequence[int]
+    rare: Sequence[int]
+
+    @classmethod
+    def of(cls, texts: Sequence[bytes]) -> _Together:
+        whole = b"\n".join(texts)
+        starts = [0, *accumulate(len(text) + 1 for text in texts)]
+        return cls(texts, whole, starts, list(_holding(whole, starts, _rarities())))
+
+
+def _all_seen(together: _Together) -> bool:
+    """Whether nothing in the texts hides from a reader."""
+    written = [text for text in together.texts if b"\\" in text] if b"\\" in together.whole else []
+    return patterns.all_seen([*(together.texts[number] for number in together.rare), *written])
+
+
+def _find_all(together: _Together) -> tuple[list[list[Span]], set[int]]:
+    texts = together.texts
     found: list[list[Span]] = [[] for _ in texts]
     worded: set[int] = set()
-    together = b"\n".join(texts)
-    starts = [0, *accumulate(len(text) + 1 for text in texts)]
-    for group in _groups():
-        for number in _holding(together, starts, group.look):
+    for group in _rare_groups():
+        for number in together.rare:
+            if group.look.search(texts[number]) is not None:
+                found[number] += group.find(texts[number])
+    for group in _usual_groups():
+        for number in _holding(together.whole, together.starts, group.look):
             found[number] += group.find(texts[number])
             if group.find is labelled.find:
                 worded.add(number)
@@ -145,22 +172,45 @@ def _broken(data: bytes) -> Iterator[Span]:
 
 
 @cache
-def _groups() -> tuple[_Group, ...]:
+def _rare_groups() -> tuple[_Group, ...]:
+    """Of what they look for most notes have none, so that one look is enough to know it of all together."""
     return (
         _group(kinds.VENDORS),
         _group(kinds.PLACES),
         _Group(compiled(blocks.PEM_HINT), blocks.find_pem),
         _Group(compiled(blocks.COOKIE_HINT), blocks.find_cookies),
+    )
+
+
+@cache
+def _rarities() -> Pattern:
+    rare = (
+        _look(kinds.VENDORS),
+        _look(kinds.PLACES),
+        blocks.PEM_HINT,
+        blocks.COOKIE_HINT,
+        patterns.HIDING,
+    )
+    return compiled("|".join(f"(?:{one})" for one in rare))
+
+
+@cache
+def _usual_groups() -> tuple[_Group, ...]:
+    return (
         _Group(compiled(labels.ANY), labelled.find),
         _Group(compiled(blocks.WORDS), _phrases),
     )
 
 
-def _group(kinds: Sequence[Kind]) -> _Group:
+def _look(kinds: Sequence[Kind]) -> str:
     # Words share what stands before them, which is far quicker to look for.
     words = "|".join(f"(?:{kind.hint})" for kind in kinds if kind.word)
     others = [f"(?:{kind.hint})" for kind in kinds if not kind.word]
-    look = compiled("|".join([f"{BEFORE}(?:{words})", *others] if words else others))
+    return "|".join([f"{BEFORE}(?:{words})", *others] if words else others)
+
+
+def _group(kinds: Sequence[Kind]) -> _Group:
+    look = compiled(_look(kinds))
     hints = Beginnings([f"{BEFORE if kind.word else ''}(?:{kind.hint})" for kind in kinds])
     return _Group(look, partial(_of_kinds, kinds, look, hints))
 

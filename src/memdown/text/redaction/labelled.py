@@ -213,17 +213,19 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
         if is_code and alone:
             yield from _codes(data, start, end)
         for rule in rules:
-            if rule.kind == "key" and _HARMLESS.search(data[max(0, start - 20) : end]):
-                continue
             if rule.whole and not (alone and _may_follow(data, end, rule)):
                 continue
             if rule.kind == "password" and _is_about(data, start, end):
                 rule = replace(rule, assigned=_told_beside, said=_told_beside)
             value = _behind(data, end, rule) or (_before(data, start, rule) if rule.far else None)
+            if value is None and not (rule.far and labels.may_ask(data, end)):
+                continue
+            if rule.kind == "key" and _HARMLESS.search(data[max(0, start - 20) : end]):
+                continue
             if value is not None:
                 found = _whole(value, data)
                 yield value.start, found, _kind(rule, data[start:end])
-            elif rule.far:
+            else:
                 yield from labels.below(data, end)
     if in_table:
         yield from labels.find(data, said)

@@ -95,6 +95,8 @@ _WHAT = rf"(?:{PASSWORD}|{KEY}|{CODES}|{PIN})"
 _ASKED = compiled(rf"(?i){_WHAT}|(?:^|[^a-z])(?:{SHORT}|key)(?:[^a-z]|$)", longest=True)
 # A question mark that ends something, or a prompt: a line that ends with a colon.
 _QUESTION = compiled(r"[^\n?]{0,120}?[?？؟](?:[\s*_\"'”»)]|$)|[^\n:：]{0,20}[:：][ \t]*\r?\n")
+_ASKING = tuple(sign.encode() for sign in "?？؟:：")
+_QUESTION_BYTES = 160
 _REQUEST = compiled(
     r"(?i)(?:send|give|tell|share|paste|provide|enter|type|need|what(?:'s| is| was)|please|schick|gib"
     r"|nenn|brauche|wie lautet|was ist|envoie|donne|dis|quel|dame|dime|envía|cuál|qual|manda|stuur"
@@ -123,9 +125,15 @@ def asked_for(text: bytes) -> bool:
     )
 
 
+def may_ask(data: bytes, at: int) -> bool:
+    """A glance whether a question or a prompt may end behind a place: see `below`."""
+    ahead = data[at : at + _QUESTION_BYTES]
+    return any(sign in ahead for sign in _ASKING)
+
+
 def below(data: bytes, at: int) -> Iterator[tuple[int, int, str]]:
     """The answer behind a question in which a word for a password ends at `at`, or below it."""
-    match = _QUESTION.match(data, at, min(len(data), at + 160))
+    match = _QUESTION.match(data, at, min(len(data), at + _QUESTION_BYTES))
     if match is not None:
         end = match.span()[1]
         if data[end - 1 : end] != b"\n":
@@ -203,8 +211,16 @@ def find(data: bytes, said: Sequence[int]) -> Iterator[tuple[int, int, str]]:
     # Nearly all such words stand in prose.
     if any(b"|" in _line_and_before(data, at) for at in said):
         yield from _below(data, _TABLE_HEAD, said)
-    if any(_CSV_BEGINS.match(data, data.rfind(b"\n", 0, at) + 1) is not None for at in said):
+    if any(_begins_csv(data, data.rfind(b"\n", 0, at) + 1) for at in said):
         yield from _below(data, _CSV_HEAD, said)
+
+
+def _begins_csv(data: bytes, at: int) -> bool:
+    """Whether the line that begins at a place could be one of names with nothing but a comma or such between them."""
+    first = _line(data, at).partition(b" ")[0]
+    return any(sign in first for sign in (b",", b";", b"\t")) and (
+        _CSV_BEGINS.match(data, at) is not None
+    )
 
 
 def _line_and_before(data: bytes, at: int) -> bytes:

@@ -123,14 +123,16 @@ class CutText:
         return self.removed[number - 1] if number else 0
 
 
+HIDING = rf"{_INVISIBLE}|\x1b|\[0m"
+"""A part of every text that hides something from a reader, but for those with a written escape."""
+
+
 def all_seen(texts: Sequence[bytes]) -> bool:
     """Whether nothing in the texts hides from a reader; that is so for nearly all."""
     together = b"\n".join(texts)
     marks = (*_COLOUR_MARKS, *_WRITTEN_MARKS) if b"\\" in together else _COLOUR_MARKS
     if any(mark in together for mark in marks):
         return False
-    if together.isascii():
-        return b"\0" not in together
     return _HAS_INVISIBLE.search(together) is None
 
 
