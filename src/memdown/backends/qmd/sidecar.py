@@ -458,6 +458,7 @@ class QmdSearcher:
         if answer.hits or not self._sidecar.may_be_helped(chat):
             return answer
         own = self._own.search(request)
-        why = "qmd found nothing, so the built-in index answered"
-        is_sure = own.strength == "strong"
-        return replace(own, reasons=(why, *own.reasons)) if is_sure else answer
+        if own.strength != "strong":
+            return answer
+        reasons = (*answer.reasons, "the built-in index answered instead", *own.reasons)
+        return replace(own, partial=own.partial or answer.partial, reasons=reasons)
