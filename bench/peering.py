@@ -9,13 +9,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bench.index import chunk_texts
-from bench.measure import questions
+from bench.measure import questions, timed
 from memdown.embedders import create
 
 ROOT = Path(__file__).parent.parent
@@ -41,14 +42,16 @@ PEERS = {
 
 
 def prepare(folder: Path) -> None:
-    """Write our chunks and vectors, and those of the questions, for the peers to take."""
+    """Write our chunks and vectors, and those of the questions with what each took, for the peers to take."""
     embedder = create("bundled")
     texts = chunk_texts(folder / "notes")
     (folder / "texts.json").write_text(json.dumps(texts), encoding="utf-8")
     rows = [embedder.embed_batch(texts[at : at + 256]) for at in range(0, len(texts), 256)]
     np.save(folder / "vectors.npy", np.concatenate(rows))
     for kind, asked in questions(folder).items():
-        np.save(folder / f"{kind}.npy", embedder.embed_batch(asked))
+        each = [timed(partial(embedder.embed_query, text)) for text in asked]
+        np.save(folder / f"{kind}.npy", np.stack([vector for vector, _ in each]))
+        np.save(folder / f"{kind}-taken.npy", np.array([(one.wall, one.cpu) for _, one in each]))
 
 
 def measure(name: str, folder: Path, chunks: int) -> dict[str, Any]:

@@ -123,8 +123,8 @@ def _page(machine: str, sizes: Sequence[Size]) -> str:
         ),
         "Each engine runs in a process and an environment of its own, one after the other, with "
         "the same questions. FTS5 + sqlite-vec, LanceDB and txtai get our chunks and vectors, so "
-        "their index time is without reading, cutting and embedding, and their search time without "
-        "embedding the question; memsearch reads the notes and uses our embedder. Theirs is a "
+        "their index time is without reading, cutting and embedding; what it took us to embed a question is "
+        "counted for everyone. memsearch reads the notes and uses our embedder. Theirs is a "
         "hybrid search of six results without our later steps. A search of Memdown also checks "
         "whether a note changed.",
     ]

@@ -42,4 +42,4 @@ def fill(given: Given) -> Search:
 
 
 if __name__ == "__main__":
-    run(fill)
+    run(fill, embeds=True)
