@@ -6,6 +6,8 @@ posting list of whatever is looked for is counted here. What is true of the whol
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -187,6 +189,15 @@ def read_shortlist(
         origin=origin,
         whole=whole,
     )
+
+
+def give_memory_back() -> None:
+    """Let the system have what a search over very many rows needed for a moment.
+
+    The C library keeps it for the next time, which is too much for a process that mostly waits.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 class _Rows(NamedTuple):

@@ -263,7 +263,7 @@ def make_hits(
     while some := list(islice(chosen, count)):
         # The longer it takes, the more are read at once: from a server each time is a way there and back.
         done += len(some)
-        count = max(_READ_NEXT, done // 2)
+        count = max(_READ_NEXT, done)
         each = [_in_time(number, scored[number], file_of, view) for number in some]
         if each[0].score < bar.score:
             return

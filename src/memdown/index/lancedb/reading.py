@@ -10,9 +10,9 @@ from __future__ import annotations
 import datetime
 import json
 import logging
-import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -32,11 +32,13 @@ from memdown.index.lancedb.connection import (
     rows_of,
 )
 from memdown.index.lancedb.rows import BEGINNING, EMBEDDING
+from memdown.index.pace import Clock, Pace
 from memdown.index.packing import count_passages, source_keys
 from memdown.index.reader import Reader, Sought, Unit, Whole
 from memdown.index.shortlist import (
     FEW_CHUNKS,
     ListedChunk,
+    give_memory_back,
     read_shortlist,
     unpack_terms,
     words_ending,
@@ -48,8 +50,12 @@ from memdown.types import FILE_SPAN, SOURCES, FileState, Source, StoredChunk, Ve
 MANY = 100_000
 # How many parts of an index over vectors are looked into, and how many are compared exactly.
 _PROBES, _REFINED = 40, 10
-# How many chunks the full-text index gives for a question.
-_CANDIDATES = 300
+# How many chunks the full-text index gives for a question, and for what asks for fewer passages at least.
+_CANDIDATES, _LEAST_CANDIDATES = 300, 60
+# So many of the nearest chunks at least.
+_LEAST_NEAREST = 12
+# What is known of so many files is kept for the next search.
+_MOST_FILES = 4_096
 # How many chunks tell of all: of their passages, terms and vectors.
 _SAMPLE, _DRAWN_AT_ONCE = 1_500, 100
 # A term that stands in so many passages of the sample is common: the sample tells how common.
@@ -123,8 +129,12 @@ class ReadCache:
     counted: object = None
     chunks: int = 0
     has_words: bool = False
+    # Files by their numbers, of one version of a table.
+    files_of: object = None
+    files: dict[int, FileState] = field(default_factory=dict)
     # Whether a search has been answered whole: the indexes are open then.
     is_warm: bool = False
+    pace: Pace = field(default_factory=Pace)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,18 +146,42 @@ class LanceSnapshot:
     dims: int | None
     kept: ReadCache
     is_local: bool
-    patience: float
+    clock: Clock
     late: dict[str, str] = field(default_factory=dict)
+    # What was left out, since too little time was left; in the order in which it was.
+    left_out: dict[str, None] = field(default_factory=dict)
     counting: list[_Frequencies] = field(default_factory=list)
 
     def end(self) -> None:
         """Let go of what was read: readers and their frequencies hold each other, megabytes of them."""
         for frequencies in self.counting:
             frequencies.reader = None
+        if self.counting:
+            self.clock.stop()
+            give_memory_back()
 
     def missing(self) -> Sequence[str]:
         """What there was no time for."""
-        return list(self.late.values())
+        if self.late or not self.left_out:
+            return list(self.late.values())
+        return [f"{self.place} is slow, left out: {', '.join(self.left_out)}"]
+
+    def leaves_out(self, what: str) -> bool:
+        """Whether there is too little time left for something; then it is told that it is missing."""
+        if self.kept.chunks <= FEW_CHUNKS or not self.is_hurried:
+            return False
+        self.left_out[what] = None
+        return True
+
+    @property
+    def is_hurried(self) -> bool:
+        """Whether what an answer can do without should be left out."""
+        return bool(self.late) or (not self.is_local and self.clock.is_hurried)
+
+    @property
+    def _share(self) -> float:
+        """The share of its work that a search has time for; a folder on this host's disk has no limit."""
+        return 1.0 if self.is_local else self.clock.share
 
     def files(self) -> Mapping[int, FileState]:
         """Every file by its number."""
@@ -213,36 +247,43 @@ class LanceSnapshot:
 
     def _ask_soon(
         self, what: str, work: Callable[[TableVersion], Listed], deadline: float
-    ) -> Listed:
-        """The chunks that something finds, or none if that takes longer than a search waits for it."""
-        if self.late:
-            # If one of both took too long, the other is all there is.
-            return self._ask(work)
+    ) -> Listed | None:
+        """The chunks that something finds; None if that takes longer than a search waits for it."""
         with mapped(self.place):
             try:
                 return work(self._within(Limit(deadline, is_needed=False)))
             except TimeoutError as error:
                 log.warning("%s took too long: %s", self.place, error)
                 self.late[what] = f"{self.place} took too long, {what}"
-                return {}
+                return None
 
     def chunks(self, keys: Sequence[int]) -> dict[int, StoredChunk]:
         """Chunks with their text, by key."""
         if self.table is None or not keys:
             return {}
-        numbers = {-(key // FILE_SPAN) for key in keys}
-        columns = [*rows.CHUNK_COLUMNS, "facts"]
-        found = self._ask(lambda table: by_key(table, [*sorted(numbers), *keys], columns))
-        dates: dict[str, datetime.date | None] = {
-            row["path"]: rows.read_file_row(*(row[name] for name in rows.FILE_COLUMNS[1:])).date
-            for row in found
-            if row["key"] < 0
-        }
+        # Below 0 are the rows of files.
+        wanted = [key for key in keys if key >= 0]
+        found = self._ask(lambda table: by_key(table, wanted, rows.CHUNK_COLUMNS))
+        files = self._files_of({row["key"] // FILE_SPAN for row in found})
+        dates = {number: file.date for number, file in files.items()}
         return {
-            row["key"]: rows.read_chunk_row(row, dates.get(row["path"]))
+            row["key"]: rows.read_chunk_row(row, dates.get(row["key"] // FILE_SPAN))
             for row in found
-            if row["key"] >= 0
         }
+
+    def _files_of(self, numbers: Collection[int]) -> dict[int, FileState]:
+        """Some files by their numbers; those of the last searches are not read again."""
+        kept, version = self.kept, self.table and (self.table.name, self.table.version)
+        if kept.files_of != version or len(kept.files) > _MOST_FILES:
+            kept.files, kept.files_of = {}, version
+        known = kept.files
+        missing = [-number for number in sorted(numbers) if number not in known]
+        read: dict[int, FileState] = {}
+        if missing:
+            read = self._ask(lambda table: dict(rows.read_files(table, _among(missing))))
+            known.update(read)
+        every = known | read
+        return {number: every[number] for number in numbers if number in every}
 
     def vectors(self, limit: int) -> tuple[list[int], Vectors]:
         """The keys of at most `limit` chunks, evenly drawn if there are more, and their vectors."""
@@ -267,8 +308,7 @@ class LanceSnapshot:
         if figures is None:
             return self._ask(self._everything)
         listed = list(self._listed(sought, figures).values())
-        numbers = sorted({one.key // FILE_SPAN for one in listed})
-        files = self._ask(lambda table: dict(rows.read_files(table, _among([-n for n in numbers]))))
+        files = self._files_of({one.key // FILE_SPAN for one in listed})
         frequencies = _Frequencies(self, figures)
         self.counting.append(frequencies)
         whole = Whole(
@@ -282,6 +322,7 @@ class LanceSnapshot:
         frequencies.reader = read_shortlist(
             listed, files, self.dims, self.chunks, whole, ending=self._ending
         )
+        self.clock.note_candidates()
         return frequencies.reader
 
     def _whole_figures(self, table: TableVersion) -> Figures | None:
@@ -300,24 +341,39 @@ class LanceSnapshot:
         terms = _asked_terms(sought)
         found: Listed = {}
         # The first search of a process opens indexes, which may take longer.
-        deadline = time.monotonic() + self.patience if self.kept.is_warm else needed().until
+        deadline = self.clock.deadline if self.kept.is_warm else needed().until
         for source in sought.sources:
             if not figures.chunks.get(source):
                 continue
             for where in _scopes(sought, source, figures):
+                by_words = partial(self._by_words, terms, where, sought)
                 by_meaning = partial(self._by_meaning, sought, where)
-                by_words = partial(self._by_words, terms, where)
-                if not self._can_compare(sought):
+                if not self._can_compare(sought) or _VECTORS in self.late:
                     found |= self._ask(by_words)
-                    continue
-                if _WORDS not in self.late:
-                    found |= self._ask_soon(_WORDS, by_words, deadline)
-                if _VECTORS not in self.late:
-                    found |= self._ask_soon(_VECTORS, by_meaning, deadline)
+                elif _WORDS in self.late:
+                    found |= self._ask(by_meaning)
+                else:
+                    found |= self._by_both(by_words, by_meaning, deadline)
             if sought.preferred:
                 found |= self._ask(partial(self._beginnings, sought.preferred, source))
         self.kept.is_warm = self.kept.is_warm or not self.late
         return found
+
+    def _by_both(
+        self,
+        by_words: Callable[[TableVersion], Listed],
+        by_meaning: Callable[[TableVersion], Listed],
+        deadline: float,
+    ) -> Listed:
+        """What words and meaning find, both looked for at once; if both took too long, meaning is all there is."""
+        with ThreadPoolExecutor(1) as beside:
+            asked = beside.submit(self._ask_soon, _VECTORS, by_meaning, deadline)
+            listed = self._ask_soon(_WORDS, by_words, deadline)
+            near = asked.result()
+        if listed is None and near is None:
+            del self.late[_VECTORS]
+            return self._ask(by_meaning)
+        return (listed or {}) | (near or {})
 
     def _ending(self, end: str) -> set[str]:
         """The longer words that end like this, unless the table is too large to be read through."""
@@ -383,11 +439,17 @@ class LanceSnapshot:
             _passage_mean(drawn),
         )
 
-    def _by_words(self, terms: Sequence[str], where: str, table: TableVersion) -> Listed:
+    def _by_words(
+        self, terms: Sequence[str], where: str, sought: Sought, table: TableVersion
+    ) -> Listed:
         if not terms:
             return {}
-        words = " ".join(terms)
-        return _listed(table.with_words(self._columns, "terms", words, where, _CANDIDATES))
+        words, columns = " ".join(terms), _COLUMNS if sought.vector is None else self._columns
+        share = self._share
+        if share < 1.0:
+            self.left_out["further candidates"] = None
+        most = min(round(share * _CANDIDATES), max(_LEAST_CANDIDATES, sought.passages))
+        return _listed(table.with_words(columns, "terms", words, where, most))
 
     def _by_meaning(self, sought: Sought, where: str, table: TableVersion) -> Listed:
         if sought.vector is None or not self._can_compare(sought):
@@ -397,9 +459,9 @@ class LanceSnapshot:
             EMBEDDING,
             sought.vector,
             where or "key >= 0",
-            sought.chunks,
-            _PROBES,
-            _REFINED,
+            min(sought.chunks, max(_LEAST_NEAREST, round(self._share * sought.chunks))),
+            round(self._share * _PROBES),
+            round(self._share * _REFINED),
         )
         return _listed(found)
 
@@ -539,7 +601,7 @@ class _Frequencies:
         if drawn >= _FEW_IN_SAMPLE or self._figures.share >= 1.0:
             return max(here, round(drawn / self._figures.share))
         chunks = len(np.unique(self.reader.passage_chunk[rows]))
-        if chunks < _WORTH_COUNTING or self._snapshot.late:
+        if chunks < _WORTH_COUNTING or self._snapshot.is_hurried:
             # All chunks that hold so rare a term are among the candidates, unless there was no time.
             return here
         return max(here, round(self._snapshot.count_chunks(term) * here / chunks))

@@ -36,6 +36,7 @@ from memdown.index.ownership import (
     joining,
     pack_paths,
 )
+from memdown.index.pace import Clock
 from memdown.index.packing import file_keys
 from memdown.index.store import Rebuild, Writes
 from memdown.types import (
@@ -360,7 +361,12 @@ class LanceStore:
             raise StoreError(f"There is no index at {database.place} yet: run `memdown index`.")
         dims = pointer.fingerprint.dims if self._vector_error is None else None
         view = LanceSnapshot(
-            database.place, table, dims, database.kept, database.is_local, self._patience
+            database.place,
+            table,
+            dims,
+            database.kept,
+            database.is_local,
+            Clock(self._patience, database.kept.pace),
         )
         try:
             yield view

@@ -7,7 +7,6 @@ the best by words and by meaning are the shortlist that is ranked.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import datetime
 import logging
 import threading
@@ -27,6 +26,7 @@ from psycopg.pq import TransactionStatus
 
 from memdown.errors import StoreError
 from memdown.index.filters import Filter
+from memdown.index.pace import Clock, Pace
 from memdown.index.packing import file_keys, lines_of_all
 from memdown.index.postgres import chunk_rows, file_rows, postings, vectors
 from memdown.index.postgres.choosing import (
@@ -46,7 +46,6 @@ from memdown.index.postgres.connection import (
     until,
 )
 from memdown.index.postgres.generations import Live
-from memdown.index.postgres.pace import Clock, Pace
 from memdown.index.postgres.vectors import Means
 from memdown.index.reader import Reader, Sought, Whole
 from memdown.index.shortlist import (
@@ -100,15 +99,6 @@ class Kept:
     pace: Pace = field(default_factory=Pace)
     # Whether a pooler stands between: who waits for a second connection there may keep others from a first.
     is_pooled: bool | None = None
-
-
-def give_memory_back() -> None:
-    """Let the system have what a search over very many postings needed for a moment.
-
-    The C library keeps it for the next time, which is too much for a process that mostly waits.
-    """
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 class PostgresSnapshot:

@@ -49,9 +49,9 @@ from memdown.index.postgres.reading import (
     AskAside,
     Kept,
     PostgresSnapshot,
-    give_memory_back,
 )
 from memdown.index.postgres.upkeep import ServerDetails
+from memdown.index.shortlist import give_memory_back
 from memdown.index.store import Rebuild, Writes, dims_of
 from memdown.types import (
     SOURCES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memdown.index.postgres.pace import Pace
+from memdown.index.pace import Pace
 
 _PATIENCE = 1.5
 
