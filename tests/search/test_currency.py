@@ -81,6 +81,14 @@ def test_another_clause_of_a_fact_stays_above() -> None:
     assert [one.snippet for one in found] == [old.snippet, new.snippet]
 
 
+def test_the_number_of_a_day_ends_no_statement() -> None:
+    """That she moves is no later word on the first half of "Oma hat am 3. Mai Geburtstag"."""
+    old = hit("- Oma Hilde hat am 3. Mai Geburtstag.", matched=("oma", "geburtstag"))
+    new = hit("- Oma Hilde zieht nach Bremen. (2026-11-16)", line=2, matched=("oma",))
+    found = order_by_currency([old, new], Times(TODAY), "Oma Geburtstag")
+    assert [one.start_line for one in found] == [1, 2]
+
+
 def test_a_newer_note_about_something_else_stays_below() -> None:
     old = hit("- Nora lives in Lisbon.", "memory/2026-11-01.md", matched=("nora", "live"))
     new = hit("- Nora now drinks tea after noon.", "memory/2026-11-04.md", matched=("nora",))

@@ -53,8 +53,8 @@ _SHORT: Final = 140
 _NEARLY_AS_GOOD: Final = 0.7
 # What has no word of the question and less than this share of the best score only stands around.
 _AROUND: Final = 0.5
-# Behind it another thing is said; a comma is not enough.
-_STATEMENT_END: Final = pattern(r";\s+|(?<=[.!?])\s+")
+# Behind it another thing is said; a comma is not enough, and "am 3. Mai" is one thing.
+_STATEMENT_END: Final = pattern(r";\s+|(?<=[.!?])(?<!\d\.)\s+")
 _SAME_TOPIC: Final = 0.4
 
 
