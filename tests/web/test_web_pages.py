@@ -53,6 +53,22 @@ def test_an_empty_memory_helps(tmp_path: Path, open_memory: Callable[..., Memory
     assert "No note answers that" in client.get("/?q=router").text
 
 
+def test_what_no_longer_holds_is_marked_among_the_results(
+    client: TestClient, folder: Path
+) -> None:
+    (folder / "memory/2026-03-01.md").write_text("# 1 March\n\n- Ida's bank is Alba.\n")
+    (folder / "MEMORY.md").write_text("# Memory\n\n- Ida's bank is Nordea now. (2026-03-02)\n")
+    found = client.get("/hits", params={"q": "What is Ida's bank?"}).text
+    newer, older = (
+        next(one for one in found.split("</article>") if name in one) for name in ("Nordea", "Alba")
+    )
+    assert "no longer true" in older
+    assert "no longer true" not in newer
+    # The day of a fact makes no log of MEMORY.md.
+    assert ">long-term<" in newer
+    assert ">daily<" in older
+
+
 def test_names_cannot_break_out_of_a_page(client: TestClient, folder: Path) -> None:
     name = 'x"><script>alert(1)<.md'
     (folder / "memory" / name).write_text("# <script>alert(2)</script>\n\nstrange name\n")

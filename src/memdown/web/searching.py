@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from memdown.errors import MemdownError, NoteNotFound, QueryError
+from memdown.notes import date_of
 from memdown.notes.document import read_front_matter, title_of
 from memdown.text import match_spans
 from memdown.types import Answer, Explanation, Hit, Move
@@ -177,6 +178,7 @@ def _shown(site: Site, hit: Hit, known: Known, titles: Mapping[str, str]) -> dic
         "hit": hit,
         "url": _place(hit),
         "title": title,
+        "kind": _kind(hit),
         "html": render_snippet(
             _without_title(focus("\n".join(lines), hit.matched), title),
             hit.matched,
@@ -184,6 +186,15 @@ def _shown(site: Site, hit: Hit, known: Known, titles: Mapping[str, str]) -> dic
             known,
         ),
     }
+
+
+def _kind(hit: Hit) -> str:
+    """What a hit stands in; the day of a fact makes no log of the note."""
+    if hit.source == "sessions":
+        return "session"
+    if hit.path.lower() == "memory.md":
+        return "long-term"
+    return "daily" if date_of(hit.path) else "topic"
 
 
 def _opening(site: Site, path: str) -> tuple[str, int]:
