@@ -89,6 +89,19 @@ def test_the_number_of_a_day_ends_no_statement() -> None:
     assert [one.start_line for one in found] == [1, 2]
 
 
+def test_a_fact_that_replaced_another_is_judged_as_one_fact() -> None:
+    """What is struck below it makes it no answer to another question."""
+    old = hit("- Oma Hilde hat am 3. Mai Geburtstag.", matched=("oma", "geburtstag"))
+    new = hit(
+        "- Oma Hilde wohnt jetzt in Bremen. (since 2026-11-16)\n"
+        "  - ~~Oma Hilde wohnt in Kiel.~~ (2026-11-09 to 2026-11-16)",
+        line=2,
+        matched=("oma",),
+    )
+    found = order_by_currency([old, new], Times(TODAY), "Oma Geburtstag")
+    assert [one.start_line for one in found] == [1, 2]
+
+
 def test_a_newer_note_about_something_else_stays_below() -> None:
     old = hit("- Nora lives in Lisbon.", "memory/2026-11-01.md", matched=("nora", "live"))
     new = hit("- Nora now drinks tea after noon.", "memory/2026-11-04.md", matched=("nora",))

@@ -381,7 +381,7 @@ def _supersedes(newer: _Dated, older: _Dated) -> bool:
         return False
     if _answers_as_well(newer, older):
         return True
-    if newer.setting.question and len(newer.facts) == len(older.facts) == 1:
+    if newer.setting.question and len(newer.current) == len(older.current) == 1:
         # One fact each is judged as such: that Nora has a new bike is no answer to where she lives.
         return False
     ours, theirs = newer.said, older.said
