@@ -40,6 +40,37 @@ def test_hardly_anything_that_may_hold_beside_the_newer_is_replaced() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "old", "new"),
+    [
+        ("when does bus 42 leave", "Bus 42 leaves at 8:10.", "Bus 43 leaves at 8:20."),
+        ("is chapter 3 done", "Chapter 3 is done.", "Chapter 4 is done."),
+        ("invoice 2031", "Invoice 2031 was paid.", "Invoice 2032 was paid."),
+    ],
+)
+def test_one_of_several_that_is_asked_for_by_its_number_is_not_replaced_by_another(
+    question: str, old: str, new: str
+) -> None:
+    assert replaced(old, new, question) is Replaced.NO
+
+
+@pytest.mark.parametrize(
+    ("question", "old", "new"),
+    [
+        ("when does bus 42 leave", "Bus 42 leaves at 8:10.", "Bus 42 leaves at 8:20 now."),
+        (
+            "is it platform 4",
+            "The train leaves from platform 4.",
+            "The train leaves from platform 9.",
+        ),
+        ("do we have 4 hives", "We have 4 hives.", "We have 3 hives now."),
+        ("is the stand-up at 9:30", "The stand-up is at 9:30.", "The stand-up is at 10:15."),
+    ],
+)
+def test_another_number_of_the_same_replaces(question: str, old: str, new: str) -> None:
+    assert replaced(old, new, question) is Replaced.SURELY
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ("The rent is 940 euros a month.", "Rent is 985 euros a month."),

@@ -53,9 +53,7 @@ def test_an_empty_memory_helps(tmp_path: Path, open_memory: Callable[..., Memory
     assert "No note answers that" in client.get("/?q=router").text
 
 
-def test_what_no_longer_holds_is_marked_among_the_results(
-    client: TestClient, folder: Path
-) -> None:
+def test_what_no_longer_holds_is_marked_among_the_results(client: TestClient, folder: Path) -> None:
     (folder / "memory/2026-03-01.md").write_text("# 1 March\n\n- Ida's bank is Alba.\n")
     (folder / "MEMORY.md").write_text("# Memory\n\n- Ida's bank is Nordea now. (2026-03-02)\n")
     found = client.get("/hits", params={"q": "What is Ida's bank?"}).text

@@ -71,6 +71,10 @@ _NEXT_SENTENCE: Final = pattern(
     + "".join(rf"(?<!\b{title}.)" for title in "Dr Mr Ms St Sr no No Nr Mrs Sra Dra Prof".split())
     + r"\s+\w"
 )
+# "Bus 42", "the room 4": a number behind a word names one of several; "at 9:30" and "version 2.5" do not.
+_NAMED: Final = r"\b(?P<kind>[^\W\d_]{3,})[ -]#?(?P<number>\d{1,6})\b(?![.,:/%-]\d|%)"
+_NUMBERED: Final = pattern(_NAMED)
+_BEGINS_NUMBERED: Final = pattern(rf"(?:[^\W\d_]{{1,3}} )?{_NAMED}")
 _LEADING_DAY: Final = pattern(r"(?:\*\*)?\d{4}-\d\d-\d\d\b")
 _OWNER: Final = pattern(r"(\w+)['’]s? \w")
 _UNSPACED: Final = "\u0e00"
@@ -151,7 +155,7 @@ def weighed_by(weights: Mapping[str, float]) -> Iterator[None]:
 def likelihood(old: str, new: str, question: str = "") -> float:
     """How likely it is that a newer fact replaces an older one, 0 to 1; as answers to a question, if there is one."""
     score = _plain(old, new)
-    if score is None:
+    if score is None or _names_another(old, new, question):
         return 0.0
     if _share(score + _judge().most_by_rules + _MOST_BY_QUESTION) > _HARDLY:
         score += _sum(_judge().weights, rule_features(old, new))
@@ -170,6 +174,8 @@ def _reaches(score: float, bar: float, old: str, new: str) -> bool:
 @functools.lru_cache(maxsize=32_768)
 def _score(old: str, new: str, question: str) -> float | None:
     """The log-odds as answers to a question, without rules; None if the two are not to be compared."""
+    if _names_another(old, new, question):
+        return None
     score = _plain(old, new)
     return None if score is None else score + _asked(old, new, question)
 
@@ -283,6 +289,28 @@ def _speaks_of_it(old: str, new: str, question: str) -> bool:
     words = content_words(new)
     held = sum(word in words or is_among(word, words) for word in asked)
     return len(asked) <= 1 or 2 * held > len(asked)
+
+
+def _names_another(old: str, new: str, question: str) -> bool:
+    """Whether a question names one of several by its number, of which the older fact tells, and the newer one of
+    another: when bus 43 leaves says nothing of bus 42."""
+    asked = _numbered(question)
+    if not asked or details_of(new).cued:
+        return False
+    held, other = (_BEGINS_NUMBERED.match(fold(text)) for text in (old, new))
+    if held is None or other is None or held["number"] == other["number"]:
+        return False
+    kind = index_terms(held["kind"])
+    return index_terms(other["kind"]) == kind and (*kind, held["number"]) in asked
+
+
+@functools.lru_cache(maxsize=256)
+def _numbered(question: str) -> frozenset[tuple[str, ...]]:
+    """What a question names by numbers: the terms of the word before each, and the number."""
+    return frozenset(
+        (*index_terms(found["kind"]), found["number"])
+        for found in _NUMBERED.finditer(fold(question))
+    )
 
 
 def replaced(old: str, new: str, question: str = "") -> Replaced:
