@@ -396,6 +396,21 @@ def test_many_changes_go_on_in_the_background(
     assert best(memory, "bulk 17") == "memory/n17.md"
 
 
+def test_an_index_that_could_not_be_filled_says_nothing_of_the_notes(
+    write_notes: WriteNotes, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full: that no note resembles the question is not known."""
+
+    def full(*_: object, **__: object) -> None:
+        raise StoreError("No space left for the index.")
+
+    monkeypatch.setattr("memdown.index.sqlite.filing.write_files", full)
+    answer = open_memory(write_notes(NOTES)).search("router")
+    assert answer.partial
+    assert len(answer.reasons) == 1
+    assert "No space left" in answer.reasons[0]
+
+
 def test_a_first_search_in_many_notes_does_not_wait_for_all(
     write_notes: WriteNotes, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

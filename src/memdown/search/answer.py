@@ -171,7 +171,9 @@ def _found(
         found = arrange(asked, gathered)
         hits, explanation = found.hits, found.explanation
         reasons += [f"partial: {one}" for one in missing]
-        reasons += [nothing_left] if nothing_left else found.reasons
+        # Where nothing is indexed yet, the notes may hold the answer; why it is not is told already.
+        if hits or not prepared.partial or store.files():
+            reasons += [nothing_left] if nothing_left else found.reasons
     return Answer(
         hits=tuple(hits),
         provider=embedder.id if embedder else embedders.NONE,
