@@ -226,6 +226,11 @@ def test_config_commands(tmp_path: Path) -> None:
         (["search", "x", "--tag", "#"], "is empty"),
         (["search", "x", "--source", "emails"], "emails"),
         (["frobnicate"], "No such command"),
+        (["-w", ".", "search", "x"], "options come after the command: `memdown COMMAND … -w …`"),
+        (["--json", "status"], "options come after the command"),
+        (["-V"], "did you mean --version?"),
+        (["help"], "did you mean --help?"),
+        (["providers", "--frob"], "No such option '--frob'."),
         (["search"], "Missing argument"),
     ],
 )

@@ -95,6 +95,12 @@ def test_garbage_is_called_damaged(tmp_path: Path, garbage: bytes) -> None:
         create(path).files()
 
 
+def test_a_folder_in_the_place_of_an_index_is_called_one(tmp_path: Path) -> None:
+    (tmp_path / "index.sqlite").mkdir()
+    with pytest.raises(StoreError, match="is a folder; move it away"):
+        create(tmp_path / "index.sqlite").files()
+
+
 def test_a_truncated_index_is_called_damaged(tmp_path: Path) -> None:
     path = tmp_path / "index.sqlite"
     filled(path)

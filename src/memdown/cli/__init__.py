@@ -53,7 +53,7 @@ _COMMANDS: Mapping[str, str] = {
 }
 
 
-# What other programs call these commands.
+# What other programs call these commands and options.
 _OTHER_WORDS: Mapping[str, str] = {
     "add": "remember",
     "new": "remember",
@@ -80,6 +80,9 @@ _OTHER_WORDS: Mapping[str, str] = {
     "info": "status",
     "web": "serve",
     "setup": "init",
+    "help": "--help",
+    "version": "--version",
+    "-v": "--version",
 }
 
 

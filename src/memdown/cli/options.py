@@ -81,6 +81,17 @@ class CommandGroup(click.Group):
 
     other_words: Mapping[str, str] = {}
 
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(context, args)
+        except click.NoSuchOption as error:
+            if self.invoke_without_command:
+                raise
+            name = error.option_name
+            hint = f"options come after the command: `{context.command_path} COMMAND … {name} …`."
+            nearest = self._nearest(name, (), hint)
+            raise click.UsageError(f"No such option {name!r} here; {nearest}", context) from None
+
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

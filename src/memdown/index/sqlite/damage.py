@@ -71,6 +71,10 @@ def mapped(path: Path) -> Iterator[None]:
             raise _damaged(path, error) from error
         if _out_of_space(path):
             raise _full(path) from error
+        if path.is_dir():
+            raise StoreError(
+                f"The index {path} is a folder; move it away, or set memorySearch.store.path to a file."
+            ) from error
         raise StoreError(f"The index {path} cannot be used: {error}.") from error
     except apsw.SQLError as error:
         # Every statement is ours and right, so a table or what stands in it must be broken;
