@@ -125,6 +125,12 @@ def test_get_around_a_line_reads_both_sides(memory: Memory) -> None:
     assert around.data["text"] == "# Memory\n\nThe router at home is an ER-605."
 
 
+def test_get_behind_the_last_line_says_how_long_the_note_is(memory: Memory) -> None:
+    behind = run_tool(memory, "memory_get", {"path": "MEMORY.md", "from": 40})
+    assert behind.text == "MEMORY.md has 3 lines; there is no line 40."
+    assert behind.data["text"] == ""
+
+
 def test_get_around_opens_a_conversation_if_it_is_part_of_the_memory(
     write_notes: Callable[..., Path], open_memory: Callable[..., Memory], tmp_path: Path
 ) -> None:

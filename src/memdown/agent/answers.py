@@ -153,9 +153,13 @@ def excerpt_result(excerpt: Excerpt, *, citations: bool = True) -> ToolResult:
     last = excerpt.start_line + text.count("\n") if text else excerpt.end_line
     if data.get("truncated"):
         last = int(data["nextFrom"]) - 1
+    name = one_line(excerpt.path) if citations else "the note"
+    if excerpt.start_line > max(1, excerpt.total_lines):
+        length = f"{excerpt.total_lines} line{'' if excerpt.total_lines == 1 else 's'}"
+        return ToolResult(data, f"{name} has {length}; there is no line {excerpt.start_line}.")
     head = f"lines {excerpt.start_line} to {last} of {excerpt.total_lines}"
     if citations:
-        head = f"{one_line(excerpt.path)}, {head}"
+        head = f"{name}, {head}"
     lines = [RECALLED, f"{head}:", framed(text)]
     if data.get("truncated"):
         lines.append(f"(cut here; go on with from={data['nextFrom']})")
