@@ -125,6 +125,15 @@ def test_get_around_a_line_reads_both_sides(memory: Memory) -> None:
     assert around.data["text"] == "# Memory\n\nThe router at home is an ER-605."
 
 
+def test_search_marks_what_no_longer_holds(memory: Memory) -> None:
+    (memory.settings.workspace / "memory/2026-03-02.md").write_text(
+        "# Log\n\n- ~~The gate code is 4471.~~ (2026-03-02 to 2026-03-05)\n"
+    )
+    result = run_tool(memory, "memory_search", {"query": "gate code 4471", "maxResults": 1})
+    assert result.data["results"][0]["was"] is True
+    assert "| strong | no longer true\n- ~~The gate code" in result.text
+
+
 def test_get_behind_the_last_line_says_how_long_the_note_is(memory: Memory) -> None:
     behind = run_tool(memory, "memory_get", {"path": "MEMORY.md", "from": 40})
     assert behind.text == "MEMORY.md has 3 lines; there is no line 40."

@@ -92,6 +92,30 @@ def test_the_text_is_framed_as_data(memory: Memory) -> None:
     assert recall_text(()) == ""
 
 
+def test_what_no_longer_holds_does_not_come_up(
+    write_notes: Callable[..., Path], open_memory: Callable[..., Memory]
+) -> None:
+    """What replaced it stands in a log, which is not recalled: the model would only hear what was."""
+    notes = {
+        "MEMORY.md": "# Memory\n\n## Nora\n\n- Nora lives in Lisbon. (2026-11-01)\n",
+        "memory/2026-11-06.md": "# 2026-11-06\n\n- Nora moved to Porto.\n",
+    }
+    memory = open_memory(write_notes(notes))
+    assert [hit.was for hit in memory.search("Where does Nora live?").hits] == [False, True]
+    assert recall(memory, "Where does Nora live?") == ()
+
+
+def test_what_is_struck_below_a_fact_is_left_out(
+    write_notes: Callable[..., Path], open_memory: Callable[..., Memory]
+) -> None:
+    struck = "  - ~~The budget code is ZX-80.~~ (2026-11-01 to 2026-11-06)\n"
+    memory = open_memory(
+        write_notes({"MEMORY.md": f"# M\n\n- The budget code is ZX-81.\n{struck}"})
+    )
+    text = recall_text(recall(memory, "budget code ZX-81"))
+    assert "\n- The budget code is ZX-81. (MEMORY.md#L3)\n" in text
+
+
 def test_a_file_name_cannot_end_the_frame(
     write_notes: Callable[..., Path], open_memory: Callable[..., Memory]
 ) -> None:

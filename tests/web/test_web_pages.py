@@ -62,6 +62,8 @@ def test_what_no_longer_holds_is_marked_among_the_results(client: TestClient, fo
     )
     assert "no longer true" in older
     assert "no longer true" not in newer
+    told = client.get("/api/search", params={"q": "What is Ida's bank?"}).json()["results"]
+    assert {one["was"] for one in told if "Alba" in one["snippet"]} == {True}
     # The day of a fact makes no log of MEMORY.md.
     assert ">long-term<" in newer
     assert ">daily<" in older

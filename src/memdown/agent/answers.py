@@ -97,6 +97,8 @@ def _about(hit: Hit, citations: bool) -> str:
     if hit.date:
         parts.append(hit.date.isoformat())
     parts.append(hit.strength)
+    if hit.was:
+        parts.append("no longer true")
     return " | ".join(parts)
 
 
@@ -141,6 +143,8 @@ def hit_json(hit: Hit, *, citations: bool) -> dict[str, Any]:
         data["heading"] = hit.heading
     if hit.date:
         data["date"] = hit.date.isoformat()
+    if hit.was:
+        data["was"] = True
     if citations:
         data["citation"] = citation_of(hit)
     return data

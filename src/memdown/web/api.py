@@ -456,6 +456,7 @@ def hit_json(one: Hit, rank: int) -> dict[str, Any]:
         "citation": one.citation,
         "heading": one.heading,
         "date": day_json(one.date),
+        "was": one.was,
         "why": {
             "rank": rank,
             "vectorScore": round(one.vector_score, 4),
