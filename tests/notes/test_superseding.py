@@ -45,9 +45,13 @@ def test_hardly_anything_that_may_hold_beside_the_newer_is_replaced() -> None:
         ("when does bus 42 leave", "Bus 42 leaves at 8:10.", "Bus 43 leaves at 8:20."),
         ("is chapter 3 done", "Chapter 3 is done.", "Chapter 4 is done."),
         ("invoice 2031", "Invoice 2031 was paid.", "Invoice 2032 was paid."),
+        ("commit a828e60", "Commit a828e60 fixes the parser.", "Commit b919f71 fixes the parser."),
+        ("when did we deploy v1.4.2", "Deployed v1.4.2 to staging.", "Deployed v1.4.3 to staging."),
+        ("where is tape T17", "Tape T17 goes to the safe.", "Tape T18 goes to the safe."),
+        ("PR #812", "Merged PR #812: fix login.", "Merged PR #815: fix logout."),
     ],
 )
-def test_one_of_several_that_is_asked_for_by_its_number_is_not_replaced_by_another(
+def test_one_of_several_that_is_asked_for_by_its_number_or_code_is_not_replaced_by_another(
     question: str, old: str, new: str
 ) -> None:
     assert replaced(old, new, question) is Replaced.NO

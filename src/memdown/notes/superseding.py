@@ -75,6 +75,10 @@ _NEXT_SENTENCE: Final = pattern(
 _NAMED: Final = r"\b(?P<kind>[^\W\d_]{3,})[ -]#?(?P<number>\d{1,6})\b(?![.,:/%-]\d|%)"
 _NUMBERED: Final = pattern(_NAMED)
 _BEGINS_NUMBERED: Final = pattern(rf"(?:[^\W\d_]{{1,3}} )?{_NAMED}")
+# "a828e60", "R-2031", "nas1", "#812", but neither "8h12" nor "5km".
+_CODE: Final = pattern(
+    r"(?<![a-z0-9._-])(?=[a-z0-9._-]*\d)(?:[a-z][a-z0-9]*|[0-9a-f]{7,})(?:[._-][a-z0-9]+)*|#\d+"
+)
 _LEADING_DAY: Final = pattern(r"(?:\*\*)?\d{4}-\d\d-\d\d\b")
 _OWNER: Final = pattern(r"(\w+)['’]s? \w")
 _UNSPACED: Final = "\u0e00"
@@ -292,16 +296,24 @@ def _speaks_of_it(old: str, new: str, question: str) -> bool:
 
 
 def _names_another(old: str, new: str, question: str) -> bool:
-    """Whether a question names one of several by its number, of which the older fact tells, and the newer one of
-    another: when bus 43 leaves says nothing of bus 42."""
-    asked = _numbered(question)
-    if not asked or details_of(new).cued:
+    """Whether a question names one of several by its number or code, of which the older fact tells, and the newer
+    one of another: when bus 43 leaves says nothing of bus 42, and what commit b919f71 fixes nothing of a828e60."""
+    codes, asked = _codes(question), _numbered(question)
+    if not (codes or asked) or details_of(new).cued or tells_end(new):
         return False
+    if codes & _codes(old) - _codes(new):
+        return True
     held, other = (_BEGINS_NUMBERED.match(fold(text)) for text in (old, new))
     if held is None or other is None or held["number"] == other["number"]:
         return False
     kind = index_terms(held["kind"])
     return index_terms(other["kind"]) == kind and (*kind, held["number"]) in asked
+
+
+@functools.lru_cache(maxsize=8192)
+def _codes(text: str) -> frozenset[str]:
+    """The codes in a text: words with a digit in them that are no quantity."""
+    return frozenset(found[0] for found in _CODE.finditer(fold(text)))
 
 
 @functools.lru_cache(maxsize=256)
