@@ -26,6 +26,7 @@ from memdown.notes import (
     repair,
     scan,
 )
+from memdown.notes.document import heading_paths
 from memdown.notes.pending import Intent, lock_file, locked, record
 from memdown.types import Citation
 
@@ -156,6 +157,18 @@ def squeezed(text: str) -> str:
     """What must survive of a text: all but white space, controls and lone surrogates."""
     kept = (c for c in text if not c.isspace() and unicodedata.category(c) not in ("Cc", "Cs"))
     return "".join(kept)
+
+
+def test_a_heading_in_a_text_takes_nothing_with_it(workspace: Workspace, note: Remember) -> None:
+    """What is written later does not stand below it; in code a `#` is none."""
+    note("We agreed:\n# Plan\n```sh\n# comment\n```\n#tag\n")
+    note("Ana likes tea")
+    text = (workspace.folder / LOG).read_text()
+    assert text == (
+        "# 2026-03-01\n\n- We agreed:\n      # Plan\n  ```sh\n  # comment\n  ```\n  #tag\n- Ana likes tea\n"
+    )
+    lines = text.split("\n")
+    assert [path for _, path in heading_paths(lines)] == ["2026-03-01"]
 
 
 def test_what_no_note_can_hold_is_left_out(workspace: Workspace, note: Remember) -> None:

@@ -49,6 +49,7 @@ _BLOCK_BYTES = 1024 * 1024
 _TAIL_BYTES = 4096
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _CONTROL = pattern(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_HEADING = pattern(r"\s*#{1,6}(?:\s|$)")
 _MARKDOWN_BLOCK = pattern(r"#{1,6}\s|[-*+]\s|[0-9]{1,9}[.)]\s|>|```|~~~|\|")
 _LIST_LINE = pattern(r"[-*+]\s|  ")
 
@@ -256,7 +257,17 @@ def entry_of(text: str) -> str:
     if _MARKDOWN_BLOCK.match(clean):
         return clean
     first, *rest = clean.split("\n")
-    return "\n".join([f"- {first}", *(f"  {line}" if line.strip() else "" for line in rest)])
+    inside = (f"  {line}" if line.strip() else "" for line in _without_headings(rest))
+    return "\n".join([f"- {first}", *inside])
+
+
+def _without_headings(lines: Iterable[str]) -> Iterator[str]:
+    """Lines that go below a bullet, where a heading would take all that is written later with it: indented as
+    far as this one, it is none."""
+    is_code = False
+    for line in lines:
+        is_code ^= line.lstrip().startswith(("```", "~~~"))
+        yield f"    {line}" if not is_code and _HEADING.match(line) else line
 
 
 def _whole(note: int) -> bytes:
