@@ -27,7 +27,7 @@ from memdown.index.sqlite.connection import connect
 from memdown.index.sqlite.schema import MIGRATIONS, m001_first_tables, table_names
 from memdown.notes.chunks import chunk_document
 from memdown.notes.document import read_document
-from memdown.types import Fingerprint, ModelKey
+from memdown.types import FileState, Fingerprint, ModelKey
 
 
 def fill(path: Path) -> None:
@@ -71,6 +71,28 @@ def test_reading_makes_no_file(tmp_path: Path) -> None:
     assert store.files() == {}
     assert store.status().size_bytes == 0
     assert not path.parent.exists()
+
+
+def test_the_files_are_those_of_the_state_that_they_are_kept_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process writes between the look at the state and that at the files."""
+    path = tmp_path / "index.sqlite"
+    filled(path)
+    read = tables.read_numbered
+
+    def read_late(db: apsw.Connection) -> dict[int, FileState]:
+        monkeypatch.setattr(tables, "read_numbered", read)
+        other = create(path)
+        with other.writing(1.0):
+            put(other, state("late.md"), [chunk("late.md", 1, ["late"])], unit(1, 0, 0, 0))
+        other.close()
+        return read(db)
+
+    monkeypatch.setattr(tables, "read_numbered", read_late)
+    store = create(path)
+    assert "late.md" not in store.files()
+    assert "late.md" in store.files()
 
 
 def test_a_newer_index_is_left_alone(tmp_path: Path) -> None:

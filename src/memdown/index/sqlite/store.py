@@ -132,10 +132,10 @@ class SqliteStore:
         with self._reading() as db:
             if db is None:
                 return {}
-            number = self._number(db)
             known = self._known_files
-            if known is None or known[0] != number:
-                numbered = tables.read_numbered(db)
+            if known is None or known[0] != self._number(db):
+                with one_view(db):
+                    number, numbered = self._number(db), tables.read_numbered(db)
                 # A search needs them by number as well, in a moment.
                 self._just_read = (number, numbered)
                 by_path = {file.path: file for file in numbered.values()}
