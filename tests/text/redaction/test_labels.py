@@ -100,6 +100,8 @@ def test_places_are_exact(place: str) -> None:
         'password: "{password}"',
         "https://shop.example.com/item?key=blue-suede-shoes-size-42",
         "PIN 4 of the connector is ground, pin: 1013 on the schematic",
+        "- Ana has changed her PIN (2026-11-19)",
+        "- ~~The door code is [erased]~~ (2026-11-19 to 2026-11-20)",
         '{"password": {"type": "string", "minLength": 8}}',
         "password_file: /run/secrets/db_password",
         "password_file = /etc/app/pw.txt",

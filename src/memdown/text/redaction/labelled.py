@@ -52,6 +52,8 @@ _CODE = compiled(
     rf"(?:[^!-~\n]{{0,16}}|{_SIGN}|{labels.VERB}|#){_SPACE}*(?:{_SIGN}|\|)?[\s*_`\"'(:]*"
     r"([0-9]{3,10}|[0-9]{2,4}(?:[ -][0-9]{2,4}){1,2})(?:[^\w-]|$)"
 )
+# "Ana has changed her PIN (2026-11-19)": a day is no code.
+_DAY = compiled(r"(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])")
 # Signs that also stand between other things than a name and its value.
 _UNSURE = compiled(r"\n|\||—|–")
 _VARIABLE = compiled(r"[\"']?(?:=[^=]|: )")
@@ -249,7 +251,9 @@ def _alone_in_cell(data: bytes, start: int, end: int) -> bool:
 def _codes(data: bytes, start: int, end: int) -> Iterator[tuple[int, int, str]]:
     """PINs, card codes and one-time codes: a few digits behind a word that says so."""
     code = _CODE.match(data, end, _limit(data, end + _LOOK_AHEAD))
-    if code is not None and not _OF_A_CHIP.search(data[max(0, start - 100) : end + 100]):
+    if code is None or _DAY.fullmatch(code[1]):
+        return
+    if not _OF_A_CHIP.search(data[max(0, start - 100) : end + 100]):
         yield *code.span(1), "PIN"
 
 
