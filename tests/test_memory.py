@@ -396,6 +396,14 @@ def test_many_changes_go_on_in_the_background(
     assert best(memory, "bulk 17") == "memory/n17.md"
 
 
+def test_a_day_that_is_asked_for_comes_before_newer_ones(
+    write_notes: WriteNotes, open_memory: OpenMemory
+) -> None:
+    walked = {f"memory/2026-03-{n:02}.md": f"# Log\n\n- Walked {n} km.\n" for n in range(1, 9)}
+    memory = open_memory(write_notes(walked))
+    assert best(memory, "how far did I walk on 4 March 2026") == "memory/2026-03-04.md"
+
+
 def test_an_index_that_could_not_be_filled_says_nothing_of_the_notes(
     write_notes: WriteNotes, open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -102,6 +102,33 @@ def test_a_fact_that_replaced_another_is_judged_as_one_fact() -> None:
     assert [one.start_line for one in found] == [1, 2]
 
 
+def test_what_has_replaced_another_fact_may_be_over_itself() -> None:
+    old = hit(
+        "- Nora moved to Porto. (since 2026-11-09)\n"
+        "  - ~~Nora lives in Lisbon.~~ (2026-11-02 to 2026-11-09)",
+        matched=("nora",),
+    )
+    new = hit("- Nora moved to Braga. (2026-11-16)", line=3, matched=("nora",))
+    found = order_by_currency([old, new], Times(TODAY), "Where does Nora live?")
+    assert [one.start_line for one in found] == [3, 1]
+
+
+def test_who_asks_for_a_day_is_shown_that_day_first() -> None:
+    asked, next_day = datetime.date(2026, 11, 6), datetime.date(2026, 11, 7)
+    old = hit(
+        "- Walked 8 km along the river.", "memory/2026-11-06.md", date=asked, matched=("walk",)
+    )
+    new = hit(
+        "- Walked 2 km along the river.", "memory/2026-11-07.md", date=next_day, matched=("walk",)
+    )
+    question = "how far did I walk on 6 November"
+    of_that_day = Times(TODAY, named=(asked, asked))
+    found = order_by_currency([old, new], of_that_day, question)
+    assert [one.date for one in found] == [asked, next_day]
+    found = order_by_currency([old, new], Times(TODAY), question)
+    assert [one.date for one in found] == [next_day, asked]
+
+
 def test_a_newer_note_about_something_else_stays_below() -> None:
     old = hit("- Nora lives in Lisbon.", "memory/2026-11-01.md", matched=("nora", "live"))
     new = hit("- Nora now drinks tea after noon.", "memory/2026-11-04.md", matched=("nora",))

@@ -55,7 +55,8 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> SearchResult:
     if len(options.sources) > 1:
         ranked = ranking.with_lanes(ranked)
         moves.add("sources", ranked)
-    times = Times(asked.today, options.as_of, options.history, asked.seen)
+    named = (asked.named.first, asked.named.last) if asked.named and asked.timely else None
+    times = Times(asked.today, options.as_of, options.history, asked.seen, named)
     current = (
         hit
         for first in range(0, len(ranked), SETTLED)

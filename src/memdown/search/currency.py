@@ -73,13 +73,15 @@ class Seen(Protocol):
 class Times:
     """When an answer is to hold: on `today`, or as of another day; `history` shows what was, too.
 
-    `seen` tells when the facts of a note came that name no day themselves.
+    `seen` tells when the facts of a note came that name no day themselves; `named` are the first and the last
+    day of a time that the question names, if anything was written then.
     """
 
     today: datetime.date
     as_of: datetime.date | None = None
     history: bool = False
     seen: Seen | None = None
+    named: tuple[datetime.date, datetime.date] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,11 @@ class _Setting:
     today: datetime.date
     by: datetime.date | None = None
     came_of: Callable[[str], Mapping[str, Came]] | None = None
+    named: tuple[datetime.date, datetime.date] | None = None
+
+    def names(self, day: datetime.date | None) -> bool:
+        """Whether the question names a time that a day is of."""
+        return self.named is not None and day is not None and self.named[0] <= day <= self.named[1]
 
 
 class _Dated:
@@ -126,8 +133,8 @@ class _Dated:
 
     @cached_property
     def met(self) -> frozenset[str]:
-        """The words of the question that its first fact has."""
-        return self.setting.asked & content_words(self.facts[0].text)
+        """The words of the question that its first fact has which is not struck."""
+        return self.setting.asked & content_words((self.current or self.facts)[0].text)
 
     @cached_property
     def tells_change(self) -> bool:
@@ -355,7 +362,7 @@ def _is_about(one: _Dated, asked: frozenset[str]) -> bool:
 
 def _replaces(newer: _Dated, older: _Dated) -> bool:
     """Whether a newer hit surely says what holds instead; in doubt it is only shown above."""
-    fact = older.facts[0]
+    fact = (older.current or older.facts)[0]
     # What costs least comes first: most facts are too long or not newer, or share nothing that is asked.
     if len(fact.text) > LONGEST_OLD or not _is_newer(newer, older) or not (said := older.met):
         return False
@@ -382,8 +389,9 @@ def _supersedes(newer: _Dated, older: _Dated) -> bool:
     if _answers_as_well(newer, older):
         return True
     if newer.setting.question and len(newer.current) == len(older.current) == 1:
-        # One fact each is judged as such: that Nora has a new bike is no answer to where she lives.
-        return False
+        # One fact each is judged as such: that Nora has a new bike is no answer to where she lives. Of one that has
+        # replaced another it must be sure.
+        return _replaces(newer, older)
     ours, theirs = newer.said, older.said
     if not ours or not theirs or same_fact(ours, theirs):
         return False
@@ -455,8 +463,8 @@ def _compared_by(question: str, times: Times) -> _Setting:
     """What the hits that answer a question are compared by; it is looked once what came."""
     asked, seen = content_words(question), times.seen
     if seen is None:
-        return _Setting(question, asked, times.today)
-    return _Setting(question, asked, times.today, seen.begun(), seen.until_now())
+        return _Setting(question, asked, times.today, named=times.named)
+    return _Setting(question, asked, times.today, seen.begun(), seen.until_now(), times.named)
 
 
 def _take_apart(hit: Hit, setting: _Setting) -> _Parts:
@@ -496,6 +504,9 @@ def _part(one: _Dated, fact: Fact, tops: Sequence[Fact]) -> _Dated:
 def _is_newer(one: _Dated, other: _Dated) -> bool:
     """Whether one is of a later day than another, came later, or tells that something changed."""
     if one.day is None:
+        return False
+    if one.setting.names(other.day) and not one.setting.names(one.day):
+        # Who asks for a day is not told what was written on the next one.
         return False
     if other.day is None:
         # "Now" is later than what has no day at all; so is what came after that was there.
