@@ -73,7 +73,7 @@ def gives_up(new: str, old: str, asked: Collection[str]) -> bool:
 
     `asked` are the content words of the question; the others of `old` are what it answers.
     """
-    if not _may_tell_gone(new):
+    if not _words_for_gone(new):
         return False
     answer = content_words(old).difference(asked, _SMALL_TERMS)
     return any(
@@ -172,23 +172,21 @@ def _is_anothers(clause: Sequence[_Word], gone: frozenset[str], old: str) -> boo
     return False
 
 
-def _has_word_for_gone(text: str) -> bool:
-    """Whether a text may say that something is gone: few have a word for it, and only those need a closer look."""
-    if not _CUES.isdisjoint(_LETTERS.findall(fold(text))):
-        return True
-    return not text.isascii() and SIGNS.search(text) is not None
-
-
-_may_tell_gone: Final = lru_cache(maxsize=2_048)(_has_word_for_gone)
+@lru_cache(maxsize=2_048)
+def _words_for_gone(text: str) -> frozenset[str]:
+    """What may say in a text that something is gone: few have a word for it, and only those need a closer look."""
+    found = _CUES.intersection(_LETTERS.findall(fold(text)))
+    return found if text.isascii() else found.union(SIGNS.findall(text))
 
 
 @lru_cache(maxsize=2_048)
 def _clauses(text: str) -> tuple[str, ...]:
     """The clauses of a text that may say that something is gone."""
+    words = _words_for_gone(text)
     ends = [end.span() for end in _CLAUSE_END.finditer(text)]
     begins = [0, *(behind for _, behind in ends)]
     each = [text[begin:end] for begin, (end, _) in zip(begins, ends, strict=False)]
-    return tuple(filter(_has_word_for_gone, each))
+    return tuple([one for one in each if any(word in one or word in fold(one) for word in words)])
 
 
 @lru_cache(maxsize=2_048)

@@ -113,9 +113,7 @@ class FactWords:
         self.relations = _NONE.union(*[one.relations for one in cut.words])
         said = tuple([place for place, one in enumerate(cut.words) if not one.light])
         self.telling = said or tuple(range(len(cut.words)))
-        self.places: dict[str, list[int]] = {}
-        for place, key in enumerate(self.keys):
-            self.places.setdefault(key, []).append(place)
+        self.held = frozenset(self.keys)
         self.pairs = frozenset(map("".join, pairwise(self.keys))) if self.unspaced else _NONE
 
     @functools.cached_property
@@ -300,7 +298,7 @@ def lay_beside(old: FactWords, new: FactWords) -> Beside | None:
 def _common(one: FactWords, other: FactWords) -> set[int]:
     """The places of telling words that another text has, too; single signs stand in everything."""
     if not one.unspaced:
-        there, keys = other.places, one.keys
+        there, keys = other.held, one.keys
         return {place for place in one.telling if keys[place] in there}
     # The first one may be whom it is about.
     found = {0} if one.keys[:1] == other.keys[:1] else set()
@@ -308,7 +306,7 @@ def _common(one: FactWords, other: FactWords) -> set[int]:
         if one.keys[place] + one.keys[place + 1] in other.pairs:
             found |= {place, place + 1}
     numbers = (n for n, kind in enumerate(one.kinds) if kind != "word")
-    return found | {place for place in numbers if one.keys[place] in other.places}
+    return found | {place for place in numbers if one.keys[place] in other.held}
 
 
 def alone_features(words: FactWords, role: Literal["old", "new"]) -> dict[str, float]:
@@ -447,10 +445,14 @@ def _of_runs(old: FactWords, new: FactWords) -> dict[str, float]:
 
 def _longest_run(old: FactWords, new: FactWords) -> tuple[int, int, int]:
     """How long it is, and where it begins in either."""
+    places: dict[str, list[int]] = {}
+    for place, key in enumerate(new.keys):
+        if key in old.held:
+            places.setdefault(key, []).append(place)
     best = (0, 0, 0)
     ends: dict[int, int] = {}
     for place, key in enumerate(old.keys):
-        ends = {one: ends.get(one - 1, 0) + 1 for one in new.places.get(key, ())}
+        ends = {one: ends.get(one - 1, 0) + 1 for one in places.get(key, ())}
         for one, length in ends.items():
             if length > best[0]:
                 best = (length, place - length + 1, one - length + 1)
@@ -548,15 +550,15 @@ def asked_features(old: FactWords, new: FactWords, question: str) -> dict[str, f
         shares = [len(asked.pairs & one.pairs) / size for one in (old, new)]
         begin, signs = signs_asked(asked, old, new)
         named = frozenset(map("".join, pairwise(begin)))
-        again = len(signs & new.places.keys())
+        again = len(signs & new.held)
         found["asked_words_of_both"] = len((asked.pairs - named) & old.pairs & new.pairs) / size
         found["asked_words_gone"] = bool(signs) and not again
         found["asked_words_share"] = again / len(signs) if signs else 0
     else:
         keys = [asked.keys[one] for one in asked.telling]
         size = max(1, len(keys))
-        in_old = [key in old.places for key in keys]
-        in_new = [key in new.places for key in keys]
+        in_old = [key in old.held for key in keys]
+        in_new = [key in new.held for key in keys]
         both = [a and b for a, b in zip(in_old, in_new, strict=True)]
         shares = [sum(in_old) / size, sum(in_new) / size]
         names = [asked.kinds[one] == "name" and one > 0 for one in asked.telling]
@@ -589,7 +591,7 @@ def signs_asked(
     """Without spaces: the signs with which a question and two facts begin, which name somebody, and the others of
     the question that the older fact has."""
     begin = asked.keys[: min(_alike(asked.keys, old.keys), _alike(asked.keys, new.keys))]
-    return begin, frozenset(asked.keys).difference(begin) & old.places.keys()
+    return begin, frozenset(asked.keys).difference(begin) & old.held
 
 
 @functools.lru_cache(maxsize=256)

@@ -193,7 +193,6 @@ _STRUCK: Final = pattern(r"~~(?=\S)(.+?)(?<=\S)~~", re.DOTALL)
 _LEADING_DAY: Final = pattern(r"(?:\*\*)?(\d{4}-\d\d-\d\d)(?:\*\*)?[:：,]?[ \t]+")
 _WORD: Final = pattern(r"\w")
 _PARENTHESES: Final = pattern(r"[(（][^()（）]*[)）]")
-_FENCES: Final = ("```", "~~~")
 _CACHED: Final = 512
 
 
@@ -254,7 +253,7 @@ class _Item(NamedTuple):
 @functools.lru_cache(maxsize=_CACHED)
 def facts_of(text: str, path: str = "") -> tuple[Fact, ...]:
     """The facts of a note in order, struck ones too."""
-    if "\n" not in text and not any(fence in text for fence in _FENCES):
+    if not ("\n" in text or "```" in text or "~~~" in text):
         # Most texts that are asked for are one line, of which there is nothing else to know.
         item = _begun(text.rstrip("\r"), 1)
         fact = _fact(path, item, "", 0, date_of(path)) if item else None

@@ -266,7 +266,7 @@ def _is_besides(pair: Beside, new: str) -> bool:
     if pair.new.unspaced or len(parts) < 2:
         return True
     held = {pair.new.keys[one] for one in pair.clause}
-    best = max(parts, key=lambda one: len(held & words_of(one).places.keys()))
+    best = max(parts, key=lambda one: len(held & words_of(one).held))
     return details_of(best).change.besides
 
 
@@ -287,7 +287,7 @@ def _speaks_of_it(old: str, new: str, question: str) -> bool:
     question: that Nora now drinks tea says nothing of where she lives."""
     if words_of(question).unspaced:
         _, signs = signs_asked(words_of(question), words_of(old), words_of(new))
-        if signs and signs.isdisjoint(words_of(new).places):
+        if signs and signs.isdisjoint(words_of(new).held):
             return False
     asked = content_words(question) & content_words(old)
     words = content_words(new)
@@ -480,7 +480,7 @@ def _is_anothers(old: str, new: str) -> bool:
     if not owners:
         return False
     before = _owners(old)
-    shared = words_of(old).places.keys() & words_of(new).places.keys()
+    shared = words_of(old).held & words_of(new).held
     return any(is_among(word, owners) and not is_among(word, before) for word in shared)
 
 

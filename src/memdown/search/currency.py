@@ -10,7 +10,7 @@ import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice, permutations, product
+from itertools import islice, product
 from typing import Final, NamedTuple, Protocol
 
 from memdown.errors import QueryError
@@ -263,7 +263,9 @@ def _parts(one: _Parts) -> list[_Dated]:
     if len(apart) < 2:
         return [one.whole]
     mixed = len({part.is_past for part in apart}) > 1
-    if mixed or any(_supersedes(newer, older) for older, newer in permutations(apart, 2)):
+    later = [part for part in apart if part.day]
+    pairs = product(later, apart)
+    if mixed or any(newer is not older and _supersedes(newer, older) for newer, older in pairs):
         return apart
     return [one.whole]
 
@@ -283,7 +285,8 @@ def _newer_first(dated: list[_Dated]) -> list[_Dated]:
     found = list(dated)
     for place in range(1, min(len(found), _MOST_COMPARED)):
         newer = found[place]
-        for above in range(place):
+        # What has no day is newer than nothing.
+        for above in range(place if newer.day else 0):
             if _supersedes(newer, found[above]):
                 found.insert(above, found.pop(place))
                 break
@@ -297,7 +300,7 @@ def _earlier(dated: Sequence[_Dated]) -> list[_Dated]:
     return [
         one
         for one in compared
-        if len(one.facts) == 1 and any(_replaces(other, one) for other in later)
+        if len(one.facts) == 1 and any(_replaces(other, one) for other in later if other is not one)
     ]
 
 

@@ -52,8 +52,8 @@ _UNTIMELY, _UNDATED, _BESIDE_THE_TIME = 0.6, 0.8, 0.2
 _ECHO_SHARE, _ECHO_WORDS = 0.9, 5
 # Compared with so many of the best notes, however many results are asked for.
 _ECHOED = 12
-# Text is read of so many candidates at first, and of so many more at a time.
-_READ_FIRST, _READ_NEXT = 10, 6
+# Text is read of so many candidates at first; of a hundred questions one or two need more.
+_READ_FIRST = 10
 # Beside a message that was found, those are shown that are among the best by themselves and score this share of
 # it: so six results hold six answers.
 _BEST_MESSAGES, _BESIDE_SHARE = 20, 0.6
@@ -262,8 +262,7 @@ def make_hits(
     count, done = _READ_FIRST, 0
     while some := list(islice(chosen, count)):
         # The longer it takes, the more are read at once: from a server each time is a way there and back.
-        done += len(some)
-        count = max(_READ_NEXT, done)
+        count = done = done + len(some)
         each = [_in_time(number, scored[number], file_of, view) for number in some]
         if each[0].score < bar.score:
             return

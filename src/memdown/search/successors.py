@@ -41,9 +41,12 @@ def follow(hits: Sequence[Hit], question: str, reader: Reader) -> Iterator[Follo
     if not len(reader.posting(word(CHANGES)).rows):
         return
     asked = content_words(question)
-    for hit in hits[:_FOLLOWED]:
-        facts = tuple(_answering(hit, asked))
-        each = [_holding(terms, reader) for fact in facts if (terms := _telling(fact, asked))]
+    answering = [(hit, tuple(_answering(hit, asked))) for hit in hits[:_FOLLOWED]]
+    told = {fact.text: _telling(fact, asked) for _, facts in answering for fact in facts}
+    if sought := [word(term) for terms in told.values() for term in terms]:
+        reader.fetch(sought)
+    for hit, facts in answering:
+        each = [_holding(terms, reader) for fact in facts if (terms := told[fact.text])]
         rows = _in_lists(1, [some for some in each if len(some)])
         newer = (row for row in map(int, rows[::-1]) if _may_be_newer(row, hit, reader))
         if some := tuple(islice(newer, _MOST_READ)):
@@ -84,7 +87,6 @@ def _telling(fact: Fact, asked: frozenset[str]) -> list[str]:
 
 def _holding(terms: Sequence[str], reader: Reader) -> Rows:
     """The rows of passages that hold more than half of some words and tell that something is gone, ascending."""
-    reader.fetch([word(term) for term in terms])
     each: list[Rows] = []
     for count, term in enumerate(terms, start=1):
         if len(rows := reader.among_changes(word(term))):

@@ -28,7 +28,7 @@ _LONGEST_GRAM: Final = 3
 _CACHED_PIECES: Final = 100_000
 _CACHED_LENGTH: Final = 24
 _CACHED_TOKENS: Final = 1_024
-_CACHED_TEXTS: Final = 256
+_CACHED_TEXTS: Final = 512
 
 _LETTER = r"[^\W_]"
 _JOINER = "(?:[-./@+#'’‐‑]|::?|__?)"
@@ -132,6 +132,9 @@ def joined_terms(text: str) -> str:
 @lru_cache(maxsize=_CACHED_TEXTS)
 def distinct_terms(text: str) -> frozenset[str]:
     """The terms of a short text, each once; the same few texts are compared again and again."""
+    if text[:2] == "- " and text[2:3].isalnum():
+        # A bullet has the terms of what it says, which are asked for as well.
+        return distinct_terms(text[2:])
     found: set[str] = set()
     found.update(*map(_PIECES.__getitem__, text.split()))
     if not text.isascii():
