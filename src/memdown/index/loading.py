@@ -10,8 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +121,7 @@ class _Segment:
         dictionary = self.dictionary(view)
         data = self._stream(view, "postings", span(dictionary.posting_ends, number))
         entries = dictionary.entries(number)
-        is_sparse = bool(segments.are_sparse(entries, self.rows.count))
+        is_sparse = segments.is_sparse(entries, self.rows.count)
         return _Packed(self, dictionary.posting(number, data), entries, is_sparse)
 
     def beginning(self, view: View, prefix: bytes) -> list[_Packed]:
@@ -187,9 +186,13 @@ def _added_up(rows: NDArray[np.integer], tf: NDArray[np.integer]) -> Posting:
     return Posting(rows[first].astype(np.int32), often, _none(len(first)))
 
 
+# They take no room.
+_ZEROS = np.broadcast_to(np.uint8(0), 1 << 31)
+
+
 def _none(count: int) -> NDArray[np.uint8]:
-    """As many zeros, which take no room: most words stand in no head."""
-    return np.broadcast_to(np.uint8(0), count)
+    """As many zeros: most words stand in no head."""
+    return _ZEROS[:count]
 
 
 def _both(text: PostingList, head: PostingList) -> Posting:
@@ -250,27 +253,35 @@ class _Standing(NamedTuple):
     number: int
 
 
+def _first_row(one: _Standing) -> int:
+    return one.segment.first
+
+
 def _unpacked(each: Sequence[Sequence[_Packed]]) -> list[PostingList]:
     """The lists of several terms, each one's segments as one list; all are unpacked together."""
     every = [one for some in each for one in some]
-    kinds = [[one for one in every if one.is_sparse is kind] for kind in (False, True)]
-    left = [_unpacked_alike(kind) for kind in kinds]
+    if not every:
+        return [segments.NOTHING] * len(each)
+    left = {
+        kind: _unpacked_alike([one for one in every if one.is_sparse is kind])
+        for kind in (False, True)
+    }
+    upto = {False: 0, True: 0}
     found = []
     for some in each:
         parts = []
-        # Those of one kind that follow one another stand side by side.
-        for kind, few in groupby(some, key=lambda one: one.is_sparse):
-            rows, tf = left[kind]
-            count = sum(one.entries for one in few)
-            parts.append(PostingList(rows[:count], tf[:count]))
-            left[kind] = PostingList(rows[count:], tf[count:])
+        for one in some:
+            rows, tf = left[one.is_sparse]
+            begin = upto[one.is_sparse]
+            end = upto[one.is_sparse] = begin + one.entries
+            parts.append(PostingList(rows[begin:end], tf[begin:end]))
         found.append(_joined_lists(parts) if parts else segments.NOTHING)
     return found
 
 
 def _joined_lists(parts: Sequence[PostingList]) -> PostingList:
     """One list in memory of its own."""
-    rows, tf = [one.rows for one in parts], [one.tf for one in parts]
+    rows, tf = zip(*parts, strict=True)
     return PostingList(np.concatenate(rows), np.concatenate(tf))
 
 
@@ -278,13 +289,10 @@ def _unpacked_alike(each: Sequence[_Packed]) -> PostingList:
     """Lists that are all packed or all not, one after the other."""
     if not each:
         return segments.NOTHING
-    counts = np.array([one.entries for one in each], np.int64)
-    sizes = np.array([len(one.data) for one in each], np.int64)
-    passages = np.array([one.segment.rows.count for one in each], np.int64)
-    data = np.frombuffer(b"".join([one.data for one in each]), np.uint8)
-    ends = np.cumsum(sizes)
-    rows, tf = segments.unpack_lists(data, ends - sizes, ends, counts, passages)
-    rows += np.repeat(np.array([one.segment.first for one in each], np.int32), counts)
+    unpack = segments.unpack_sparse if each[0].is_sparse else segments.unpack_dense
+    counts = [one.entries for one in each]
+    rows, tf = unpack([one.data for one in each], counts)
+    rows += np.array([one.segment.first for one in each], np.int32).repeat(counts)
     return PostingList(rows, tf)
 
 
@@ -326,11 +334,11 @@ class _Origin:
 
     def fetch(self, units: Collection[Unit]) -> None:
         """Have the posting lists of some words at hand; they are unpacked together."""
-        some = [one for one in units if one.kind == "word"]
-        lacking = self._kept.lacking(some, self._numbers) if self.segments else []
-        made = self._words([one.terms[0] for one in lacking], 0)
-        for unit, posting in zip(lacking, made, strict=True):
-            self._kept.keep(unit, self._numbers, posting)
+        lacking = self._kept.lacking(units, self._numbers)
+        if lacking and self.segments:
+            made = self._words([one.terms[0] for one in lacking], 0)
+            for unit, posting in zip(lacking, made, strict=True):
+                self._kept.keep(unit, self._numbers, posting)
 
     def _made(self, unit: Unit, skip: int) -> Posting:
         """The list in all segments but the first `skip`."""
@@ -355,36 +363,38 @@ class _Origin:
 
     def _words(self, terms: Sequence[str], skip: int) -> list[Posting]:
         """The lists of some words in all segments but the first `skip`."""
-        texts = [self._packed(key_of_term(term), skip) for term in terms]
         # What a passage tells besides its words is never in a head.
-        heads = [
-            [] if term.startswith(FEATURE) else self._packed(key_of_term(term, head=True), skip)
-            for term in terms
+        heads = [term for term in terms if not term.startswith(FEATURE)]
+        keys = [*map(key_of_term, terms), *(key_of_term(term, head=True) for term in heads)]
+        view, first = self._view, self.segments[skip].first
+        lists = _unpacked(
+            [
+                [one.segment.packed(view, one.number) for one in each if one.segment.first >= first]
+                for each in self._standing(keys)
+            ]
+        )
+        above = dict(zip(heads, lists[len(terms) :], strict=True))
+        return [
+            _both(text, above.get(term, segments.NOTHING))
+            for term, text in zip(terms, lists, strict=False)
         ]
-        lists = _unpacked([*texts, *heads])
-        return list(map(_both, lists[: len(terms)], lists[len(terms) :]))
 
-    def _packed(self, term: bytes, skip: int) -> list[_Packed]:
-        """The lists of a term in all segments but the first `skip`."""
-        view = self._view
-        first = self.segments[skip].first
-        standing = [one for one in self._standing(term) if one.segment.first >= first]
-        return [one.segment.packed(view, one.number) for one in standing]
-
-    def _standing(self, term: bytes) -> list[_Standing]:
-        """The segments that have a term, in order."""
-        terms = self._terms()
-        found = [
-            _Standing(terms.segments[segment], number)
-            for vocabulary in terms.vocabularies
-            for segment, number in vocabulary.find(term)
-            if segment in terms.segments
-        ]
-        for one in terms.others:
-            number = one.dictionary(self._view).find(term)
-            if number is not None:
-                found.append(_Standing(one, number))
-        found.sort(key=lambda one: one.segment.first)
+    def _standing(self, terms: Sequence[bytes]) -> list[list[_Standing]]:
+        """The segments that have each term, in order."""
+        places = self._terms()
+        found: list[list[_Standing]] = [[] for _ in terms]
+        for vocabulary in places.vocabularies:
+            for one in vocabulary.find(terms):
+                if (segment := places.segments.get(one.segment)) is not None:
+                    found[one.place].append(_Standing(segment, one.number))
+        for segment in places.others:
+            dictionary = segment.dictionary(self._view)
+            for term, standing in zip(terms, found, strict=True):
+                number = dictionary.find(term)
+                if number is not None:
+                    standing.append(_Standing(segment, number))
+        for standing in found:
+            standing.sort(key=_first_row)
         return found
 
     def _terms(self) -> _Terms:
@@ -406,13 +416,11 @@ class _Origin:
     def holding(self, words: Collection[str]) -> set[str]:
         """Those of some words that have a posting list."""
         if self._terms().vocabularies:
-            return {
-                one
-                for one in words
-                if self._standing(key_of_term(one))
-                # What a passage tells besides its words is never in a head.
-                or (not one.startswith(FEATURE) and self._standing(key_of_term(one, head=True)))
-            }
+            every = list(words)
+            texts = self._standing([key_of_term(one) for one in every])
+            heads = self._standing([key_of_term(one, head=True) for one in every])
+            # What a passage tells besides its words is never in a head.
+            return {one for one, *at in zip(every, texts, heads, strict=True) if any(at)}
         return set().union(*(one.holds(self._view, words) for one in self.segments))
 
     def ending(self, end: str) -> set[str]:
@@ -503,12 +511,16 @@ def _is_good(known: Vocabulary, dictionaries: Mapping[int, Dictionary]) -> bool:
     return bool(2 * sum(left) > known.count)
 
 
+_Known: TypeAlias = tuple[tuple[int, ...], Posting]
+_UNKNOWN: _Known = (), NO_POSTING
+
+
 class _Kept:
     """What was fetched and may be asked for again. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._postings: dict[Unit, tuple[tuple[int, ...], Posting]] = {}
+        self._postings: dict[Unit, _Known] = {}
         self._entries = 0
         self._vectors: dict[int, _SegmentVectors | None] = {}
         self._blocks: dict[tuple[int, str, int], bytes] = {}
@@ -543,19 +555,22 @@ class _Kept:
                 self._blocks[key] = known
         return known
 
-    def lacking(self, units: Sequence[Unit], numbers: tuple[int, ...]) -> list[Unit]:
-        """Those of some units of whose lists nothing is known in these segments."""
-        known = self._postings
-        return [
-            one
-            for one in units
-            if not (of := known.get(one, ((), NO_POSTING))[0]) or numbers[: len(of)] != of
-        ]
+    def lacking(self, units: Collection[Unit], numbers: tuple[int, ...]) -> list[Unit]:
+        """Those of some words of whose lists nothing is known in these segments; the others are dropped last."""
+        with self._lock:
+            known, found = self._postings, []
+            for unit in dict.fromkeys(units):
+                of = known.get(unit, _UNKNOWN)[0]
+                if of and numbers[: len(of)] == of:
+                    known[unit] = known.pop(unit)
+                elif unit.kind == "word":
+                    found.append(unit)
+            return found
 
     def keep(self, unit: Unit, numbers: tuple[int, ...], known: Posting) -> None:
         """Keep the list of a unit in these segments."""
         with self._lock:
-            self._entries -= len(self._postings.pop(unit, ((), NO_POSTING))[1].rows)
+            self._entries -= len(self._postings.pop(unit, _UNKNOWN)[1].rows)
             self._postings[unit] = numbers, known
             # What is found nowhere is kept as well; it must not be kept for ever.
             self._entries += len(known.rows)
@@ -567,12 +582,9 @@ class _Kept:
         self, unit: Unit, numbers: tuple[int, ...], made: Callable[[Unit, int], Posting]
     ) -> Posting:
         """The list of a unit in these segments; what is known of the first of them is not read again."""
-        with self._lock:
-            of, known = self._postings.get(unit, ((), NO_POSTING))
-            if of == numbers:
-                # What is asked for often is dropped last.
-                self._postings[unit] = self._postings.pop(unit, (of, known))
-                return known
+        of, known = self._postings.get(unit, _UNKNOWN)
+        if of == numbers:
+            return known
         if of and numbers[: len(of)] == of:
             more = made(unit, len(of))
             if len(more.rows):

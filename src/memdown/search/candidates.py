@@ -33,6 +33,22 @@ _PREFIX_REACH = 0.5
 _BESIDE = np.arange(-2, 3, dtype=np.int32)[:, None]
 
 
+class Runs(NamedTuple):
+    """Equal values that stand side by side: where each run begins, int64 (r,), and each value's run, int64 (n,)."""
+
+    begins: Places
+    places: Places
+
+
+def runs_of(values: Rows) -> Runs:
+    """The runs of n values."""
+    is_first = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=is_first[1:])
+    places = is_first.cumsum()
+    places -= 1
+    return Runs(is_first.nonzero()[0], places)
+
+
 class Candidates(NamedTuple):
     """The passages that are scored: `rows` int32 (n,), ascending.
 
@@ -41,10 +57,13 @@ class Candidates(NamedTuple):
     score; `held` says how often each of the n candidates holds what is looked for.
     `chunk_similarity` and `passage_similarity` float32 (n,) are cosines, None without
     vectors; `chunk_background` and `passage_background` those of an average text. `chunks` is how
-    many chunks might be found. `passage_vectors` are those of the n candidates.
+    many chunks might be found. `passage_vectors` are those of the n candidates. `chunk` int32 (n,) are the rows of
+    their chunks; all candidates of a chunk stand in one of `chunk_runs`.
     """
 
     rows: Rows
+    chunk: Rows
+    chunk_runs: Runs
     near: Rows
     places: Places
     text: Floats
@@ -189,15 +208,18 @@ def find(
     if files is not None:
         text *= files[reader.passage_file[near]]
     passages = _passages(reader, rows, vector if by_chunk is not None else None)
+    chunk = reader.passage_chunk.take(rows)
     return Candidates(
         rows=rows,
+        chunk=chunk,
+        chunk_runs=runs_of(chunk),
         near=near,
         places=places,
         text=text,
         reachable=reachable(looked),
         looked=looked,
         held=held.at(places),
-        chunk_similarity=None if by_chunk is None else by_chunk[reader.passage_chunk[rows]],
+        chunk_similarity=None if by_chunk is None else by_chunk.take(chunk),
         chunk_background=background or 0.0,
         passage_similarity=passages.similarity,
         passage_background=passages.background,

@@ -205,22 +205,22 @@ def _weights(found: Candidates, text: float) -> Weights:
 
 
 def _scores(made: Features, weights: Weights, tuning: Tuning, *, few: bool) -> Floats:
-    by_text = (
-        tuning.text * made.text
-        + tuning.beside * made.beside
-        + tuning.two_away * made.two_away
-        + tuning.file * made.file
-        + tuning.chunk * made.chunk
-        + tuning.coverage * made.coverage
-        + tuning.idf_coverage * made.idf_coverage
-        + tuning.once * made.once
-        + tuning.speaker * made.speaker
-        + tuning.kind * made.kind
-        + tuning.asks * made.asks
-        + tuning.answers * made.answers
-        + tuning.told * made.told
-        + tuning.own * made.own
-    )
+    by_text = tuning.text * made.text
+    by_text += tuning.beside * made.beside
+    by_text += tuning.two_away * made.two_away
+    by_text += tuning.file * made.file
+    by_text += tuning.chunk * made.chunk
+    by_text += tuning.coverage * made.coverage
+    by_text += tuning.idf_coverage * made.idf_coverage
+    by_text += tuning.once * made.once
+    if made.of_speakers:
+        by_text += tuning.speaker * made.speaker
+    by_text += tuning.kind * made.kind
+    by_text += tuning.asks * made.asks
+    if made.of_speakers:
+        by_text += tuning.answers * made.answers
+        by_text += tuning.told * made.told
+        by_text += tuning.own * made.own
     if few:
         by_vector = np.float32(_VECTOR_SHARE) * made.passage_similarity
     else:
