@@ -119,7 +119,7 @@ def _joined(each: Sequence[Posting]) -> _Joined:
         return _Joined(np.empty(0, np.int64), np.empty(0, np.int32), nothing, nothing)
     text = np.concatenate([one.text_tf for one in each])
     often = _often(text, np.concatenate([one.head_tf for one in each]))
-    unit = np.repeat(np.arange(len(each)), [len(one.rows) for one in each])
+    unit = np.arange(len(each)).repeat([len(one.rows) for one in each])
     return _Joined(unit, np.concatenate([one.rows for one in each]), text, often)
 
 
@@ -222,10 +222,12 @@ def highest(values: NDArray[Any], count: int) -> Places:
     if len(values) <= count:
         return np.arange(len(values))
     least = _nth(values, count)
-    above = values > least
-    equal = (values == least).nonzero()[0][: count - np.count_nonzero(above)]
-    above[equal] = True
-    return above.nonzero()[0]
+    found: Places = (values >= least).nonzero()[0]
+    if len(found) > count:
+        # More are equal to the last of them.
+        equal = (values.take(found) == least).nonzero()[0]
+        found = np.delete(found, equal[count - len(found) :])
+    return found
 
 
 def _nth(values: NDArray[Any], count: int) -> float:

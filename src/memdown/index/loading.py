@@ -381,7 +381,7 @@ class _Origin:
 
     def _standing(self, terms: Sequence[bytes]) -> list[list[_Standing]]:
         """The segments that have each term, in order."""
-        places = self._terms()
+        places = self._terms(len(terms))
         found: list[list[_Standing]] = [[] for _ in terms]
         for vocabulary in places.vocabularies:
             for one in vocabulary.find(terms):
@@ -397,9 +397,9 @@ class _Origin:
             standing.sort(key=_first_row)
         return found
 
-    def _terms(self) -> _Terms:
-        """Where terms are found: for a few it does not pay to look at all that there are."""
-        self._kept.looked += 1
+    def _terms(self, count: int) -> _Terms:
+        """Where so many terms are found: for a few it does not pay to look at all that there are."""
+        self._kept.looked += count
         if self._found_in is None or not (
             self._found_in.vocabularies or self._kept.looked <= _FEW_LOOKS
         ):
@@ -415,7 +415,7 @@ class _Origin:
 
     def holding(self, words: Collection[str]) -> set[str]:
         """Those of some words that have a posting list."""
-        if self._terms().vocabularies:
+        if self._terms(1).vocabularies:
             every = list(words)
             texts = self._standing([key_of_term(one) for one in every])
             heads = self._standing([key_of_term(one, head=True) for one in every])

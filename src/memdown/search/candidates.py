@@ -30,7 +30,7 @@ from memdown.types import SOURCES, Source, Vector
 
 # A prefix is found with its word and scores about half as much.
 _PREFIX_REACH = 0.5
-_BESIDE = np.arange(-2, 3, dtype=np.int32)[:, None]
+_BESIDE = 2
 
 
 class Runs(NamedTuple):
@@ -170,8 +170,9 @@ def similarities(reader: Reader, vector: Vector) -> Floats:
 def products(vectors: Quantised, vector: Vector) -> Floats:
     """The dot products of n vectors with one, float32 (n,)."""
     asked = quantise(vector[None, :])
-    dots = np.asarray(simsimd.cdist(asked.numbers, vectors.numbers, "dot"), np.float32)[0]
-    found: Floats = dots * (vectors.scale * asked.scale[0])
+    dots = simsimd.cdist(asked.numbers, vectors.numbers, "dot", out_dtype="float32")
+    found: Floats = np.asarray(dots)[0]
+    found *= vectors.scale * asked.scale
     return found
 
 
@@ -201,8 +202,7 @@ def find(
     rows = _pool(reader, lists, by_chunk, files, tuning)
     if extra is not None and len(extra):
         rows = np.union1d(rows, extra).astype(np.int32)
-    near = _with_neighbours(rows, reader)
-    places = near.searchsorted(rows)
+    near, places = _with_neighbours(rows, reader)
     held = frequencies(lists, near, reader)
     text = bm25(held, lists, reader.length_norms.take(near))
     if files is not None:
@@ -253,12 +253,28 @@ def _pool(
     return found
 
 
-def _with_neighbours(rows: Rows, reader: Reader) -> Rows:
-    """Some rows, ascending, and up to two on each side of each."""
-    if len(rows) == len(reader.passage_file):
-        return rows
-    near: Rows = distinct((rows + _BESIDE).ravel())
-    return near[(near >= 0) & (near < len(reader.passage_file))]
+class _Near(NamedTuple):
+    """Rows, and where among them those stand whose neighbours they are."""
+
+    rows: Rows
+    places: Places
+
+
+def _with_neighbours(rows: Rows, reader: Reader) -> _Near:
+    """Some rows, ascending, and up to `_BESIDE` on each side of each."""
+    if not len(rows) or len(rows) == len(reader.passage_file):
+        return _Near(rows, np.arange(len(rows)))
+    # Each brings those that the one before it has not brought.
+    begins, ends = rows - _BESIDE, rows + (_BESIDE + 1)
+    np.minimum(ends, len(reader.passage_file), out=ends)
+    np.maximum(begins[1:], ends[:-1], out=begins[1:])
+    begins[0] = max(begins[0], 0)
+    counts = ends - begins
+    upto = counts.cumsum(dtype=np.int32)
+    shift = ends - upto
+    near = np.arange(upto[-1], dtype=np.int32)
+    near += shift.repeat(counts)
+    return _Near(near, rows - shift)
 
 
 def _passages_of(reader: Reader, chunks: Places) -> Rows:

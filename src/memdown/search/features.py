@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,11 +160,11 @@ def _neighbours(found: Candidates, reader: Reader) -> _Neighbours:
     return _Neighbours(np.maximum(text[1], text[2]), np.maximum(text[0], text[3]))
 
 
-def _of_runs(values: NDArray[Any], runs: Runs, reduce: np.ufunc) -> Floats:
-    """What the values of each one's run are reduced to."""
+def _of_runs(values: NDArray[Any], runs: Runs, combine: np.ufunc) -> Floats:
+    """What the values of each one's run are combined to."""
     if not len(values):
         return np.zeros(0, np.float32)
-    result: Floats = reduce.reduceat(values, runs.begins).astype(np.float32).take(runs.places)
+    result: Floats = combine.reduceat(values, runs.begins).astype(np.float32).take(runs.places)
     return result
 
 
@@ -187,7 +187,24 @@ def _coverage(found: Candidates, reader: Reader, tuning: Tuning) -> _Covered:
     )
     lengths += np.float32(_ONCE_AGAIN - _ONCE_LONG)
     parts = _parts(found.held, own, lengths, tuning)
-    part, often = _of_words(parts, found.held.units, weights)
+    part, often = np.zeros((2, len(own), count), np.float32)
+    by_word: list[list[int]] = [[] for _ in own]
+    for place, one in enumerate(found.held.units):
+        if one.number >= 0:
+            by_word[one.number].append(place)
+    for number, places in enumerate(by_word):
+        if len(places) == 1:
+            part[number], often[number] = parts.held[places[0]], parts.once[places[0]]
+        elif places:
+            # Of its forms, the one counts that says most; to what stands for it, such as the parts of a
+            # compound, each adds.
+            part[number] = reduce(np.maximum, [parts.held[place] for place in places])
+            its = [parts.once[place] for place in places if parts.is_own[place]]
+            others = [parts.once[place] for place in places if not parts.is_own[place]]
+            together = [reduce(np.maximum, its)] if its else []
+            together += [reduce(np.add, others)] if others else []
+            often[number] = reduce(np.add, together)
+            np.minimum(often[number], weights[number], out=often[number])
     shares = _shares(found, len(own))
     words, once = shares @ part, shares @ often
     shares_of_idf: Floats = shares * weights / np.float32(float(shares @ weights) or 1.0)
@@ -266,37 +283,6 @@ def _parts(held: Frequencies, own: Mapping[int, float], lengths: Floats, tuning:
     once = held.often / (held.often + lengths)
     once *= (counts * rarity)[:, None]
     return _Parts(part, once, [p or one.is_word for one, p in every])
-
-
-class _OfWords(NamedTuple):
-    """The same of words, float32 (words, n)."""
-
-    held: Floats
-    once: Floats
-
-
-def _of_words(parts: _Parts, units: Sequence[UnitPosting], weights: Floats) -> _OfWords:
-    """What the units of each word count together; `weights` float32 (words,) are the idf of the words.
-
-    Of its forms, the one counts that says most; to what stands for it, such as the parts of a compound, each adds.
-    """
-    order = sorted((one.number, place) for place, one in enumerate(units) if one.number >= 0)
-    begins = [n for n, (number, _) in enumerate(order) if not n or number != order[n - 1][0]]
-    there, places = [order[n][0] for n in begins], [place for _, place in order]
-    held, once = parts.held[places], parts.once[places]
-    if len(begins) < len(order):
-        held = np.maximum.reduceat(held, begins, axis=0)
-        is_own = np.array([parts.is_own[place] for place in places])[:, None]
-        best = np.maximum.reduceat(once * is_own, begins, axis=0)
-        once = best + np.add.reduceat(once * ~is_own, begins, axis=0)
-    once = once.astype(np.float32)
-    if len(begins) < len(order):
-        np.minimum(once, weights[there, None], out=once)
-    if len(there) == len(weights):
-        return _OfWords(held, once)
-    every = np.zeros((2, len(weights), held.shape[1]), np.float32)
-    every[0, there], every[1, there] = held, once
-    return _OfWords(*every)
 
 
 def _shares(found: Candidates, words: int) -> Floats:
