@@ -19,7 +19,7 @@ from memdown.errors import IndexCorrupt
 from memdown.index import segments, vector_blocks
 from memdown.index.merging import strike
 from memdown.index.reader import NO_POSTING, Posting, Quantised, Reader, Unit
-from memdown.index.segments import Dictionary, PostingList, Rows, Vocabulary, key_of_term, span
+from memdown.index.segments import Dictionary, PostingList, Rows, Vocabulary, key_of_term
 from memdown.index.vector_blocks import StoredVectors
 from memdown.text.cues import FEATURE
 from memdown.types import FILE_SPAN, SOURCES, FileState, StoredChunk, Vectors
@@ -119,9 +119,9 @@ class _Segment:
     def packed(self, view: View, number: int) -> _Packed:
         """The list of the term with this number as it is stored."""
         dictionary = self.dictionary(view)
-        data = self._stream(view, "postings", span(dictionary.posting_ends, number))
+        data = self._stream(view, "postings", dictionary.posting_ends, number)
         entries = dictionary.entries(number)
-        is_sparse = segments.is_sparse(entries, self.rows.count)
+        is_sparse = segments.is_sparse(entries, len(self.rows.length))
         return _Packed(self, dictionary.posting(number, data), entries, is_sparse)
 
     def beginning(self, view: View, prefix: bytes) -> list[_Packed]:
@@ -145,7 +145,7 @@ class _Segment:
                 return NO_POSTING
             packed = self.packed(view, number)
             found = segments.unpack_list(packed.data, packed.entries, self.rows.count)
-            data = self._stream(view, "positions", span(dictionary.position_ends, number))
+            data = self._stream(view, "positions", dictionary.position_ends, number)
             positions = segments.unpack_positions(dictionary.positions(number, data), found.tf)
             rows = found.rows.astype(np.int64)
             begins = np.repeat(rows, found.tf) * _POSITIONS + positions - step + len(terms)
@@ -155,13 +155,16 @@ class _Segment:
         rows = (np.empty(0, np.int64) if places is None else places) // _POSITIONS
         return _added_up(rows, np.ones(len(rows), np.uint8))
 
-    def _stream(self, view: View, part: str, wanted: range) -> bytes:
+    def _stream(self, view: View, part: str, ends: memoryview[int], number: int) -> bytes:
+        """What stands of a term in one of the streams, which ends there."""
         size = segments.STREAM_BLOCK
-        first, begin = divmod(wanted.start, size)
-        end = begin + len(wanted)
-        data = self.kept.block(view, self.number, part, first) if len(wanted) else b""
-        more = range(first + 1, first + (end - 1) // size + 1)
-        if more:
+        first, begin = divmod(ends[number - 1] if number else 0, size)
+        end = ends[number] - first * size
+        if begin == end:
+            return b""
+        data = self.kept.block(view, self.number, part, first)
+        if end > size:
+            more = range(first + 1, first + (end - 1) // size + 1)
             data += b"".join([self.kept.block(view, self.number, part, n) for n in more])
         return data[begin:end]
 
@@ -458,22 +461,25 @@ class _Origin:
         packed: NDArray[np.uint8] | None = None
         scale = np.zeros(len(wanted), np.float32)
         like: StoredVectors | None = None
-        ends = [*wanted.searchsorted(self._bounds).tolist()[1:], len(wanted)]
+        view, begins = self._view, wanted.searchsorted(self._bounds)
+        sizes = np.append(begins[1:], len(wanted)) - begins
+        every = wanted - self._bounds.repeat(sizes)
         begin = 0
-        for segment, end in enumerate(ends):
-            mine, begin = slice(begin, end), end
-            if mine.start == end:
+        for segment, size in enumerate(sizes.tolist()):
+            if not size:
                 continue
-            local = wanted[mine] - self._bounds[segment]
+            mine, begin = slice(begin, begin + size), begin + size
+            local = every[mine]
             count = self.segments[segment].rows.count
-            stored = self._kept.passages(self._view, self._numbers, segment, count, local)
+            stored = self._kept.passages(view, self._numbers, segment, count, local)
             if stored is None:
                 continue
             if like is None or packed is None:
                 like = stored
                 packed = np.zeros((len(wanted), stored.rows.shape[1]), np.uint8)
-            packed[mine] = stored.rows.take(local, axis=0)
-            scale[mine] = stored.scale.take(local)
+            # By any other mode, what is taken would be copied once more.
+            stored.rows.take(local, axis=0, out=packed[mine], mode="clip")
+            stored.scale.take(local, out=scale[mine], mode="clip")
         # Where there are none, the scale is 0.
         return None if like is None or packed is None else Quantised(like.numbers(packed), scale)
 

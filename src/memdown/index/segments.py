@@ -577,18 +577,14 @@ class Vocabulary:
     def find(self, terms: Sequence[bytes]) -> Iterator[FoundTerm]:
         """Where some terms stand: the segments that have each of them."""
         wanted = list(map(hash, terms))
-        hashes = self._hashes
-        for place, at in enumerate(hashes.searchsorted(np.array(wanted, np.int64)).tolist()):
+        # A view of memory gives a number several times faster than an array does.
+        hashes: memoryview[int] = self._hashes.data
+        for place, at in enumerate(self._hashes.searchsorted(wanted).tolist()):
             while at < self.count and hashes[at] == wanted[place]:
                 segment, number = self._segments[at], self._numbers[at]
                 if self.dictionaries[segment].name(number) == terms[place]:
                     yield FoundTerm(place, segment, number)
                 at += 1
-
-
-def span(ends: memoryview[int], number: int) -> range:
-    """From where to where something stands in a stream."""
-    return range(ends[number - 1] if number else 0, ends[number])
 
 
 def unpack_list(data: bytes, count: int, passages: int) -> PostingList:
