@@ -128,9 +128,7 @@ class _Segment:
         """The lists of all terms that begin like this."""
         if not self.rows.count:
             return []
-        dictionary = self.dictionary(view)
-        numbers = range(dictionary.place(prefix), dictionary.place(prefix + b"\xff"))
-        return [self.packed(view, number) for number in numbers]
+        return [self.packed(view, number) for number in self.dictionary(view).beginning(prefix)]
 
     def phrase(self, view: View, terms: Sequence[str]) -> Posting:
         """Where these terms stand one after the other, and how often in each passage, with the rows of this
@@ -182,6 +180,9 @@ def _added_up(rows: NDArray[np.integer], tf: NDArray[np.integer]) -> Posting:
     """Each row once, with all that is counted for it."""
     if not len(rows):
         return NO_POSTING
+    if (rows[1:] > rows[:-1]).all():
+        # Of one term, or of several that stand in different segments.
+        return Posting(rows.astype(np.int32), tf.astype(np.float32), _none(len(rows)))
     order = np.argsort(rows, kind="stable")
     rows, tf = rows[order], tf[order]
     first = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -254,6 +255,17 @@ class _Standing(NamedTuple):
 
     segment: _Segment
     number: int
+
+
+def _in_heads(terms: Collection[str]) -> list[str]:
+    """Those of some terms that may be in a head: what a passage tells besides its words never is."""
+    return [term for term in terms if not term.startswith(FEATURE)]
+
+
+def _keys(terms: Collection[str]) -> list[bytes]:
+    """What terms stand under in texts, and behind these what they stand under in heads."""
+    heads = (key_of_term(term, head=True) for term in _in_heads(terms))
+    return [*map(key_of_term, terms), *heads]
 
 
 def _first_row(one: _Standing) -> int:
@@ -366,17 +378,14 @@ class _Origin:
 
     def _words(self, terms: Sequence[str], skip: int) -> list[Posting]:
         """The lists of some words in all segments but the first `skip`."""
-        # What a passage tells besides its words is never in a head.
-        heads = [term for term in terms if not term.startswith(FEATURE)]
-        keys = [*map(key_of_term, terms), *(key_of_term(term, head=True) for term in heads)]
         view, first = self._view, self.segments[skip].first
         lists = _unpacked(
             [
                 [one.segment.packed(view, one.number) for one in each if one.segment.first >= first]
-                for each in self._standing(keys)
+                for each in self._standing(_keys(terms))
             ]
         )
-        above = dict(zip(heads, lists[len(terms) :], strict=True))
+        above = dict(zip(_in_heads(terms), lists[len(terms) :], strict=True))
         return [
             _both(text, above.get(term, segments.NOTHING))
             for term, text in zip(terms, lists, strict=False)
@@ -419,11 +428,9 @@ class _Origin:
     def holding(self, words: Collection[str]) -> set[str]:
         """Those of some words that have a posting list."""
         if self._terms(1).vocabularies:
-            every = list(words)
-            texts = self._standing([key_of_term(one) for one in every])
-            heads = self._standing([key_of_term(one, head=True) for one in every])
-            # What a passage tells besides its words is never in a head.
-            return {one for one, *at in zip(every, texts, heads, strict=True) if any(at)}
+            every = [*words, *_in_heads(words)]
+            keys = _keys(words)
+            return {one for one, at in zip(every, self._standing(keys), strict=True) if at}
         return set().union(*(one.holds(self._view, words) for one in self.segments))
 
     def ending(self, end: str) -> set[str]:

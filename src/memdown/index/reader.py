@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -30,6 +30,8 @@ Bytes = NDArray[np.int8]
 Mask = NDArray[np.bool_]
 
 _BYTE, _HALF_BYTE = 127.0, 7.0
+# Each step of a search asks for the units of the same words.
+_CACHED_WORDS = 4_096
 # So many posting lists without struck passages are kept.
 _MOST_LIVING = 256
 # So many passages tell what an average one is like.
@@ -43,6 +45,7 @@ class Unit(NamedTuple):
     terms: tuple[str, ...]
 
 
+@lru_cache(maxsize=_CACHED_WORDS)
 def word(term: str) -> Unit:
     """The unit of one whole term; feature terms are words as well."""
     return Unit("word", (term,))

@@ -490,8 +490,7 @@ class Dictionary:
         """All terms that begin like this; kept, for looking many words up at once."""
         found = self._starting.get(prefix)
         if found is None:
-            numbers = range(self.place(prefix), self.place(prefix + b"\xff"))
-            found = self._starting[prefix] = frozenset(map(self.name, numbers))
+            found = self._starting[prefix] = frozenset(map(self.name, self.beginning(prefix)))
         return found
 
     def ending_with(self, end: bytes) -> Iterator[bytes]:
@@ -508,6 +507,14 @@ class Dictionary:
     def place(self, term: bytes) -> int:
         """Where a term stands or would stand."""
         return bisect_left(range(self.count), term, key=self.name)
+
+    def beginning(self, prefix: bytes) -> range:
+        """The numbers of all terms that begin like this."""
+        first = self.place(prefix)
+        # Mostly they are few, and to look for the end among all takes twenty names.
+        few = min(first + _FEW, self.count)
+        end = self.count if few < self.count and self.name(few).startswith(prefix) else few
+        return range(first, bisect_left(range(end), prefix + b"\xff", first, key=self.name))
 
     def find(self, term: bytes) -> int | None:
         """The number of a term."""

@@ -249,15 +249,13 @@ def feedback(scores: Floats, found: Candidates, reader: Reader, tuning: Tuning) 
     alike = _alike(found.passage_vectors, reader.passage_mean, first, trust)
     result: Floats = np.float32(tuning.alike) * alike
     if reader.chunk_vectors is not None:
-        # The passages of a chunk stand side by side.
-        chunks = reader.passage_chunk[found.rows]
-        begins = np.concatenate([[True], chunks[1:] != chunks[:-1]])
-        place = np.cumsum(begins) - 1
-        own = chunks[begins]
+        begins, places = found.chunk_runs
+        own = found.chunk.take(begins)
         numbers, scale = reader.chunk_vectors
         vectors = Quantised(numbers.take(own, axis=0), scale.take(own))
-        alike = _alike(vectors, _mean(vectors), place[first], trust)
-        result += np.float32(tuning.chunk_alike) * alike[place]
+        alike = _alike(vectors, _mean(vectors), places.take(first), trust)
+        alike *= np.float32(tuning.chunk_alike)
+        result += alike.take(places)
     return result
 
 
@@ -336,15 +334,14 @@ def _scored(
     *,
     few: bool,
 ) -> Ranking:
-    rows = found.rows[order]
-    chunks = reader.passage_chunk[rows]
-    keys = reader.chunk_key[chunks]
+    rows, chunks = found.rows.take(order), found.chunk.take(order)
+    keys = reader.chunk_key.take(chunks)
     best = float(scores[order[0]]) if len(order) else 0.0
     similar = found.passage_similarity if few else found.chunk_similarity
     nearer = np.maximum(made.passage_similarity[order], made.chunk_similarity[order])
     return Ranking(
         Columns(
-            key=keys + rows - reader.chunk_first[chunks],
+            key=keys + rows - reader.chunk_first.take(chunks),
             chunk_key=keys,
             text=(found.own_text[order] / (found.reachable or 1.0)).clip(0, 1),
             vector=np.zeros(len(rows)) if similar is None else similar[order].astype(np.float64),
