@@ -118,14 +118,22 @@ def _joined(each: Sequence[Posting]) -> _Joined:
         nothing = np.empty(0, np.float32)
         return _Joined(np.empty(0, np.int64), np.empty(0, np.int32), nothing, nothing)
     text = np.concatenate([one.text_tf for one in each])
-    often = _often(text, np.concatenate([one.head_tf for one in each]))
+    heads = [one.head_tf for one in each]
+    often = _often(text, np.concatenate(heads) if any(map(_is_any, heads)) else heads[0])
     unit = np.arange(len(each)).repeat([len(one.rows) for one in each])
     return _Joined(unit, np.concatenate([one.rows for one in each]), text, often)
 
 
 def _often(text: Often, head: Often) -> Floats:
-    found: Floats = np.float32(TEXT_WEIGHT) * text + np.float32(HEAD_WEIGHT) * head
+    found: Floats = np.float32(TEXT_WEIGHT) * text
+    if _is_any(head):
+        found += np.float32(HEAD_WEIGHT) * head
     return found
+
+
+def _is_any(head: Often) -> bool:
+    """Whether there may be anything but zeros: for all entries of a list, one zero may stand."""
+    return head.strides != (0,)
 
 
 class _Sums(NamedTuple):
@@ -191,7 +199,9 @@ def _are_at(listed: Rows, at: Rows, rows: Rows) -> Mask:
 
 def _most(posting: Posting, weight: np.float32, reader: Reader) -> float:
     """A hair more than a list can give to any passage."""
-    often = TEXT_WEIGHT * float(posting.text_tf.max()) + HEAD_WEIGHT * float(posting.head_tf.max())
+    often = TEXT_WEIGHT * float(posting.text_tf.max())
+    if _is_any(posting.head_tf):
+        often += HEAD_WEIGHT * float(posting.head_tf.max())
     return _HAIR * float(weight) * often * (_K1 + 1) / (often + reader.least_norm)
 
 
@@ -292,5 +302,6 @@ def length_norms(lengths: NDArray[Any], average: float) -> NDArray[np.float32]:
 
 def saturate(frequency: Floats, norms: Floats) -> Floats:
     """What a term of this weighted frequency gives to passages with these norms, before its idf."""
-    result: NDArray[np.float32] = frequency * np.float32(_K1 + 1) / (frequency + norms)
+    result: NDArray[np.float32] = frequency + norms
+    np.divide(frequency * np.float32(_K1 + 1), result, out=result)
     return result
