@@ -164,7 +164,6 @@ def best_by_words(lists: PostingLists, reader: Reader, within: Mask | None, coun
         is_known = _are_at(found.rows, at, rows)
         known = is_known.nonzero()[0]
         found.sums[at.take(known)] += gains.take(known)
-        least = _nth(found.sums, count)
         # What cannot be among the best with all that is left need not be kept.
         is_new = gains >= np.float64(least - sum(gained))
         is_new &= ~is_known

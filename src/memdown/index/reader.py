@@ -154,6 +154,19 @@ def quantise(vectors: Vectors) -> Quantised:
     return Quantised(numbers, scale.astype(np.float32))
 
 
+class QuantisedOne(NamedTuple):
+    """One vector as bytes: `numbers` int8 (D,) times `scale`."""
+
+    numbers: Bytes
+    scale: np.float32
+
+
+def quantise_one(vector: Vector) -> QuantisedOne:
+    """A float vector as one byte a number."""
+    scale: np.float32 = np.abs(vector).max(initial=1e-9) / np.float32(_BYTE)
+    return QuantisedOne(np.rint(vector / scale).astype(np.int8), scale)
+
+
 def quantise_passages(vectors: Vectors) -> Quantised:
     """Float vectors, shape (n, D), as numbers from -7 to 7, each row as long as it was."""
     largest = np.abs(vectors).max(axis=1, initial=1e-9) / np.float32(_HALF_BYTE)
@@ -174,8 +187,7 @@ def common_rows(one: Rows, other: Rows) -> Rows:
     few, many = (one, other) if len(one) < len(other) else (other, one)
     if not len(few):
         return few
-    at = np.searchsorted(many, few).clip(max=len(many) - 1)
-    found: Rows = few[many[at] == few]
+    found: Rows = few[many.take(many.searchsorted(few), mode="clip") == few]
     return found
 
 
@@ -317,17 +329,18 @@ class Reader:
 
     def rows_of(self, keys: Sequence[int]) -> list[int]:
         """The rows of the chunks with these keys, each once."""
-        places = np.searchsorted(self._sorted_keys, np.array(sorted(set(keys)), np.int64))
-        return [int(row) for row in self._by_key[places]]
+        places = self._sorted_keys.searchsorted(np.array(sorted(set(keys)), np.int64))
+        rows: list[int] = self._by_key[places].tolist()
+        return rows
 
     def rows_with(self, passages: Sequence[int]) -> list[int]:
         """The rows of the chunks that hold the passages with these keys; keys that none has are left out."""
-        living = self._by_key[np.searchsorted(self._sorted_keys, 0) :]
-        keys = self.chunk_key[living]
+        keys = self._sorted_keys
         found = set()
-        for key, place in zip(passages, np.searchsorted(keys, passages, "right") - 1, strict=True):
-            if place >= 0:
-                row = int(living[place])
+        for key, behind in zip(passages, keys.searchsorted(passages, "right"), strict=True):
+            place = behind - 1
+            if place >= 0 and keys[place] >= 0:
+                row = int(self._by_key[place])
                 if key < keys[place] + self.chunk_passages[row]:
                     found.add(row)
         return sorted(found)

@@ -23,7 +23,17 @@ from memdown.index.bm25 import (
     lists_of,
 )
 from memdown.index.passage_vectors import shorten
-from memdown.index.reader import Mask, Posting, Quantised, Reader, Rows, Unit, quantise, word
+from memdown.index.reader import (
+    Mask,
+    Posting,
+    Quantised,
+    Reader,
+    Rows,
+    Unit,
+    common_rows,
+    quantise_one,
+    word,
+)
 from memdown.search.tuning import Tuning
 from memdown.text import Alternative, QueryTerms, prefix_terms, verb_beginnings
 from memdown.types import SOURCES, Source, Vector
@@ -118,7 +128,7 @@ def _instead(number: int, other: Alternative, reader: Reader) -> UnitPosting:
         return _looked(number, units[0], reader, other.weight)
     rows = reader.posting(units[0]).rows
     for unit in units[1:]:
-        rows = np.intersect1d(rows, reader.posting(unit).rows, assume_unique=True)
+        rows = common_rows(rows, reader.posting(unit).rows)
     if other.defined:
         rows = np.setdiff1d(rows, reader.posting(word(other.word)).rows, assume_unique=True)
     once = np.ones(len(rows), np.float32)
@@ -169,10 +179,10 @@ def similarities(reader: Reader, vector: Vector) -> Floats:
 
 def products(vectors: Quantised, vector: Vector) -> Floats:
     """The dot products of n vectors with one, float32 (n,)."""
-    asked = quantise(vector[None, :])
-    dots = simsimd.cdist(asked.numbers, vectors.numbers, "dot", out_dtype="float32")
+    numbers, scale = quantise_one(vector)
+    dots = simsimd.cdist(numbers[None, :], vectors.numbers, "dot", out_dtype="float32")
     found: Floats = np.asarray(dots)[0]
-    found *= vectors.scale * asked.scale
+    found *= vectors.scale * scale
     return found
 
 
@@ -283,7 +293,7 @@ def _passages_of(reader: Reader, chunks: Places) -> Rows:
     there = begins >= 0
     begins, counts = begins[there], counts[there]
     ends = counts.cumsum()
-    rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begins - ends + counts, counts)
+    rows = np.arange(ends[-1] if len(ends) else 0) + (begins - ends + counts).repeat(counts)
     found: Rows = rows.astype(np.int32)
     return found
 

@@ -117,7 +117,7 @@ def rank(
     order = _best_first(scores, tuning.ranked)
     scores = _with_nearness(scores, order, found, made, reader, weights, tuning)
     order = _again(order, scores)
-    if made.told.any():
+    if made.of_speakers and made.told.any():
         scores = shorter_first(scores, order, reader.passage_length[found.rows], tuning)
         order = _again(order, scores)
     return Ranked(
@@ -143,8 +143,9 @@ def _best_first(scores: Floats, count: int) -> NDArray[np.int64]:
     if len(worse) <= count:
         return worse.argsort(kind="stable")
     # Most are far from the best, and need no order.
-    last = np.partition(worse, count - 1)[count - 1]
-    few = (worse <= last).nonzero()[0]
+    ordered = worse.copy()
+    ordered.partition(count - 1)
+    few = (worse <= ordered[count - 1]).nonzero()[0]
     best: NDArray[np.int64] = few[worse[few].argsort(kind="stable")][:count]
     return best
 
@@ -240,7 +241,7 @@ def feedback(scores: Floats, found: Candidates, reader: Reader, tuning: Tuning) 
     none = np.zeros(len(scores), np.float32)
     if found.passage_vectors is None or len(scores) <= tuning.believed:
         return none
-    first = np.argpartition(-scores, tuning.believed)[: tuning.believed]
+    first = (-scores).argpartition(tuning.believed)[: tuning.believed]
     trust = np.maximum(scores[first] - np.float32(_BELIEVED) * scores[first].max(), 0)
     total = float(trust.sum())
     if total <= 0 or reader.passage_mean is None:
