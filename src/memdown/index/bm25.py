@@ -118,8 +118,10 @@ def _joined(each: Sequence[Posting]) -> _Joined:
         nothing = np.empty(0, np.float32)
         return _Joined(np.empty(0, np.int64), np.empty(0, np.int32), nothing, nothing)
     text = np.concatenate([one.text_tf for one in each])
-    heads = [one.head_tf for one in each]
-    often = _often(text, np.concatenate(heads) if any(map(_is_any, heads)) else heads[0])
+    if any(_is_any(one.head_tf) for one in each):
+        often = _often(text, np.concatenate([one.head_tf for one in each]))
+    else:
+        often = _often(text, each[0].head_tf)
     unit = np.arange(len(each)).repeat([len(one.rows) for one in each])
     return _Joined(unit, np.concatenate([one.rows for one in each]), text, often)
 

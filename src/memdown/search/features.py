@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.index.bm25 import Floats, Frequencies, UnitPosting, places_of
-from memdown.index.reader import Posting, Reader, Rows, Unit, word
+from memdown.index.reader import Mask, Reader, Rows, Unit, word
 from memdown.search.candidates import Candidates, Runs, runs_of
 from memdown.search.tuning import Tuning
 from memdown.text import is_gram
@@ -107,8 +107,11 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
     nothing = np.zeros(len(rows), np.float32)
     similar = nothing if passage is None else closeness(passage, own_background)
     cues = cues_of(question)
+    asks = reader.tells(cues.asks)
+    kind = nothing if cues.kind is None else reader.tells(cues.kind).take(rows).astype(np.float32)
     speaker = _speaker(cues, reader, rows, tuning)
-    speaks = speaker is not None
+    fitting = similar + covered.words
+    talk = None if speaker is None else _talk(question, speaker, asks, reader, rows, fitting)
     return Features(
         text=text / best,
         beside=beside / best,
@@ -120,17 +123,13 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
         once=covered.once,
         passage_similarity=similar,
         chunk_similarity=nothing if chunk is None else closeness(chunk, found.chunk_background),
-        kind=nothing
-        if cues.kind is None
-        else reader.tells(cues.kind).take(rows).astype(np.float32),
-        asks=reader.tells(cues.asks).take(rows).astype(np.float32),
-        speaker=speaker if speaks else nothing,
-        answers=_behind(reader.posting(cues.asks), reader, rows) * speaker if speaks else nothing,
-        told=_told(reader.passage_length[rows]) * speaker if speaks else nothing,
-        own=_of_oneself(question, reader, rows, speaker, np.minimum(similar + covered.words, 1))
-        if speaks
-        else nothing,
-        of_speakers=speaks,
+        kind=kind,
+        asks=asks.take(rows).astype(np.float32),
+        speaker=nothing if speaker is None else speaker,
+        answers=nothing if talk is None else talk.answers,
+        told=nothing if talk is None else talk.told,
+        own=nothing if talk is None else talk.own,
+        of_speakers=talk is not None,
     )
 
 
@@ -305,13 +304,31 @@ def _shares(found: Candidates, words: int) -> Floats:
     return shares
 
 
-def _behind(posting: Posting, reader: Reader, rows: Rows) -> Floats:
-    """1 where the passage before, in the same file, is in a posting list."""
+class _Talk(NamedTuple):
+    """What those who are asked about say, float32 (n,) each; see `Tuning`."""
+
+    answers: Floats
+    told: Floats
+    own: Floats
+
+
+def _talk(
+    question: str, speaker: Floats, asks: Mask, reader: Reader, rows: Rows, fitting: Floats
+) -> _Talk:
+    """What n candidates are, of which `speaker` float32 (n,) says who spoke; `asks` bool (P,)."""
+    return _Talk(
+        _behind(asks, reader, rows) * speaker,
+        _told(reader.passage_length[rows]) * speaker,
+        _of_oneself(question, reader, rows, speaker, np.minimum(fitting, 1)),
+    )
+
+
+def _behind(mask: Mask, reader: Reader, rows: Rows) -> Floats:
+    """1 where the passage before, in the same file, is in a mask, bool (P,)."""
+    before = np.maximum(rows - 1, 0)
     files = reader.passage_file
-    before = posting.rows[posting.rows + 1 < len(files)]
-    held = np.zeros(len(files), np.float32)
-    held[before + 1] = files[before + 1] == files[before]
-    found: Floats = held[rows]
+    same = (files.take(before) == files.take(rows)) & (before < rows)
+    found: Floats = (mask.take(before) & same).astype(np.float32)
     return found
 
 
