@@ -232,8 +232,7 @@ class Nearness:
             value = counts * min(one.idf, own[one.number])
             at.setdefault(one.unit.terms[0], []).append((one.number, value))
         self._sizes = sorted({len(term) for term in self._beginnings})
-        pieces = sum(is_gram(one.unit.terms[0]) for one in looked if one.is_word)
-        self.reach = _SENTENCE * (_PIECES_A_WORD if 2 * pieces > len(own) else 1.0)
+        self._reach = reach_of(looked)
 
     def of(self, terms: Sequence[str]) -> float:
         """That share for a text of these terms, in their order."""
@@ -246,7 +245,7 @@ class Nearness:
             return 0.0
         found.sort()
         numbers, places, values = np.array(found, np.float32).T
-        apart = (places[:, None] - places[None, :]) / self.reach
+        apart = (places[:, None] - places[None, :]) / self._reach
         near = values * np.exp(-apart * apart)
         first = np.flatnonzero(np.diff(numbers, prepend=-1))
         return float(np.maximum.reduceat(near, first, axis=1).sum(axis=1).max()) / self._total
@@ -257,6 +256,12 @@ class Nearness:
         for size in self._sizes:
             meant = meant + self._beginnings.get(term[:size], [])
         return meant
+
+
+def reach_of(looked: Sequence[UnitPosting]) -> float:
+    """Within how many terms words of a question stand together."""
+    words = [one.unit.terms[0] for one in looked if one.is_word]
+    return _SENTENCE * (_PIECES_A_WORD if 2 * sum(map(is_gram, words)) > len(words) else 1.0)
 
 
 class _Parts(NamedTuple):

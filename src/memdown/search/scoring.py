@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,7 +14,7 @@ from memdown.index.reader import Mask, Quantised, Reader, Rows, word
 from memdown.index.similarity import cosines
 from memdown.search import candidates, features
 from memdown.search.candidates import Candidates, products
-from memdown.search.features import Features, Nearness
+from memdown.search.features import Features, Nearness, reach_of
 from memdown.search.rank import Columns, Ranking, Signs, Weights, confidence
 from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, index_terms, is_gram
@@ -123,8 +122,10 @@ def rank(
     return Ranked(
         _scored(order, scores, found, made, reader, few=few),
         confidence(
-            replace(
-                _signs(found, made, few=few),
+            _signs(
+                found,
+                made,
+                few=few,
                 dated=scope.timely is not None,
                 strangers=_strangers(question, found, reader),
             ),
@@ -288,12 +289,12 @@ def _with_nearness(
     gain = tuning.together * weights.text / _TEXT_SHARE
     if len(first) < 2 or not gain:
         return scores
-    nearness = Nearness(found.looked, tuning)
     most = scores[first] + np.float32(gain) * scores[first[0]] * made.idf_coverage[first]
-    long = reader.passage_length[found.rows[first]] > _LONG * nearness.reach
+    long = reader.passage_length[found.rows[first]] > _LONG * reach_of(found.looked)
     first = first[long & (most >= scores[first[0]])]
     if len(first) < 2:
         return scores
+    nearness = Nearness(found.looked, tuning)
     texts = reader.texts(found.rows[first].tolist())
     near = np.array([nearness.of(ordered_terms(text)) for text in texts], np.float32)
     together = scores[first] + np.float32(gain) * scores[order[0]] * near
@@ -356,15 +357,18 @@ def _scored(
 
 def _strangers(question: str, found: Candidates, reader: Reader) -> bool:
     """Whether a question names someone or something that stands nowhere in the notes."""
-    names = {term for name in names_in(question) for term in index_terms(name)}
-    return any(
-        one.unit.terms[0] in names and not reader.document_frequency(one.unit)
+    unknown = {
+        one.unit.terms[0]
         for one in found.looked
-        if one.is_word
+        if one.is_word and not reader.frequency_of(one.unit, one.posting)
+    }
+    # Most questions have only words that the notes hold as well.
+    return bool(unknown) and any(
+        term in unknown for name in names_in(question) for term in index_terms(name)
     )
 
 
-def _signs(found: Candidates, made: Features, *, few: bool) -> Signs:
+def _signs(found: Candidates, made: Features, *, few: bool, dated: bool, strangers: bool) -> Signs:
     """What tells whether the notes answer at all."""
     words = [one for one in found.looked if one.is_word]
     total = sum(one.idf for one in words) or 1.0
@@ -380,6 +384,8 @@ def _signs(found: Candidates, made: Features, *, few: bool) -> Signs:
         text=best / (found.reachable or 1.0) / known,
         near=_ahead(found, few=few),
         passages=len(found.rows),
+        strangers=strangers,
+        dated=dated,
     )
 
 
