@@ -37,6 +37,8 @@ _MOST_VECTOR_BYTES = 192 << 20
 _MOST_CHUNKS = 1_024
 # So many blocks of lists are kept as they are stored, 64 MB: those of about 130,000 chunks.
 _MOST_BLOCKS = 1_024
+# Lists of so many entries in all are unpacked together.
+_ENTRIES_AT_ONCE = 1 << 17
 # Terms are found by their hashes once so many were looked for.
 _FEW_LOOKS = 512
 # Room for chunks to come, so that one more does not copy all vectors.
@@ -305,10 +307,26 @@ def _unpacked_alike(each: Sequence[_Packed]) -> PostingList:
     if not each:
         return segments.NOTHING
     unpack = segments.unpack_sparse if each[0].is_sparse else segments.unpack_dense
-    counts = [one.entries for one in each]
-    rows, tf = unpack([one.data for one in each], counts)
-    rows += np.array([one.segment.first for one in each], np.int32).repeat(counts)
-    return PostingList(rows, tf)
+    parts = []
+    for some in _few_at_once(each):
+        counts = [one.entries for one in some]
+        rows, tf = unpack([one.data for one in some], counts)
+        rows += np.array([one.segment.first for one in some], np.int32).repeat(counts)
+        parts.append(PostingList(rows, tf))
+    return parts[0] if len(parts) == 1 else _joined_lists(parts)
+
+
+def _few_at_once(each: Sequence[_Packed]) -> Iterator[list[_Packed]]:
+    """The lists, some at a time: unpacking takes several times the memory of what is unpacked."""
+    some: list[_Packed] = []
+    size = 0
+    for one in each:
+        if some and size + one.entries > _ENTRIES_AT_ONCE:
+            yield some
+            some, size = [], 0
+        some.append(one)
+        size += one.entries
+    yield some
 
 
 class _Origin:
