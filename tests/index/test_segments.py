@@ -439,6 +439,31 @@ def test_a_dictionary_is_read_wherever_its_numbers_begin() -> None:
         assert [found.find(name) for name in names] == list(range(terms))
 
 
+def test_terms_are_found_by_how_they_begin_however_many_there_are() -> None:
+    names = [f"{number:05}".encode() for number in range(0, 3_000, 2)]
+    found = _dictionary(names)
+    for place in (0, 1, 511, 512, 513, 1_024, 1_499):
+        assert found.find(names[place]) == place
+        assert found.beginning(names[place]) == range(place, place + 1)
+        assert found.place(names[place] + b"0") == place + 1
+    assert found.find(b"00001") is None
+    assert found.beginning(b"001") == range(50, 100)
+    assert found.beginning(b"0102") == range(510, 515)
+    assert found.beginning(b"0") == range(1_500)
+    assert not found.beginning(b"1")
+    assert not found.beginning(b"")[1_500:]
+    assert not _dictionary([]).beginning(b"a")
+
+
+def _dictionary(names: list[bytes]) -> segments.Dictionary:
+    """Terms of which each stands in one passage."""
+    count = len(names)
+    rows = segments.Rows(*(np.zeros(0, np.int64),) * 2, *_no_lines(1), np.zeros(0, np.int64))
+    ones = np.ones(count, np.int64)
+    lists = segments.Lists(names, np.arange(count + 1), ones - 1, ones, ones - 1)
+    return segments.Dictionary(segments.encode(rows, lists)["terms", 0])
+
+
 def test_terms_are_found_by_how_they_end() -> None:
     """Not by what stands inside of a term, nor by the end of one and the beginning of the next."""
     index = Index()

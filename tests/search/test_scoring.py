@@ -63,6 +63,19 @@ def test_what_the_named_person_said_comes_first() -> None:
     assert "garlic" in first
 
 
+def test_up_to_two_passages_on_each_side_are_looked_at() -> None:
+    plain = "\n\n".join(f"Line {n} is plain." for n in range(30))
+    bees = "The bees are in the old tower."
+    reader = reader_of({"memory/a.md": f"{bees}\n\n{plain}\n\n{bees}", "memory/b.md": bees})
+    some = replace(TUNING, pool_all=1)
+    found = candidates.find(query_terms("bees"), None, reader, None, some)
+    assert found.rows.tolist() == [0, 31, 32]
+    assert found.near.tolist() == [0, 1, 2, 29, 30, 31, 32]
+    assert found.near[found.places].tolist() == found.rows.tolist()
+    every = candidates.find(query_terms("bees"), None, reader, None, TUNING)
+    assert every.near.tolist() == every.rows.tolist() == list(range(33))
+
+
 def measured(question: str, reader: Reader) -> features.Features:
     vector = EMBEDDER.embed_query(question)
     found = candidates.find(query_terms(question), vector, reader, None, TUNING)

@@ -118,14 +118,24 @@ def _joined(each: Sequence[Posting]) -> _Joined:
         nothing = np.empty(0, np.float32)
         return _Joined(np.empty(0, np.int64), np.empty(0, np.int32), nothing, nothing)
     text = np.concatenate([one.text_tf for one in each])
-    often = _often(text, np.concatenate([one.head_tf for one in each]))
-    unit = np.repeat(np.arange(len(each)), [len(one.rows) for one in each])
+    if any(_is_any(one.head_tf) for one in each):
+        often = _often(text, np.concatenate([one.head_tf for one in each]))
+    else:
+        often = _often(text, each[0].head_tf)
+    unit = np.arange(len(each)).repeat([len(one.rows) for one in each])
     return _Joined(unit, np.concatenate([one.rows for one in each]), text, often)
 
 
 def _often(text: Often, head: Often) -> Floats:
-    found: Floats = np.float32(TEXT_WEIGHT) * text + np.float32(HEAD_WEIGHT) * head
+    found: Floats = np.float32(TEXT_WEIGHT) * text
+    if _is_any(head):
+        found += np.float32(HEAD_WEIGHT) * head
     return found
+
+
+def _is_any(head: Often) -> bool:
+    """Whether there may be anything but zeros: for all entries of a list, one zero may stand."""
+    return head.strides != (0,)
 
 
 class _Sums(NamedTuple):
@@ -146,14 +156,28 @@ def best_by_words(lists: PostingLists, reader: Reader, within: Mask | None, coun
     found = _summed(rows, gains, within, reader)
     rest = list(range(first, len(lists.units)))
     gained = [_most(lists.units[one].posting, lists.weights[one], reader) for one in rest]
-    while rest and _nth(found.sums, count) <= sum(gained):
+    least = _nth(found.sums, count)
+    while rest and least <= sum(gained):
         one, *rest = rest
         del gained[0]
         rows, often = lists.entries(one)
         gains = lists.weights[one] * saturate(often, norms.take(rows))
-        rows = np.concatenate([found.rows, rows])
-        found = _summed(rows, np.concatenate([found.sums, gains]), within, reader)
-    may = (found.sums + sum(gained) >= _nth(found.sums, count)).nonzero()[0]
+        at = reader.places_in(found.rows, rows)
+        is_known = _are_at(found.rows, at, rows)
+        known = is_known.nonzero()[0]
+        found.sums[at.take(known)] += gains.take(known)
+        # What cannot be among the best with all that is left need not be kept.
+        is_new = gains >= np.float64(least - sum(gained))
+        is_new &= ~is_known
+        if within is not None:
+            is_new &= within.take(rows)
+        new = is_new.nonzero()[0]
+        found = _Sums(
+            np.concatenate([found.rows, rows.take(new)]),
+            np.concatenate([found.sums, gains.take(new)]),
+        )
+        least = _nth(found.sums, count)
+    may = (found.sums + sum(gained) >= least).nonzero()[0]
     may = may[found.rows.take(may).argsort()]
     rows, sums = found.rows.take(may), found.sums.take(may)
     for one in rest:
@@ -161,12 +185,24 @@ def best_by_words(lists: PostingLists, reader: Reader, within: Mask | None, coun
         places, inside = places_of(posting.rows, rows)
         often = _often(posting.text_tf[inside], posting.head_tf[inside])
         sums[places] += lists.weights[one] * saturate(often, norms.take(rows[places]))
+        del gained[0]
+        if gained:
+            # Fewer are looked for in the next list, which is longer.
+            may = (sums + sum(gained) >= _nth(sums, count)).nonzero()[0]
+            rows, sums = rows.take(may), sums.take(may)
     return rows[highest(sums, count)]
+
+
+def _are_at(listed: Rows, at: Rows, rows: Rows) -> Mask:
+    """Which rows stand at these places of a list; any number is a place of one that does not."""
+    return listed.take(at, mode="clip") == rows if len(listed) else np.zeros(len(rows), bool)
 
 
 def _most(posting: Posting, weight: np.float32, reader: Reader) -> float:
     """A hair more than a list can give to any passage."""
-    often = TEXT_WEIGHT * float(posting.text_tf.max()) + HEAD_WEIGHT * float(posting.head_tf.max())
+    often = TEXT_WEIGHT * float(posting.text_tf.max())
+    if _is_any(posting.head_tf):
+        often += HEAD_WEIGHT * float(posting.head_tf.max())
     return _HAIR * float(weight) * often * (_K1 + 1) / (often + reader.least_norm)
 
 
@@ -177,7 +213,8 @@ def _summed(rows: Rows, gains: NDArray[Any], within: Mask | None, reader: Reader
         rows, gains = rows[keep], gains[keep]
     # Where each stands for the last time.
     last = reader.places_in(rows, rows)
-    sums = np.bincount(last, gains, len(rows))
+    # Of nothing, it would count whole numbers.
+    sums = np.bincount(last, gains, len(rows)).astype(np.float64, copy=False)
     once = (last == np.arange(len(rows))).nonzero()[0]
     return _Sums(rows[once], sums[once])
 
@@ -189,7 +226,7 @@ def frequencies(lists: PostingLists, rows: Rows, reader: Reader) -> Frequencies:
         return Frequencies(lists.units, text, often)
     joined = lists.joined
     at = reader.places_in(rows, joined.rows)
-    inside = (rows.take(at, mode="clip") == joined.rows).nonzero()[0]
+    inside = _are_at(rows, at, joined.rows).nonzero()[0]
     place = joined.unit.take(inside) * len(rows) + at.take(inside)
     text.ravel()[place] = joined.text.take(inside)
     often.ravel()[place] = joined.often.take(inside)
@@ -222,10 +259,12 @@ def highest(values: NDArray[Any], count: int) -> Places:
     if len(values) <= count:
         return np.arange(len(values))
     least = _nth(values, count)
-    above = values > least
-    equal = (values == least).nonzero()[0][: count - np.count_nonzero(above)]
-    above[equal] = True
-    return above.nonzero()[0]
+    found: Places = (values >= least).nonzero()[0]
+    if len(found) > count:
+        # More are equal to the last of them.
+        equal = (values.take(found) == least).nonzero()[0]
+        found = np.delete(found, equal[count - len(found) :])
+    return found
 
 
 def _nth(values: NDArray[Any], count: int) -> float:
@@ -264,5 +303,6 @@ def length_norms(lengths: NDArray[Any], average: float) -> NDArray[np.float32]:
 
 def saturate(frequency: Floats, norms: Floats) -> Floats:
     """What a term of this weighted frequency gives to passages with these norms, before its idf."""
-    result: NDArray[np.float32] = frequency * np.float32(_K1 + 1) / (frequency + norms)
+    result: NDArray[np.float32] = frequency + norms
+    np.divide(frequency * np.float32(_K1 + 1), result, out=result)
     return result

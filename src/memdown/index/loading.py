@@ -10,8 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,7 @@ from memdown.errors import IndexCorrupt
 from memdown.index import segments, vector_blocks
 from memdown.index.merging import strike
 from memdown.index.reader import NO_POSTING, Posting, Quantised, Reader, Unit
-from memdown.index.segments import Dictionary, PostingList, Rows, Vocabulary, key_of_term, span
+from memdown.index.segments import Dictionary, PostingList, Rows, Vocabulary, key_of_term
 from memdown.index.vector_blocks import StoredVectors
 from memdown.text.cues import FEATURE
 from memdown.types import FILE_SPAN, SOURCES, FileState, StoredChunk, Vectors
@@ -38,6 +37,8 @@ _MOST_VECTOR_BYTES = 192 << 20
 _MOST_CHUNKS = 1_024
 # So many blocks of lists are kept as they are stored, 64 MB: those of about 130,000 chunks.
 _MOST_BLOCKS = 1_024
+# Lists of so many entries in all are unpacked together.
+_ENTRIES_AT_ONCE = 1 << 17
 # Terms are found by their hashes once so many were looked for.
 _FEW_LOOKS = 512
 # Room for chunks to come, so that one more does not copy all vectors.
@@ -120,18 +121,16 @@ class _Segment:
     def packed(self, view: View, number: int) -> _Packed:
         """The list of the term with this number as it is stored."""
         dictionary = self.dictionary(view)
-        data = self._stream(view, "postings", span(dictionary.posting_ends, number))
+        data = self._stream(view, "postings", dictionary.posting_ends, number)
         entries = dictionary.entries(number)
-        is_sparse = bool(segments.are_sparse(entries, self.rows.count))
+        is_sparse = segments.is_sparse(entries, len(self.rows.length))
         return _Packed(self, dictionary.posting(number, data), entries, is_sparse)
 
     def beginning(self, view: View, prefix: bytes) -> list[_Packed]:
         """The lists of all terms that begin like this."""
         if not self.rows.count:
             return []
-        dictionary = self.dictionary(view)
-        numbers = range(dictionary.place(prefix), dictionary.place(prefix + b"\xff"))
-        return [self.packed(view, number) for number in numbers]
+        return [self.packed(view, number) for number in self.dictionary(view).beginning(prefix)]
 
     def phrase(self, view: View, terms: Sequence[str]) -> Posting:
         """Where these terms stand one after the other, and how often in each passage, with the rows of this
@@ -146,7 +145,7 @@ class _Segment:
                 return NO_POSTING
             packed = self.packed(view, number)
             found = segments.unpack_list(packed.data, packed.entries, self.rows.count)
-            data = self._stream(view, "positions", span(dictionary.position_ends, number))
+            data = self._stream(view, "positions", dictionary.position_ends, number)
             positions = segments.unpack_positions(dictionary.positions(number, data), found.tf)
             rows = found.rows.astype(np.int64)
             begins = np.repeat(rows, found.tf) * _POSITIONS + positions - step + len(terms)
@@ -156,13 +155,16 @@ class _Segment:
         rows = (np.empty(0, np.int64) if places is None else places) // _POSITIONS
         return _added_up(rows, np.ones(len(rows), np.uint8))
 
-    def _stream(self, view: View, part: str, wanted: range) -> bytes:
+    def _stream(self, view: View, part: str, ends: memoryview[int], number: int) -> bytes:
+        """What stands of a term in one of the streams, which ends there."""
         size = segments.STREAM_BLOCK
-        first, begin = divmod(wanted.start, size)
-        end = begin + len(wanted)
-        data = self.kept.block(view, self.number, part, first) if len(wanted) else b""
-        more = range(first + 1, first + (end - 1) // size + 1)
-        if more:
+        first, begin = divmod(ends[number - 1] if number else 0, size)
+        end = ends[number] - first * size
+        if begin == end:
+            return b""
+        data = self.kept.block(view, self.number, part, first)
+        if end > size:
+            more = range(first + 1, first + (end - 1) // size + 1)
             data += b"".join([self.kept.block(view, self.number, part, n) for n in more])
         return data[begin:end]
 
@@ -180,6 +182,9 @@ def _added_up(rows: NDArray[np.integer], tf: NDArray[np.integer]) -> Posting:
     """Each row once, with all that is counted for it."""
     if not len(rows):
         return NO_POSTING
+    if (rows[1:] > rows[:-1]).all():
+        # Of one term, or of several that stand in different segments.
+        return Posting(rows.astype(np.int32), tf.astype(np.float32), _none(len(rows)))
     order = np.argsort(rows, kind="stable")
     rows, tf = rows[order], tf[order]
     first = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -187,9 +192,13 @@ def _added_up(rows: NDArray[np.integer], tf: NDArray[np.integer]) -> Posting:
     return Posting(rows[first].astype(np.int32), often, _none(len(first)))
 
 
+# They take no room.
+_ZEROS = np.broadcast_to(np.uint8(0), 1 << 31)
+
+
 def _none(count: int) -> NDArray[np.uint8]:
-    """As many zeros, which take no room: most words stand in no head."""
-    return np.broadcast_to(np.uint8(0), count)
+    """As many zeros: most words stand in no head."""
+    return _ZEROS[:count]
 
 
 def _both(text: PostingList, head: PostingList) -> Posting:
@@ -250,27 +259,46 @@ class _Standing(NamedTuple):
     number: int
 
 
+def _in_heads(terms: Collection[str]) -> list[str]:
+    """Those of some terms that may be in a head: what a passage tells besides its words never is."""
+    return [term for term in terms if not term.startswith(FEATURE)]
+
+
+def _keys(terms: Collection[str]) -> list[bytes]:
+    """What terms stand under in texts, and behind these what they stand under in heads."""
+    heads = (key_of_term(term, head=True) for term in _in_heads(terms))
+    return [*map(key_of_term, terms), *heads]
+
+
+def _first_row(one: _Standing) -> int:
+    return one.segment.first
+
+
 def _unpacked(each: Sequence[Sequence[_Packed]]) -> list[PostingList]:
     """The lists of several terms, each one's segments as one list; all are unpacked together."""
     every = [one for some in each for one in some]
-    kinds = [[one for one in every if one.is_sparse is kind] for kind in (False, True)]
-    left = [_unpacked_alike(kind) for kind in kinds]
+    if not every:
+        return [segments.NOTHING] * len(each)
+    left = {
+        kind: _unpacked_alike([one for one in every if one.is_sparse is kind])
+        for kind in (False, True)
+    }
+    upto = {False: 0, True: 0}
     found = []
     for some in each:
         parts = []
-        # Those of one kind that follow one another stand side by side.
-        for kind, few in groupby(some, key=lambda one: one.is_sparse):
-            rows, tf = left[kind]
-            count = sum(one.entries for one in few)
-            parts.append(PostingList(rows[:count], tf[:count]))
-            left[kind] = PostingList(rows[count:], tf[count:])
+        for one in some:
+            rows, tf = left[one.is_sparse]
+            begin = upto[one.is_sparse]
+            end = upto[one.is_sparse] = begin + one.entries
+            parts.append(PostingList(rows[begin:end], tf[begin:end]))
         found.append(_joined_lists(parts) if parts else segments.NOTHING)
     return found
 
 
 def _joined_lists(parts: Sequence[PostingList]) -> PostingList:
     """One list in memory of its own."""
-    rows, tf = [one.rows for one in parts], [one.tf for one in parts]
+    rows, tf = zip(*parts, strict=True)
     return PostingList(np.concatenate(rows), np.concatenate(tf))
 
 
@@ -278,14 +306,27 @@ def _unpacked_alike(each: Sequence[_Packed]) -> PostingList:
     """Lists that are all packed or all not, one after the other."""
     if not each:
         return segments.NOTHING
-    counts = np.array([one.entries for one in each], np.int64)
-    sizes = np.array([len(one.data) for one in each], np.int64)
-    passages = np.array([one.segment.rows.count for one in each], np.int64)
-    data = np.frombuffer(b"".join([one.data for one in each]), np.uint8)
-    ends = np.cumsum(sizes)
-    rows, tf = segments.unpack_lists(data, ends - sizes, ends, counts, passages)
-    rows += np.repeat(np.array([one.segment.first for one in each], np.int32), counts)
-    return PostingList(rows, tf)
+    unpack = segments.unpack_sparse if each[0].is_sparse else segments.unpack_dense
+    parts = []
+    for some in _few_at_once(each):
+        counts = [one.entries for one in some]
+        rows, tf = unpack([one.data for one in some], counts)
+        rows += np.array([one.segment.first for one in some], np.int32).repeat(counts)
+        parts.append(PostingList(rows, tf))
+    return parts[0] if len(parts) == 1 else _joined_lists(parts)
+
+
+def _few_at_once(each: Sequence[_Packed]) -> Iterator[list[_Packed]]:
+    """The lists, some at a time: unpacking takes several times the memory of what is unpacked."""
+    some: list[_Packed] = []
+    size = 0
+    for one in each:
+        if some and size + one.entries > _ENTRIES_AT_ONCE:
+            yield some
+            some, size = [], 0
+        some.append(one)
+        size += one.entries
+    yield some
 
 
 class _Origin:
@@ -326,11 +367,11 @@ class _Origin:
 
     def fetch(self, units: Collection[Unit]) -> None:
         """Have the posting lists of some words at hand; they are unpacked together."""
-        some = [one for one in units if one.kind == "word"]
-        lacking = self._kept.lacking(some, self._numbers) if self.segments else []
-        made = self._words([one.terms[0] for one in lacking], 0)
-        for unit, posting in zip(lacking, made, strict=True):
-            self._kept.keep(unit, self._numbers, posting)
+        lacking = self._kept.lacking(units, self._numbers)
+        if lacking and self.segments:
+            made = self._words([one.terms[0] for one in lacking], 0)
+            for unit, posting in zip(lacking, made, strict=True):
+                self._kept.keep(unit, self._numbers, posting)
 
     def _made(self, unit: Unit, skip: int) -> Posting:
         """The list in all segments but the first `skip`."""
@@ -355,41 +396,40 @@ class _Origin:
 
     def _words(self, terms: Sequence[str], skip: int) -> list[Posting]:
         """The lists of some words in all segments but the first `skip`."""
-        texts = [self._packed(key_of_term(term), skip) for term in terms]
-        # What a passage tells besides its words is never in a head.
-        heads = [
-            [] if term.startswith(FEATURE) else self._packed(key_of_term(term, head=True), skip)
-            for term in terms
+        view, first = self._view, self.segments[skip].first
+        lists = _unpacked(
+            [
+                [one.segment.packed(view, one.number) for one in each if one.segment.first >= first]
+                for each in self._standing(_keys(terms))
+            ]
+        )
+        above = dict(zip(_in_heads(terms), lists[len(terms) :], strict=True))
+        return [
+            _both(text, above.get(term, segments.NOTHING))
+            for term, text in zip(terms, lists, strict=False)
         ]
-        lists = _unpacked([*texts, *heads])
-        return list(map(_both, lists[: len(terms)], lists[len(terms) :]))
 
-    def _packed(self, term: bytes, skip: int) -> list[_Packed]:
-        """The lists of a term in all segments but the first `skip`."""
-        view = self._view
-        first = self.segments[skip].first
-        standing = [one for one in self._standing(term) if one.segment.first >= first]
-        return [one.segment.packed(view, one.number) for one in standing]
-
-    def _standing(self, term: bytes) -> list[_Standing]:
-        """The segments that have a term, in order."""
-        terms = self._terms()
-        found = [
-            _Standing(terms.segments[segment], number)
-            for vocabulary in terms.vocabularies
-            for segment, number in vocabulary.find(term)
-            if segment in terms.segments
-        ]
-        for one in terms.others:
-            number = one.dictionary(self._view).find(term)
-            if number is not None:
-                found.append(_Standing(one, number))
-        found.sort(key=lambda one: one.segment.first)
+    def _standing(self, terms: Sequence[bytes]) -> list[list[_Standing]]:
+        """The segments that have each term, in order."""
+        places = self._terms(len(terms))
+        found: list[list[_Standing]] = [[] for _ in terms]
+        for vocabulary in places.vocabularies:
+            for one in vocabulary.find(terms):
+                if (segment := places.segments.get(one.segment)) is not None:
+                    found[one.place].append(_Standing(segment, one.number))
+        for segment in places.others:
+            dictionary = segment.dictionary(self._view)
+            for term, standing in zip(terms, found, strict=True):
+                number = dictionary.find(term)
+                if number is not None:
+                    standing.append(_Standing(segment, number))
+        for standing in found:
+            standing.sort(key=_first_row)
         return found
 
-    def _terms(self) -> _Terms:
-        """Where terms are found: for a few it does not pay to look at all that there are."""
-        self._kept.looked += 1
+    def _terms(self, count: int) -> _Terms:
+        """Where so many terms are found: for a few it does not pay to look at all that there are."""
+        self._kept.looked += count
         if self._found_in is None or not (
             self._found_in.vocabularies or self._kept.looked <= _FEW_LOOKS
         ):
@@ -405,14 +445,10 @@ class _Origin:
 
     def holding(self, words: Collection[str]) -> set[str]:
         """Those of some words that have a posting list."""
-        if self._terms().vocabularies:
-            return {
-                one
-                for one in words
-                if self._standing(key_of_term(one))
-                # What a passage tells besides its words is never in a head.
-                or (not one.startswith(FEATURE) and self._standing(key_of_term(one, head=True)))
-            }
+        if self._terms(1).vocabularies:
+            every = [*words, *_in_heads(words)]
+            keys = _keys(words)
+            return {one for one, at in zip(every, self._standing(keys), strict=True) if at}
         return set().union(*(one.holds(self._view, words) for one in self.segments))
 
     def ending(self, end: str) -> set[str]:
@@ -450,22 +486,25 @@ class _Origin:
         packed: NDArray[np.uint8] | None = None
         scale = np.zeros(len(wanted), np.float32)
         like: StoredVectors | None = None
-        ends = [*wanted.searchsorted(self._bounds).tolist()[1:], len(wanted)]
+        view, begins = self._view, wanted.searchsorted(self._bounds)
+        sizes = np.append(begins[1:], len(wanted)) - begins
+        every = wanted - self._bounds.repeat(sizes)
         begin = 0
-        for segment, end in enumerate(ends):
-            mine, begin = slice(begin, end), end
-            if mine.start == end:
+        for segment, size in enumerate(sizes.tolist()):
+            if not size:
                 continue
-            local = wanted[mine] - self._bounds[segment]
+            mine, begin = slice(begin, begin + size), begin + size
+            local = every[mine]
             count = self.segments[segment].rows.count
-            stored = self._kept.passages(self._view, self._numbers, segment, count, local)
+            stored = self._kept.passages(view, self._numbers, segment, count, local)
             if stored is None:
                 continue
             if like is None or packed is None:
                 like = stored
                 packed = np.zeros((len(wanted), stored.rows.shape[1]), np.uint8)
-            packed[mine] = stored.rows.take(local, axis=0)
-            scale[mine] = stored.scale.take(local)
+            # By any other mode, what is taken would be copied once more.
+            stored.rows.take(local, axis=0, out=packed[mine], mode="clip")
+            stored.scale.take(local, out=scale[mine], mode="clip")
         # Where there are none, the scale is 0.
         return None if like is None or packed is None else Quantised(like.numbers(packed), scale)
 
@@ -503,12 +542,16 @@ def _is_good(known: Vocabulary, dictionaries: Mapping[int, Dictionary]) -> bool:
     return bool(2 * sum(left) > known.count)
 
 
+_Known: TypeAlias = tuple[tuple[int, ...], Posting]
+_UNKNOWN: _Known = (), NO_POSTING
+
+
 class _Kept:
     """What was fetched and may be asked for again. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._postings: dict[Unit, tuple[tuple[int, ...], Posting]] = {}
+        self._postings: dict[Unit, _Known] = {}
         self._entries = 0
         self._vectors: dict[int, _SegmentVectors | None] = {}
         self._blocks: dict[tuple[int, str, int], bytes] = {}
@@ -543,19 +586,22 @@ class _Kept:
                 self._blocks[key] = known
         return known
 
-    def lacking(self, units: Sequence[Unit], numbers: tuple[int, ...]) -> list[Unit]:
-        """Those of some units of whose lists nothing is known in these segments."""
-        known = self._postings
-        return [
-            one
-            for one in units
-            if not (of := known.get(one, ((), NO_POSTING))[0]) or numbers[: len(of)] != of
-        ]
+    def lacking(self, units: Collection[Unit], numbers: tuple[int, ...]) -> list[Unit]:
+        """Those of some words of whose lists nothing is known in these segments; the others are dropped last."""
+        with self._lock:
+            known, found = self._postings, []
+            for unit in dict.fromkeys(units):
+                of = known.get(unit, _UNKNOWN)[0]
+                if of and numbers[: len(of)] == of:
+                    known[unit] = known.pop(unit)
+                elif unit.kind == "word":
+                    found.append(unit)
+            return found
 
     def keep(self, unit: Unit, numbers: tuple[int, ...], known: Posting) -> None:
         """Keep the list of a unit in these segments."""
         with self._lock:
-            self._entries -= len(self._postings.pop(unit, ((), NO_POSTING))[1].rows)
+            self._entries -= len(self._postings.pop(unit, _UNKNOWN)[1].rows)
             self._postings[unit] = numbers, known
             # What is found nowhere is kept as well; it must not be kept for ever.
             self._entries += len(known.rows)
@@ -567,12 +613,9 @@ class _Kept:
         self, unit: Unit, numbers: tuple[int, ...], made: Callable[[Unit, int], Posting]
     ) -> Posting:
         """The list of a unit in these segments; what is known of the first of them is not read again."""
-        with self._lock:
-            of, known = self._postings.get(unit, ((), NO_POSTING))
-            if of == numbers:
-                # What is asked for often is dropped last.
-                self._postings[unit] = self._postings.pop(unit, (of, known))
-                return known
+        of, known = self._postings.get(unit, _UNKNOWN)
+        if of == numbers:
+            return known
         if of and numbers[: len(of)] == of:
             more = made(unit, len(of))
             if len(more.rows):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -30,6 +30,8 @@ Bytes = NDArray[np.int8]
 Mask = NDArray[np.bool_]
 
 _BYTE, _HALF_BYTE = 127.0, 7.0
+# Each step of a search asks for the units of the same words.
+_CACHED_WORDS = 4_096
 # So many posting lists without struck passages are kept.
 _MOST_LIVING = 256
 # So many passages tell what an average one is like.
@@ -43,6 +45,7 @@ class Unit(NamedTuple):
     terms: tuple[str, ...]
 
 
+@lru_cache(maxsize=_CACHED_WORDS)
 def word(term: str) -> Unit:
     """The unit of one whole term; feature terms are words as well."""
     return Unit("word", (term,))
@@ -151,6 +154,19 @@ def quantise(vectors: Vectors) -> Quantised:
     return Quantised(numbers, scale.astype(np.float32))
 
 
+class QuantisedOne(NamedTuple):
+    """One vector as bytes: `numbers` int8 (D,) times `scale`."""
+
+    numbers: Bytes
+    scale: np.float32
+
+
+def quantise_one(vector: Vector) -> QuantisedOne:
+    """A float vector as one byte a number."""
+    scale: np.float32 = np.abs(vector).max(initial=1e-9) / np.float32(_BYTE)
+    return QuantisedOne(np.rint(vector / scale).astype(np.int8), scale)
+
+
 def quantise_passages(vectors: Vectors) -> Quantised:
     """Float vectors, shape (n, D), as numbers from -7 to 7, each row as long as it was."""
     largest = np.abs(vectors).max(axis=1, initial=1e-9) / np.float32(_HALF_BYTE)
@@ -171,8 +187,7 @@ def common_rows(one: Rows, other: Rows) -> Rows:
     few, many = (one, other) if len(one) < len(other) else (other, one)
     if not len(few):
         return few
-    at = np.searchsorted(many, few).clip(max=len(many) - 1)
-    found: Rows = few[many[at] == few]
+    found: Rows = few[many.take(many.searchsorted(few), mode="clip") == few]
     return found
 
 
@@ -314,17 +329,18 @@ class Reader:
 
     def rows_of(self, keys: Sequence[int]) -> list[int]:
         """The rows of the chunks with these keys, each once."""
-        places = np.searchsorted(self._sorted_keys, np.array(sorted(set(keys)), np.int64))
-        return [int(row) for row in self._by_key[places]]
+        places = self._sorted_keys.searchsorted(np.array(sorted(set(keys)), np.int64))
+        rows: list[int] = self._by_key[places].tolist()
+        return rows
 
     def rows_with(self, passages: Sequence[int]) -> list[int]:
         """The rows of the chunks that hold the passages with these keys; keys that none has are left out."""
-        living = self._by_key[np.searchsorted(self._sorted_keys, 0) :]
-        keys = self.chunk_key[living]
+        keys = self._sorted_keys
         found = set()
-        for key, place in zip(passages, np.searchsorted(keys, passages, "right") - 1, strict=True):
-            if place >= 0:
-                row = int(living[place])
+        for key, behind in zip(passages, keys.searchsorted(passages, "right"), strict=True):
+            place = behind - 1
+            if place >= 0 and keys[place] >= 0:
+                row = int(self._by_key[place])
                 if key < keys[place] + self.chunk_passages[row]:
                     found.add(row)
         return sorted(found)
@@ -387,15 +403,23 @@ class Reader:
         if self._sparing is not None:
             return self._sparing.among(unit, self.posting(word(CHANGES)).rows)
         rows = self.posting(unit).rows
-        found: Rows = rows[self._tells_change.take(rows)]
+        found: Rows = rows[self.tells(word(CHANGES)).take(rows)]
         return found
 
+    def tells(self, unit: Unit) -> Mask:
+        """Which living passages have a feature that many have, bool (P,): a look at some takes less time than to look
+        for them in a list of thousands."""
+        known = self._telling.get(unit)
+        if known is None:
+            known = np.zeros(len(self.alive), bool)
+            known[self.posting(unit).rows] = True
+            self._telling[unit] = known
+        return known
+
     @cached_property
-    def _tells_change(self) -> Mask:
-        """Which living passages tell of a change, bool (P,): many do, and a look at each takes a tenth of a search."""
-        found = np.zeros(len(self.alive), bool)
-        found[self.posting(word(CHANGES)).rows] = True
-        return found
+    def _telling(self) -> dict[Unit, Mask]:
+        """Masks of features; there are five that many passages have."""
+        return {}
 
     # Whether an object has the methods of a protocol takes longer to find out than most of what is asked of it.
     @cached_property

@@ -19,7 +19,8 @@ import struct
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ from memdown.values import dataclass
 Numbers = NDArray[np.int64]
 Integers = NDArray[np.integer[Any]]
 Bytes = NDArray[np.uint8]
+_T = TypeVar("_T", bound=np.integer[Any])
 
 MOST_PASSAGES = 1 << 16
 # As many bytes as fill four pages of SQLite, with the eighth of a page that stands in the row itself: what is left
@@ -52,6 +54,8 @@ _ROWS_HEAD = struct.Struct("<5I")
 _FEW_STEPS = 16
 _TERMS_HEAD = struct.Struct("<III")
 _COUNT = struct.Struct("<I")
+# Of so many terms one is kept as it is, so that half as many have to be cut out to find the place of a term.
+_BETWEEN_SIGNPOSTS = 512
 # Stands for a number that does not fit into a byte, and for a width that is a byte with such numbers.
 _LARGE, _MIXED = 255, 0
 _FIRST_TEXT = b"\x03"
@@ -311,8 +315,12 @@ def _blocks(name: str, stream: bytes) -> dict[Part, bytes]:
     return {(name, n): stream[at : at + STREAM_BLOCK] for n, at in enumerate(cuts)}
 
 
-def are_sparse(counts: Any, passages: Any) -> Any:
-    """Whether lists of so many entries, in segments of so many passages, are not packed."""
+def is_sparse(count: int, passages: int) -> bool:
+    """Whether a list of so many entries, in a segment of so many passages, is not packed."""
+    return count < _FEW or count * _SPARSE < passages
+
+
+def _are_sparse(counts: Numbers, passages: int) -> NDArray[np.bool_]:
     return (counts < _FEW) | (counts * _SPARSE < passages)
 
 
@@ -351,7 +359,7 @@ def _packed_lists(lists: Lists, passages: int) -> tuple[Bytes, Numbers]:
     counts = np.diff(starts)
     if not len(counts):
         return np.empty(0, np.uint8), counts
-    is_sparse = are_sparse(counts, passages)
+    is_sparse = _are_sparse(counts, passages)
     sparse = np.repeat(is_sparse, counts)
     within = np.arange(len(rows)) - np.repeat(starts[:-1], counts)
     gaps = np.diff(rows, prepend=0)
@@ -466,6 +474,7 @@ class Dictionary:
         self.counts = fewer.astype(np.uint32).data
         self._names = memoryview(data)[at:]
         self._starting: dict[bytes, frozenset[bytes]] = {}
+        self._signposts: list[bytes] = []
 
     def name(self, number: int) -> bytes:
         """The bytes of a term."""
@@ -484,8 +493,7 @@ class Dictionary:
         """All terms that begin like this; kept, for looking many words up at once."""
         found = self._starting.get(prefix)
         if found is None:
-            numbers = range(self.place(prefix), self.place(prefix + b"\xff"))
-            found = self._starting[prefix] = frozenset(map(self.name, numbers))
+            found = self._starting[prefix] = frozenset(map(self.name, self.beginning(prefix)))
         return found
 
     def ending_with(self, end: bytes) -> Iterator[bytes]:
@@ -501,7 +509,19 @@ class Dictionary:
 
     def place(self, term: bytes) -> int:
         """Where a term stands or would stand."""
-        return bisect_left(range(self.count), term, key=self.name)
+        if not self._signposts:
+            self._signposts = list(map(self.name, range(0, self.count, _BETWEEN_SIGNPOSTS)))
+        behind = bisect_left(self._signposts, term) * _BETWEEN_SIGNPOSTS
+        before = max(0, behind - _BETWEEN_SIGNPOSTS)
+        return bisect_left(range(min(behind, self.count)), term, before, key=self.name)
+
+    def beginning(self, prefix: bytes) -> range:
+        """The numbers of all terms that begin like this."""
+        first = self.place(prefix)
+        # Mostly they are few, and to look for the end among all takes twenty names.
+        few = min(first + _FEW, self.count)
+        end = self.count if few < self.count and self.name(few).startswith(prefix) else few
+        return range(first, bisect_left(range(end), prefix + b"\xff", first, key=self.name))
 
     def find(self, term: bytes) -> int | None:
         """The number of a term."""
@@ -544,6 +564,14 @@ class Dictionary:
         return _Stream(data, np.array(ends[first:last], np.int64) - begin, deflated)
 
 
+class FoundTerm(NamedTuple):
+    """A term, by its place among those that are looked for, in a segment, and its number there."""
+
+    place: int
+    segment: int
+    number: int
+
+
 class Vocabulary:
     """The terms of several segments, by number, each found in all of them by one look at its hash."""
 
@@ -556,30 +584,26 @@ class Vocabulary:
         counts = [one.count for one in each]
         segment = np.repeat(np.array(list(dictionaries), np.int32), counts)
         number = np.concatenate([np.arange(count, dtype=np.int32) for count in counts])
-        self._hashes: memoryview[int] = hashes[order].data
+        self._hashes = hashes[order]
         self._segments: memoryview[int] = segment[order].data
         self._numbers: memoryview[int] = number[order].data
 
-    def find(self, term: bytes) -> Iterator[tuple[int, int]]:
-        """The segments that have a term, and its number in each."""
-        wanted = hash(term)
-        place = bisect_left(self._hashes, wanted)
-        while place < self.count and self._hashes[place] == wanted:
-            segment, number = self._segments[place], self._numbers[place]
-            if self.dictionaries[segment].name(number) == term:
-                yield segment, number
-            place += 1
-
-
-def span(ends: memoryview[int], number: int) -> range:
-    """From where to where something stands in a stream."""
-    return range(ends[number - 1] if number else 0, ends[number])
+    def find(self, terms: Sequence[bytes]) -> Iterator[FoundTerm]:
+        """Where some terms stand: the segments that have each of them."""
+        wanted = list(map(hash, terms))
+        # A view of memory gives a number several times faster than an array does.
+        hashes: memoryview[int] = self._hashes.data
+        for place, at in enumerate(self._hashes.searchsorted(wanted).tolist()):
+            while at < self.count and hashes[at] == wanted[place]:
+                segment, number = self._segments[at], self._numbers[at]
+                if self.dictionaries[segment].name(number) == terms[place]:
+                    yield FoundTerm(place, segment, number)
+                at += 1
 
 
 def unpack_list(data: bytes, count: int, passages: int) -> PostingList:
     """A posting list of so many entries, in a segment of so many passages."""
-    packed = np.frombuffer(data, np.uint8)
-    return unpack_lists(packed, np.array([0]), np.array([len(data)]), np.array([count]), passages)
+    return (unpack_sparse if is_sparse(count, passages) else unpack_dense)([data], [count])
 
 
 def unpack_positions(data: bytes, tf: Bytes) -> Numbers:
@@ -606,9 +630,8 @@ def decode_lists(terms: bytes, postings: bytes, positions: bytes) -> Lists:
     if len(postings) != (dictionary.posting_ends[-1] if dictionary.count else 0):
         raise _damaged()
     data, ends = inflated_lists(dictionary.postings(0, dictionary.count, postings))
-    begins = np.concatenate([[0], ends])[: len(ends)]
-    packed = np.frombuffer(data, np.uint8)
-    found = unpack_lists(packed, begins, ends, counts, dictionary.passages)
+    each = [data[begin:end] for begin, end in pairwise([0, *ends.tolist()])]
+    found = _unpack_lists(each, counts, dictionary.passages)
     names = dictionary.names()
     starts = np.concatenate([[0], np.cumsum(counts)])
     first = int(starts[bisect_left(names, _FIRST_TEXT)])
@@ -617,57 +640,45 @@ def decode_lists(terms: bytes, postings: bytes, positions: bytes) -> Lists:
     return Lists(names, starts, rows, tf, unpack_positions(places, found.tf[first:]))
 
 
-def unpack_lists(
-    packed: Bytes, begins: Numbers, ends: Numbers, counts: Numbers, passages: int | Numbers
-) -> PostingList:
-    """The lists that stand at these places, one after the other; `passages` is how many their segment has,
-    or the segment of each."""
-    sparse = are_sparse(counts, passages)
-    if sparse.all():
-        return _unpack_sparse(packed, begins, ends, counts)
-    dense = np.flatnonzero(~sparse)
-    sizes = (ends - begins)[dense]
-    upto = sizes.cumsum()
-    if len(dense) == len(counts):
-        return _unpack_dense(packed[begins[0] : ends[-1]], upto, counts)
-    many = np.repeat(~sparse, counts)
-    rows, tf = np.empty(len(many), np.int32), np.empty(len(many), np.uint8)
-    lists = packed[np.repeat(begins[dense] - (upto - sizes), sizes) + np.arange(upto[-1])]
-    rows[many], tf[many] = _unpack_dense(lists, upto, counts[dense])
-    few = ~many
-    rows[few], tf[few] = _unpack_sparse(packed, begins[sparse], ends[sparse], counts[sparse])
+def _unpack_lists(lists: Sequence[bytes], counts: Numbers, passages: int) -> PostingList:
+    """All lists of a segment of so many passages, one after the other."""
+    sparse = _are_sparse(counts, passages)
+    of_sparse = np.repeat(sparse, counts)
+    rows, tf = np.empty(len(of_sparse), np.int32), np.empty(len(of_sparse), np.uint8)
+    for kind, unpack in ((True, unpack_sparse), (False, unpack_dense)):
+        numbers = np.flatnonzero(sparse == kind).tolist()
+        if numbers:
+            mine = of_sparse == kind
+            rows[mine], tf[mine] = unpack([lists[n] for n in numbers], counts[numbers].tolist())
     return PostingList(rows, tf)
 
 
-def _unpack_sparse(packed: Bytes, begins: Numbers, ends: Numbers, counts: Numbers) -> PostingList:
-    """Lists that are not packed and stand at these places."""
-    sizes = ends - begins
-    counted = sizes == 3 * counts
-    if (~counted & (sizes != 2 * counts)).any():
+def unpack_sparse(lists: Sequence[bytes], counts: Sequence[int]) -> PostingList:
+    """Lists of so many entries that are not packed, one after the other: the rows, then how often if more than once
+    anywhere."""
+    each = list(zip(lists, counts, strict=True))
+    if any(len(data) != 2 * count and len(data) != 3 * count for data, count in each):
         raise _damaged()
-    first = np.repeat(counts.cumsum() - counts, counts)
-    within = np.arange(len(first)) - first
-    begin = np.repeat(begins, counts)
-    at = begin + 2 * within
-    rows = packed[at] + 256 * packed[at + 1].astype(np.int32)
-    tf = np.ones(len(rows), np.uint8)
-    if counted.any():
-        each = np.repeat(counted, counts)
-        tf[each] = packed[(begin + 2 * np.repeat(counts, counts) + within)[each]]
-    return PostingList(rows, tf)
+    rows = b"".join([data[: 2 * count] for data, count in each])
+    tf = b"".join([data[2 * count :] or b"\1" * count for data, count in each])
+    return PostingList(np.frombuffer(rows, "<u2").astype(np.int32), np.frombuffer(tf, np.uint8))
 
 
-def _unpack_dense(packed: Bytes, ends: Numbers, counts: Numbers) -> PostingList:
-    """Packed lists that end at these places, one after the other; see `_packed_lists`."""
+def unpack_dense(lists: Sequence[bytes], counts: Sequence[int]) -> PostingList:
+    """Packed lists of so many entries, one after the other; see `_packed_lists`."""
+    packed = np.frombuffer(b"".join(lists), np.uint8)
+    ends, gaps = np.cumsum([len(data) for data in lists]), np.array(counts, np.int64)
     places = (packed != _STEP).nonzero()[0]
     upto = places.searchsorted(ends)
-    more = np.diff(upto, prepend=0) - counts
-    if (more < 0).any() or (places[upto - 1] + 1 != ends).any():
-        raise _damaged()
     # In each list gaps come first, then how often.
-    is_gap = np.repeat(np.arange(2 * len(counts)) % 2 == 0, np.stack([counts, more], 1).ravel())
+    sizes = np.empty((len(lists), 2), np.int64)
+    sizes[:, 0] = gaps
+    sizes[:, 1] = _steps(upto) - gaps
+    if (sizes[:, 1] < 0).any() or (places[upto - 1] + 1 != ends).any():
+        raise _damaged()
+    is_gap = np.array([True, False] * len(lists)).repeat(sizes.ravel())
     # Sums may run over; their differences are right all the same.
-    values = np.diff(packed.cumsum(dtype=np.uint32).take(places), prepend=np.uint32(0))[is_gap]
+    values = _steps(packed.cumsum(dtype=np.uint32).take(places))[is_gap]
     often = (values & 1).astype(bool)
     counted = packed.take(places[~is_gap])
     if len(counted) != np.count_nonzero(often):
@@ -676,9 +687,16 @@ def _unpack_dense(packed: Bytes, ends: Numbers, counts: Numbers) -> PostingList:
     tf[often] = counted
     values >>= 1
     rows = values.cumsum(dtype=np.uint32)
-    starts = counts.cumsum() - counts
-    rows -= np.repeat(rows[starts] - values[starts], counts)
+    starts = gaps.cumsum() - gaps
+    rows -= (rows[starts] - values[starts]).repeat(gaps)
     return PostingList(rows.view(np.int32), tf)
+
+
+def _steps(totals: NDArray[_T]) -> NDArray[_T]:
+    """From each total to the next, the first from 0: what they are the sums of."""
+    steps = totals.copy()
+    steps[1:] -= totals[:-1]
+    return steps
 
 
 def merge_lists(each: Sequence[Lists], new_rows: Sequence[Numbers]) -> Lists:

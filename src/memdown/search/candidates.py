@@ -23,14 +23,40 @@ from memdown.index.bm25 import (
     lists_of,
 )
 from memdown.index.passage_vectors import shorten
-from memdown.index.reader import Mask, Posting, Quantised, Reader, Rows, Unit, quantise, word
+from memdown.index.reader import (
+    Mask,
+    Posting,
+    Quantised,
+    Reader,
+    Rows,
+    Unit,
+    common_rows,
+    quantise_one,
+    word,
+)
 from memdown.search.tuning import Tuning
 from memdown.text import Alternative, QueryTerms, prefix_terms, verb_beginnings
 from memdown.types import SOURCES, Source, Vector
 
 # A prefix is found with its word and scores about half as much.
 _PREFIX_REACH = 0.5
-_BESIDE = np.arange(-2, 3, dtype=np.int32)[:, None]
+_BESIDE = 2
+
+
+class Runs(NamedTuple):
+    """Equal values that stand side by side: where each run begins, int64 (r,), and each value's run, int64 (n,)."""
+
+    begins: Places
+    places: Places
+
+
+def runs_of(values: Rows) -> Runs:
+    """The runs of n values."""
+    is_first = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=is_first[1:])
+    places = is_first.cumsum()
+    places -= 1
+    return Runs(is_first.nonzero()[0], places)
 
 
 class Candidates(NamedTuple):
@@ -41,10 +67,13 @@ class Candidates(NamedTuple):
     score; `held` says how often each of the n candidates holds what is looked for.
     `chunk_similarity` and `passage_similarity` float32 (n,) are cosines, None without
     vectors; `chunk_background` and `passage_background` those of an average text. `chunks` is how
-    many chunks might be found. `passage_vectors` are those of the n candidates.
+    many chunks might be found. `passage_vectors` are those of the n candidates. `chunk` int32 (n,) are the rows of
+    their chunks; all candidates of a chunk stand in one of `chunk_runs`.
     """
 
     rows: Rows
+    chunk: Rows
+    chunk_runs: Runs
     near: Rows
     places: Places
     text: Floats
@@ -99,7 +128,7 @@ def _instead(number: int, other: Alternative, reader: Reader) -> UnitPosting:
         return _looked(number, units[0], reader, other.weight)
     rows = reader.posting(units[0]).rows
     for unit in units[1:]:
-        rows = np.intersect1d(rows, reader.posting(unit).rows, assume_unique=True)
+        rows = common_rows(rows, reader.posting(unit).rows)
     if other.defined:
         rows = np.setdiff1d(rows, reader.posting(word(other.word)).rows, assume_unique=True)
     once = np.ones(len(rows), np.float32)
@@ -150,9 +179,10 @@ def similarities(reader: Reader, vector: Vector) -> Floats:
 
 def products(vectors: Quantised, vector: Vector) -> Floats:
     """The dot products of n vectors with one, float32 (n,)."""
-    asked = quantise(vector[None, :])
-    dots = np.asarray(simsimd.cdist(asked.numbers, vectors.numbers, "dot"), np.float32)[0]
-    found: Floats = dots * (vectors.scale * asked.scale[0])
+    numbers, scale = quantise_one(vector)
+    dots = simsimd.cdist(numbers[None, :], vectors.numbers, "dot", out_dtype="float32")
+    found: Floats = np.asarray(dots)[0]
+    found *= vectors.scale * scale
     return found
 
 
@@ -182,22 +212,24 @@ def find(
     rows = _pool(reader, lists, by_chunk, files, tuning)
     if extra is not None and len(extra):
         rows = np.union1d(rows, extra).astype(np.int32)
-    near = _with_neighbours(rows, reader)
-    places = near.searchsorted(rows)
+    near, places = _with_neighbours(rows, reader)
     held = frequencies(lists, near, reader)
     text = bm25(held, lists, reader.length_norms.take(near))
     if files is not None:
         text *= files[reader.passage_file[near]]
     passages = _passages(reader, rows, vector if by_chunk is not None else None)
+    chunk = reader.passage_chunk.take(rows)
     return Candidates(
         rows=rows,
+        chunk=chunk,
+        chunk_runs=runs_of(chunk),
         near=near,
         places=places,
         text=text,
         reachable=reachable(looked),
         looked=looked,
         held=held.at(places),
-        chunk_similarity=None if by_chunk is None else by_chunk[reader.passage_chunk[rows]],
+        chunk_similarity=None if by_chunk is None else by_chunk.take(chunk),
         chunk_background=background or 0.0,
         passage_similarity=passages.similarity,
         passage_background=passages.background,
@@ -231,12 +263,28 @@ def _pool(
     return found
 
 
-def _with_neighbours(rows: Rows, reader: Reader) -> Rows:
-    """Some rows, ascending, and up to two on each side of each."""
-    if len(rows) == len(reader.passage_file):
-        return rows
-    near: Rows = distinct((rows + _BESIDE).ravel())
-    return near[(near >= 0) & (near < len(reader.passage_file))]
+class _Near(NamedTuple):
+    """Rows, and where among them those stand whose neighbours they are."""
+
+    rows: Rows
+    places: Places
+
+
+def _with_neighbours(rows: Rows, reader: Reader) -> _Near:
+    """Some rows, ascending, and up to `_BESIDE` on each side of each."""
+    if not len(rows) or len(rows) == len(reader.passage_file):
+        return _Near(rows, np.arange(len(rows)))
+    # Each brings those that the one before it has not brought.
+    begins, ends = rows - _BESIDE, rows + (_BESIDE + 1)
+    np.minimum(ends, len(reader.passage_file), out=ends)
+    np.maximum(begins[1:], ends[:-1], out=begins[1:])
+    begins[0] = max(begins[0], 0)
+    counts = ends - begins
+    upto = counts.cumsum(dtype=np.int32)
+    shift = ends - upto
+    near = np.arange(upto[-1], dtype=np.int32)
+    near += shift.repeat(counts)
+    return _Near(near, rows - shift)
 
 
 def _passages_of(reader: Reader, chunks: Places) -> Rows:
@@ -245,7 +293,7 @@ def _passages_of(reader: Reader, chunks: Places) -> Rows:
     there = begins >= 0
     begins, counts = begins[there], counts[there]
     ends = counts.cumsum()
-    rows = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begins - ends + counts, counts)
+    rows = np.arange(ends[-1] if len(ends) else 0) + (begins - ends + counts).repeat(counts)
     found: Rows = rows.astype(np.int32)
     return found
 

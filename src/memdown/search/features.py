@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memdown.index.bm25 import Floats, Frequencies, UnitPosting, places_of
-from memdown.index.reader import Posting, Reader, Rows, Unit, word
-from memdown.search.candidates import Candidates
+from memdown.index.reader import Mask, Reader, Rows, Unit, word
+from memdown.search.candidates import Candidates, Runs, runs_of
 from memdown.search.tuning import Tuning
 from memdown.text import is_gram
 from memdown.text.cues import (
@@ -34,6 +35,8 @@ _ONCE_LONG = 0.3 * _ONCE_AGAIN
 
 _GREETING, _LONG_MESSAGE = 12, 2.0
 
+_CACHED_QUESTIONS = 64
+
 # Where two passages before, one before, one behind and two behind stand, with two more before the first of all.
 _AROUND = np.array([[0], [1], [3], [4]])
 
@@ -46,7 +49,8 @@ class Features(NamedTuple):
 
     `text` to `chunk` are shares of the best BM25, `coverage` is the share of the query's words and
     `idf_coverage` the share of their idf; `once` is like BM25 with each word of the query counted about
-    once, however often and in whatever forms it stands there, as a share of the best.
+    once, however often and in whatever forms it stands there, as a share of the best. If `of_speakers` is False,
+    nobody who is asked about speaks anywhere, and `speaker`, `answers`, `told` and `own` are zeros.
     """
 
     text: Floats
@@ -59,12 +63,33 @@ class Features(NamedTuple):
     once: Floats
     passage_similarity: Floats
     chunk_similarity: Floats
-    speaker: Floats
     kind: Floats
     asks: Floats
+    speaker: Floats
     answers: Floats
     told: Floats
     own: Floats
+    of_speakers: bool
+
+
+class Cues(NamedTuple):
+    """What a question asks for besides its words: everyone who may speak, the kind of answer, and what only asks."""
+
+    speakers: tuple[Unit, ...]
+    kind: Unit | None
+    asks: Unit
+
+    def units(self) -> list[Unit]:
+        """All that is looked up."""
+        return [*self.speakers, self.asks, *((self.kind,) if self.kind else ())]
+
+
+@lru_cache(maxsize=_CACHED_QUESTIONS)
+def cues_of(question: str) -> Cues:
+    """The cues of a question; each step of a search asks for them."""
+    speakers = [*named_speakers(question), *(USER_TERMS if asks_of_oneself(question) else ())]
+    kind = asked_kind(question)
+    return Cues(tuple(map(word, speakers)), word(kind) if kind else None, word(ASKS))
 
 
 def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) -> Features:
@@ -72,7 +97,6 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
     rows = found.rows
     text = found.own_text
     best = float(text.max(initial=0.0)) or 1.0
-    files, chunks = reader.passage_file[rows], reader.passage_chunk[rows]
     beside, two_away = _neighbours(found, reader)
     covered = _coverage(found, reader, tuning)
     chunk = found.chunk_similarity
@@ -82,28 +106,30 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
     )
     nothing = np.zeros(len(rows), np.float32)
     similar = nothing if passage is None else closeness(passage, own_background)
-    kind = asked_kind(question)
-    asking = reader.posting(word(ASKS))
-    speaker = _speaker(question, reader, rows, tuning)
+    cues = cues_of(question)
+    asks = reader.tells(cues.asks)
+    kind = nothing if cues.kind is None else reader.tells(cues.kind).take(rows).astype(np.float32)
+    speaker = _speaker(cues, reader, rows, tuning)
+    fitting = similar + covered.words
+    talk = None if speaker is None else _talk(question, speaker, asks, reader, rows, fitting)
     return Features(
         text=text / best,
         beside=beside / best,
         two_away=two_away / best,
-        file=_best_of(text, files) / best,
-        chunk=_sum_of(text, chunks) / best,
+        file=_of_runs(text, runs_of(reader.passage_file.take(rows)), np.maximum) / best,
+        chunk=_of_runs(text.astype(np.float64), found.chunk_runs, np.add) / best,
         coverage=covered.words,
         idf_coverage=covered.idf,
         once=covered.once,
         passage_similarity=similar,
         chunk_similarity=nothing if chunk is None else closeness(chunk, found.chunk_background),
-        speaker=speaker,
-        kind=_holds(reader.posting(word(kind)), rows) if kind else nothing,
-        asks=_holds(asking, rows),
-        answers=_behind(asking, reader, rows) * speaker if speaker.any() else nothing,
-        told=_told(reader.passage_length[rows]) * speaker if speaker.any() else nothing,
-        own=_of_oneself(question, reader, rows, speaker, np.minimum(similar + covered.words, 1))
-        if speaker.any()
-        else nothing,
+        kind=kind,
+        asks=asks.take(rows).astype(np.float32),
+        speaker=nothing if speaker is None else speaker,
+        answers=nothing if talk is None else talk.answers,
+        told=nothing if talk is None else talk.told,
+        own=nothing if talk is None else talk.own,
+        of_speakers=talk is not None,
     )
 
 
@@ -133,23 +159,11 @@ def _neighbours(found: Candidates, reader: Reader) -> _Neighbours:
     return _Neighbours(np.maximum(text[1], text[2]), np.maximum(text[0], text[3]))
 
 
-def _best_of(values: Floats, groups: NDArray[Any]) -> Floats:
-    """The best value of each one's group; the members of a group stand side by side."""
-    return _of_groups(values, groups, np.maximum)
-
-
-def _sum_of(values: Floats, groups: NDArray[Any]) -> Floats:
-    """The sum of each one's group; the members of a group stand side by side."""
-    return _of_groups(values.astype(np.float64), groups, np.add)
-
-
-def _of_groups(values: NDArray[Any], groups: NDArray[Any], reduce: np.ufunc) -> Floats:
+def _of_runs(values: NDArray[Any], runs: Runs, combine: np.ufunc) -> Floats:
+    """What the values of each one's run are combined to."""
     if not len(values):
         return np.zeros(0, np.float32)
-    begins = np.ones(len(groups), bool)
-    np.not_equal(groups[1:], groups[:-1], out=begins[1:])
-    found = reduce.reduceat(values, begins.nonzero()[0]).astype(np.float32)
-    result: Floats = found[begins.cumsum() - 1]
+    result: Floats = combine.reduceat(values, runs.begins).astype(np.float32).take(runs.places)
     return result
 
 
@@ -171,7 +185,7 @@ def _coverage(found: Candidates, reader: Reader, tuning: Tuning) -> _Covered:
         _ONCE_LONG / reader.average_length
     )
     lengths += np.float32(_ONCE_AGAIN - _ONCE_LONG)
-    parts = _parts(found.held, weights, lengths, tuning)
+    parts = _parts(found.held, own, lengths, tuning)
     part, often = np.zeros((2, len(own), count), np.float32)
     by_word: list[list[int]] = [[] for _ in own]
     for place, one in enumerate(found.held.units):
@@ -183,10 +197,12 @@ def _coverage(found: Candidates, reader: Reader, tuning: Tuning) -> _Covered:
         elif places:
             # Of its forms, the one counts that says most; to what stands for it, such as the parts of a
             # compound, each adds.
-            part[number] = parts.held[places].max(axis=0)
-            its = [place for place in places if parts.is_own[place]]
-            others = [place for place in places if not parts.is_own[place]]
-            often[number] = parts.once[its].max(axis=0, initial=0) + parts.once[others].sum(axis=0)
+            part[number] = reduce(np.maximum, [parts.held[place] for place in places])
+            its = [parts.once[place] for place in places if parts.is_own[place]]
+            others = [parts.once[place] for place in places if not parts.is_own[place]]
+            together = [reduce(np.maximum, its)] if its else []
+            together += [reduce(np.add, others)] if others else []
+            often[number] = reduce(np.add, together)
             np.minimum(often[number], weights[number], out=often[number])
     shares = _shares(found, len(own))
     words, once = shares @ part, shares @ often
@@ -216,8 +232,7 @@ class Nearness:
             value = counts * min(one.idf, own[one.number])
             at.setdefault(one.unit.terms[0], []).append((one.number, value))
         self._sizes = sorted({len(term) for term in self._beginnings})
-        pieces = sum(is_gram(one.unit.terms[0]) for one in looked if one.is_word)
-        self.reach = _SENTENCE * (_PIECES_A_WORD if 2 * pieces > len(own) else 1.0)
+        self._reach = reach_of(looked)
 
     def of(self, terms: Sequence[str]) -> float:
         """That share for a text of these terms, in their order."""
@@ -230,7 +245,7 @@ class Nearness:
             return 0.0
         found.sort()
         numbers, places, values = np.array(found, np.float32).T
-        apart = (places[:, None] - places[None, :]) / self.reach
+        apart = (places[:, None] - places[None, :]) / self._reach
         near = values * np.exp(-apart * apart)
         first = np.flatnonzero(np.diff(numbers, prepend=-1))
         return float(np.maximum.reduceat(near, first, axis=1).sum(axis=1).max()) / self._total
@@ -243,8 +258,14 @@ class Nearness:
         return meant
 
 
+def reach_of(looked: Sequence[UnitPosting]) -> float:
+    """Within how many terms words of a question stand together."""
+    words = [one.unit.terms[0] for one in looked if one.is_word]
+    return _SENTENCE * (_PIECES_A_WORD if 2 * sum(map(is_gram, words)) > len(words) else 1.0)
+
+
 class _Parts(NamedTuple):
-    """How much of its word each of U units is where n candidates hold it, and how it scores once: float32 (U, n);
+    """How much of its word each of U units is where n candidates hold it, and how it scores once: floats (U, n);
     and whether each is a form of the word."""
 
     held: Floats
@@ -252,19 +273,20 @@ class _Parts(NamedTuple):
     is_own: Sequence[bool]
 
 
-def _parts(held: Frequencies, weights: Floats, lengths: Floats, tuning: Tuning) -> _Parts:
-    """What each unit counts; `weights` float32 (words,) are the idf of the words, `lengths` float32 (n,)."""
-    is_prefix = np.array([one.unit.kind == "prefix" for one in held.units], bool)
-    counts = np.array([one.weight for one in held.units], np.float32)
-    counts[is_prefix] = tuning.prefix_coverage
-    in_heads = np.where(is_prefix, counts, counts * np.float32(tuning.head_coverage))
-    rarity = np.array([one.idf for one in held.units], np.float32)
-    np.minimum(rarity, weights.take([one.number for one in held.units], mode="clip"), out=rarity)
-    part = np.where(held.text > 0, counts[:, None], in_heads[:, None]) * (held.often > 0)
+def _parts(held: Frequencies, own: Mapping[int, float], lengths: Floats, tuning: Tuning) -> _Parts:
+    """What each unit counts; `own` is the idf of each word, `lengths` float32 (n,)."""
+    is_prefix = [one.unit.kind == "prefix" for one in held.units]
+    every = list(zip(held.units, is_prefix, strict=True))
+    counts = np.array([tuning.prefix_coverage if p else one.weight for one, p in every], np.float32)
+    in_heads = counts * np.array(
+        [1.0 if p else tuning.head_coverage for p in is_prefix], np.float32
+    )
+    rarity = np.array([min(one.idf, own.get(one.number, 0.0)) for one in held.units], np.float32)
+    part = np.where(held.text > 0, counts[:, None], in_heads[:, None])
+    part *= held.often > 0
     once = held.often / (held.often + lengths)
     once *= (counts * rarity)[:, None]
-    is_own = [one.unit.kind == "prefix" or one.is_word for one in held.units]
-    return _Parts(part, once, is_own)
+    return _Parts(part, once, [p or one.is_word for one, p in every])
 
 
 def _shares(found: Candidates, words: int) -> Floats:
@@ -287,19 +309,31 @@ def _shares(found: Candidates, words: int) -> Floats:
     return shares
 
 
-def _holds(posting: Posting, rows: Rows) -> Floats:
-    held = np.zeros(len(rows), np.float32)
-    held[places_of(posting.rows, rows)[0]] = 1
-    return held
+class _Talk(NamedTuple):
+    """What those who are asked about say, float32 (n,) each; see `Tuning`."""
+
+    answers: Floats
+    told: Floats
+    own: Floats
 
 
-def _behind(posting: Posting, reader: Reader, rows: Rows) -> Floats:
-    """1 where the passage before, in the same file, is in a posting list."""
+def _talk(
+    question: str, speaker: Floats, asks: Mask, reader: Reader, rows: Rows, fitting: Floats
+) -> _Talk:
+    """What n candidates are, of which `speaker` float32 (n,) says who spoke; `asks` bool (P,)."""
+    return _Talk(
+        _behind(asks, reader, rows) * speaker,
+        _told(reader.passage_length[rows]) * speaker,
+        _of_oneself(question, reader, rows, speaker, np.minimum(fitting, 1)),
+    )
+
+
+def _behind(mask: Mask, reader: Reader, rows: Rows) -> Floats:
+    """1 where the passage before, in the same file, is in a mask, bool (P,)."""
+    before = np.maximum(rows - 1, 0)
     files = reader.passage_file
-    before = posting.rows[posting.rows + 1 < len(files)]
-    held = np.zeros(len(files), np.float32)
-    held[before + 1] = files[before + 1] == files[before]
-    found: Floats = held[rows]
+    same = (files.take(before) == files.take(rows)) & (before < rows)
+    found: Floats = (mask.take(before) & same).astype(np.float32)
     return found
 
 
@@ -327,11 +361,14 @@ def _of_oneself(
     return found * fitting
 
 
-def _speaker(question: str, reader: Reader, rows: Rows, tuning: Tuning) -> Floats:
-    """1 where those speak who are asked about: people who are named, or the user of "my" and "I"."""
-    found = np.zeros(len(rows), np.float32)
-    terms = [*named_speakers(question), *(USER_TERMS if asks_of_oneself(question) else ())]
-    for term in terms:
-        if reader.document_frequency(word(term)) >= tuning.least_labels:
-            found[places_of(reader.posting(word(term)).rows, rows)[0]] = 1
+def _speaker(cues: Cues, reader: Reader, rows: Rows, tuning: Tuning) -> Floats | None:
+    """1 where those speak who are asked about: people who are named, or the user of "my" and "I". None if nowhere."""
+    found = None
+    for unit in cues.speakers:
+        posting = reader.posting(unit)
+        if reader.frequency_of(unit, posting) >= tuning.least_labels:
+            places = places_of(posting.rows, rows)[0]
+            if len(places):
+                found = np.zeros(len(rows), np.float32) if found is None else found
+                found[places] = 1
     return found

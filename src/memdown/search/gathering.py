@@ -15,7 +15,15 @@ from memdown.search import diversity, scoring
 from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
 from memdown.search.candidates import file_mask
-from memdown.search.query import STRONG, Asked, SearchOptions, is_of_no_note, is_unheld, terms_of
+from memdown.search.query import (
+    STRONG,
+    Asked,
+    SearchOptions,
+    is_of_no_note,
+    is_unheld,
+    terms_of,
+    units_of,
+)
 from memdown.search.rank import SHOWN_DIGITS, Bar, Presentation, Ranking, Scored, Texts, shown_score
 from memdown.search.snippets import beside, is_talk
 from memdown.search.successors import follow, is_successor
@@ -60,7 +68,7 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
         return []
     sought = _sought(asked)
     reader = snapshot.reader(sought)
-    reader.fetch(sought.units())
+    reader.fetch(units_of(asked.query))
     terms = terms_of(asked)
     forms: tuple[Alternative, ...] = ()
     if not leaves_out(snapshot, "other forms of words"):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memdown.index.reader import Reader, Rows, word
+from memdown.index.reader import Reader, Rows, common_rows, word
 from memdown.search.candidates import file_mask
 from memdown.text import Identifier, QueryTerms, distinct_terms, prefix_terms
 from memdown.types import Source
@@ -83,7 +83,7 @@ def _stands_in_parts(one: Identifier, look: SearchScope) -> bool:
     parts = [part for part in one.parts if part.isalnum()]
     rows = look.rows(parts[0]) if parts else np.empty(0, np.int32)
     for part in parts[1:]:
-        rows = np.intersect1d(rows, look.rows(part), assume_unique=True)
+        rows = common_rows(rows, look.rows(part))
     some = sorted(set(look.reader.passage_chunk[rows[:_LOOKED_AT]].tolist()))
     chunks = look.reader.chunks(some)
     return any(

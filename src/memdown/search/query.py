@@ -9,10 +9,11 @@ from functools import lru_cache
 from itertools import islice
 
 from memdown.errors import EmbedderError, QueryError
-from memdown.index.reader import Sought
+from memdown.index.reader import Sought, Unit, word
 from memdown.index.store import Snapshot
 from memdown.search import identifiers
 from memdown.search.currency import Seen
+from memdown.search.features import cues_of
 from memdown.search.rank import GENTLE_DECAY
 from memdown.text import (
     Alternative,
@@ -21,6 +22,7 @@ from memdown.text import (
     query_terms,
     without_stop_words,
 )
+from memdown.text.cues import INTRODUCES
 from memdown.text.dates import NamedTime, asks_for_notes_only, find_time
 from memdown.text.synonyms import as_terms, meanings
 from memdown.types import (
@@ -154,10 +156,10 @@ def _alternatives(
 def _near_words(text: str, terms: QueryTerms, embedder: SynonymKnowing) -> list[Alternative]:
     """Terms that mean about the same as words of the question to an embedder: movie for film."""
     found: list[Alternative] = []
-    for word in dict.fromkeys(_WORD.findall(text.lower())[:_MOST_SYNONYMS]):
-        term = "".join(index_terms(word)[:1])
+    for written in dict.fromkeys(_WORD.findall(text.lower())[:_MOST_SYNONYMS]):
+        term = "".join(index_terms(written)[:1])
         if term in terms.words and term not in terms.exact:
-            found += _alike(term, tuple(embedder.synonyms(word)))
+            found += _alike(term, tuple(embedder.synonyms(written)))
     return found
 
 
@@ -211,6 +213,17 @@ def timed(asked: Asked, snapshot: Snapshot) -> Asked:
     )
 
 
+def units_of(query: Query) -> list[Unit]:
+    """What the steps of a search look up one after the other, so that the first of them can fetch all of it."""
+    terms = query.terms
+    return [
+        *map(word, terms.words),
+        *(word(term) for one in terms.alternatives for term in one.terms),
+        word(INTRODUCES),
+        *cues_of(query.text).units(),
+    ]
+
+
 def settle(asked: Asked, snapshot: Snapshot) -> Asked:
     """The question as it can be asked of these notes: identifiers are looked for as they are written."""
     query = asked.query
@@ -221,7 +234,10 @@ def settle(asked: Asked, snapshot: Snapshot) -> Asked:
     wanted = Sought(
         identifiers.looked_for(query.terms), sources=sources, files=files, passages=_HELD
     )
-    look = identifiers.SearchScope(snapshot.reader(wanted), sources, files)
+    reader = snapshot.reader(wanted)
+    # Of what a note holds whole, the parts are not asked for.
+    reader.fetch([word(one) for each in query.terms.identifiers for one in each.spellings])
+    look = identifiers.SearchScope(reader, sources, files)
     terms, unheld = identifiers.settle(query.terms, look)
     return replace(asked, query=replace(query, terms=terms), unheld=unheld)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,7 +14,7 @@ from memdown.index.reader import Mask, Quantised, Reader, Rows, word
 from memdown.index.similarity import cosines
 from memdown.search import candidates, features
 from memdown.search.candidates import Candidates, products
-from memdown.search.features import Features, Nearness
+from memdown.search.features import Features, Nearness, reach_of
 from memdown.search.rank import Columns, Ranking, Signs, Weights, confidence
 from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, index_terms, is_gram
@@ -117,14 +116,16 @@ def rank(
     order = _best_first(scores, tuning.ranked)
     scores = _with_nearness(scores, order, found, made, reader, weights, tuning)
     order = _again(order, scores)
-    if made.told.any():
+    if made.of_speakers and made.told.any():
         scores = shorter_first(scores, order, reader.passage_length[found.rows], tuning)
         order = _again(order, scores)
     return Ranked(
         _scored(order, scores, found, made, reader, few=few),
         confidence(
-            replace(
-                _signs(found, made, few=few),
+            _signs(
+                found,
+                made,
+                few=few,
                 dated=scope.timely is not None,
                 strangers=_strangers(question, found, reader),
             ),
@@ -143,8 +144,9 @@ def _best_first(scores: Floats, count: int) -> NDArray[np.int64]:
     if len(worse) <= count:
         return worse.argsort(kind="stable")
     # Most are far from the best, and need no order.
-    last = np.partition(worse, count - 1)[count - 1]
-    few = (worse <= last).nonzero()[0]
+    ordered = worse.copy()
+    ordered.partition(count - 1)
+    few = (worse <= ordered[count - 1]).nonzero()[0]
     best: NDArray[np.int64] = few[worse[few].argsort(kind="stable")][:count]
     return best
 
@@ -205,22 +207,22 @@ def _weights(found: Candidates, text: float) -> Weights:
 
 
 def _scores(made: Features, weights: Weights, tuning: Tuning, *, few: bool) -> Floats:
-    by_text = (
-        tuning.text * made.text
-        + tuning.beside * made.beside
-        + tuning.two_away * made.two_away
-        + tuning.file * made.file
-        + tuning.chunk * made.chunk
-        + tuning.coverage * made.coverage
-        + tuning.idf_coverage * made.idf_coverage
-        + tuning.once * made.once
-        + tuning.speaker * made.speaker
-        + tuning.kind * made.kind
-        + tuning.asks * made.asks
-        + tuning.answers * made.answers
-        + tuning.told * made.told
-        + tuning.own * made.own
-    )
+    by_text = tuning.text * made.text
+    by_text += tuning.beside * made.beside
+    by_text += tuning.two_away * made.two_away
+    by_text += tuning.file * made.file
+    by_text += tuning.chunk * made.chunk
+    by_text += tuning.coverage * made.coverage
+    by_text += tuning.idf_coverage * made.idf_coverage
+    by_text += tuning.once * made.once
+    if made.of_speakers:
+        by_text += tuning.speaker * made.speaker
+    by_text += tuning.kind * made.kind
+    by_text += tuning.asks * made.asks
+    if made.of_speakers:
+        by_text += tuning.answers * made.answers
+        by_text += tuning.told * made.told
+        by_text += tuning.own * made.own
     if few:
         by_vector = np.float32(_VECTOR_SHARE) * made.passage_similarity
     else:
@@ -240,7 +242,7 @@ def feedback(scores: Floats, found: Candidates, reader: Reader, tuning: Tuning) 
     none = np.zeros(len(scores), np.float32)
     if found.passage_vectors is None or len(scores) <= tuning.believed:
         return none
-    first = np.argpartition(-scores, tuning.believed)[: tuning.believed]
+    first = (-scores).argpartition(tuning.believed)[: tuning.believed]
     trust = np.maximum(scores[first] - np.float32(_BELIEVED) * scores[first].max(), 0)
     total = float(trust.sum())
     if total <= 0 or reader.passage_mean is None:
@@ -249,15 +251,13 @@ def feedback(scores: Floats, found: Candidates, reader: Reader, tuning: Tuning) 
     alike = _alike(found.passage_vectors, reader.passage_mean, first, trust)
     result: Floats = np.float32(tuning.alike) * alike
     if reader.chunk_vectors is not None:
-        # The passages of a chunk stand side by side.
-        chunks = reader.passage_chunk[found.rows]
-        begins = np.concatenate([[True], chunks[1:] != chunks[:-1]])
-        place = np.cumsum(begins) - 1
-        own = chunks[begins]
+        begins, places = found.chunk_runs
+        own = found.chunk.take(begins)
         numbers, scale = reader.chunk_vectors
         vectors = Quantised(numbers.take(own, axis=0), scale.take(own))
-        alike = _alike(vectors, _mean(vectors), place[first], trust)
-        result += np.float32(tuning.chunk_alike) * alike[place]
+        alike = _alike(vectors, _mean(vectors), places.take(first), trust)
+        alike *= np.float32(tuning.chunk_alike)
+        result += alike.take(places)
     return result
 
 
@@ -289,12 +289,12 @@ def _with_nearness(
     gain = tuning.together * weights.text / _TEXT_SHARE
     if len(first) < 2 or not gain:
         return scores
-    nearness = Nearness(found.looked, tuning)
     most = scores[first] + np.float32(gain) * scores[first[0]] * made.idf_coverage[first]
-    long = reader.passage_length[found.rows[first]] > _LONG * nearness.reach
+    long = reader.passage_length[found.rows[first]] > _LONG * reach_of(found.looked)
     first = first[long & (most >= scores[first[0]])]
     if len(first) < 2:
         return scores
+    nearness = Nearness(found.looked, tuning)
     texts = reader.texts(found.rows[first].tolist())
     near = np.array([nearness.of(ordered_terms(text)) for text in texts], np.float32)
     together = scores[first] + np.float32(gain) * scores[order[0]] * near
@@ -336,15 +336,14 @@ def _scored(
     *,
     few: bool,
 ) -> Ranking:
-    rows = found.rows[order]
-    chunks = reader.passage_chunk[rows]
-    keys = reader.chunk_key[chunks]
+    rows, chunks = found.rows.take(order), found.chunk.take(order)
+    keys = reader.chunk_key.take(chunks)
     best = float(scores[order[0]]) if len(order) else 0.0
     similar = found.passage_similarity if few else found.chunk_similarity
     nearer = np.maximum(made.passage_similarity[order], made.chunk_similarity[order])
     return Ranking(
         Columns(
-            key=keys + rows - reader.chunk_first[chunks],
+            key=keys + rows - reader.chunk_first.take(chunks),
             chunk_key=keys,
             text=(found.own_text[order] / (found.reachable or 1.0)).clip(0, 1),
             vector=np.zeros(len(rows)) if similar is None else similar[order].astype(np.float64),
@@ -358,15 +357,18 @@ def _scored(
 
 def _strangers(question: str, found: Candidates, reader: Reader) -> bool:
     """Whether a question names someone or something that stands nowhere in the notes."""
-    names = {term for name in names_in(question) for term in index_terms(name)}
-    return any(
-        one.unit.terms[0] in names and not reader.document_frequency(one.unit)
+    unknown = {
+        one.unit.terms[0]
         for one in found.looked
-        if one.is_word
+        if one.is_word and not reader.frequency_of(one.unit, one.posting)
+    }
+    # Most questions have only words that the notes hold as well.
+    return bool(unknown) and any(
+        term in unknown for name in names_in(question) for term in index_terms(name)
     )
 
 
-def _signs(found: Candidates, made: Features, *, few: bool) -> Signs:
+def _signs(found: Candidates, made: Features, *, few: bool, dated: bool, strangers: bool) -> Signs:
     """What tells whether the notes answer at all."""
     words = [one for one in found.looked if one.is_word]
     total = sum(one.idf for one in words) or 1.0
@@ -382,6 +384,8 @@ def _signs(found: Candidates, made: Features, *, few: bool) -> Signs:
         text=best / (found.reachable or 1.0) / known,
         near=_ahead(found, few=few),
         passages=len(found.rows),
+        strangers=strangers,
+        dated=dated,
     )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from memdown.index.reader import Reader, Rows, Sought, Unit, word
 from memdown.index.store import Snapshot
 from memdown.search.candidates import file_mask
-from memdown.search.query import Asked
+from memdown.search.query import Asked, units_of
 from memdown.search.tuning import TUNING
 from memdown.text import (
     Alternative,
@@ -362,8 +362,7 @@ def speakers_meant(asked: Asked, snapshot: Snapshot) -> Asked:
         passages=_MOST_INTRODUCING * 2 * len(names),
     )
     reader = snapshot.reader(sought)
-    # The other words are asked for in a moment.
-    reader.fetch([*map(word, asked.query.terms.words), word(INTRODUCES)])
+    reader.fetch(units_of(asked.query))
     for name in names:
         meant = _meant(name, reader)
         if meant is not None:
