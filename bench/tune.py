@@ -24,7 +24,7 @@ from memdown.index.reader import IndexedChunks, Reader, read_in_memory
 from memdown.notes.chunks import chunk_document
 from memdown.search import candidates, features
 from memdown.search.query import prepare
-from memdown.search.tuning import TUNING
+from memdown.tuning import TUNING
 from memdown.types import Document, FileState
 
 COLUMNS = (

@@ -22,7 +22,7 @@ from memdown import Memory, types
 from memdown.cli.reference import render
 from memdown.index import store
 from memdown.index.store import Store, Writer
-from memdown.search.tuning import TUNING
+from memdown.tuning import TUNING
 from transcripts.talking import CONFIG, said, talk
 
 ROOT = Path(__file__).parents[1]

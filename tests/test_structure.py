@@ -39,7 +39,7 @@ ACROSS_ROOMS = {"browser", "contracts", "faults", "plugins"}
 STEPS = (
     {"values"},
     {"types", "errors", "http_server", "validation"},
-    {"files"},
+    {"files", "tuning"},
     {"text", "config"},
     {"notes", "transcripts", "embedders"},
     {"index"},

@@ -31,15 +31,17 @@ from memdown.notes.notebook import Notebook
 from memdown.notes.recording import Recorder
 from memdown.search.answer import Searcher, SearchSetup
 from memdown.search.asking import Request
-from memdown.search.query import STRONG, SearchOptions
-from memdown.search.rank import GENTLE_DECAY
+from memdown.search.query import SearchOptions
 from memdown.transcripts.reading import Conversations, sessions_folder
+from memdown.tuning import TUNING
 from memdown.types import Embedder, JobStatus, Reranker, Status
 from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from memdown.backends.ltm import LongTermMemory
     from memdown.backends.qmd import QmdSearcher, Sidecar
+
+_SURENESS, _TIME = TUNING.sureness, TUNING.time
 
 _T = TypeVar("_T")
 
@@ -456,7 +458,7 @@ def search_defaults(settings: Settings) -> SearchOptions:
     decay = hybrid.temporal_decay
     return SearchOptions(
         max_results=query.max_results,
-        min_score=STRONG if query.min_score is None else query.min_score,
+        min_score=_SURENESS.strong if query.min_score is None else query.min_score,
         strict=query.min_score is not None,
         sources=settings.sources,
         hybrid=hybrid.enabled,
@@ -464,7 +466,7 @@ def search_defaults(settings: Settings) -> SearchOptions:
         candidate_multiplier=hybrid.candidate_multiplier,
         mmr_lambda=hybrid.mmr.lambda_ if hybrid.mmr.enabled else None,
         half_life_days=(decay.half_life_days or GENTLE_HALF_LIFE) if decay.enabled else None,
-        most_decay=GENTLE_DECAY if decay.half_life_days is None else 1.0,
+        most_decay=_TIME.most_decay if decay.half_life_days is None else 1.0,
     )
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from memdown.index import bm25
 from memdown.index.bm25 import UnitPosting, best_by_words, frequencies, lists_of, saturate
-from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.reader import Mask, Posting, Reader, read_in_memory, word
+from memdown.tuning import TUNING
 
 PASSAGES = 400
 
@@ -51,7 +51,7 @@ def _all_scores(looked: list[UnitPosting], reader: Reader) -> np.ndarray:
     scores = np.zeros(PASSAGES)
     for one in looked:
         rows, text, head = one.posting
-        often = (TEXT_WEIGHT * text + HEAD_WEIGHT * head).astype(np.float32)
+        often = (TUNING.words.in_text * text + TUNING.words.in_head * head).astype(np.float32)
         scores[rows] += one.idf * saturate(often, reader.length_norms[rows])
     return scores
 

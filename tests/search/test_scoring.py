@@ -11,8 +11,8 @@ from memdown.index.reader import IndexedChunks, Reader, read_in_memory
 from memdown.notes.chunks import chunk_document
 from memdown.notes.document import read_document
 from memdown.search import candidates, features, scoring
-from memdown.search.tuning import TUNING, Tuning
 from memdown.text import index_terms, query_terms
+from memdown.tuning import TUNING, Tuning
 from memdown.types import FileState
 
 EMBEDDER = BundledEmbedder()

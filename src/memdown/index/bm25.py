@@ -15,19 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
+from memdown.tuning import TUNING
 from memdown.values import dataclass
 
 if TYPE_CHECKING:
     from memdown.index.reader import Mask, Often, Posting, Reader, Rows, Unit
 
+_WORDS = TUNING.words
+
 Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
-_K1, _B = 1.2, 0.75
 _LEAST_IDF = 1e-6
-# Rarity is judged as if there were at least so many passages: of one, every word is in all.
-FEW = 100
 # Short lists of so many entries in all are joined: to look at each by itself takes longer.
 _JOINED = 16_384
 # The shortest of so many entries are scored together; whether a longer one is, is asked one by one.
@@ -127,9 +126,9 @@ def _joined(each: Sequence[Posting]) -> _Joined:
 
 
 def _often(text: Often, head: Often) -> Floats:
-    found: Floats = np.float32(TEXT_WEIGHT) * text
+    found: Floats = np.float32(_WORDS.in_text) * text
     if _is_any(head):
-        found += np.float32(HEAD_WEIGHT) * head
+        found += np.float32(_WORDS.in_head) * head
     return found
 
 
@@ -200,10 +199,10 @@ def _are_at(listed: Rows, at: Rows, rows: Rows) -> Mask:
 
 def _most(posting: Posting, weight: np.float32, reader: Reader) -> float:
     """A hair more than a list can give to any passage."""
-    often = TEXT_WEIGHT * float(posting.text_tf.max())
+    often = _WORDS.in_text * float(posting.text_tf.max())
     if _is_any(posting.head_tf):
-        often += HEAD_WEIGHT * float(posting.head_tf.max())
-    return _HAIR * float(weight) * often * (_K1 + 1) / (often + reader.least_norm)
+        often += _WORDS.in_head * float(posting.head_tf.max())
+    return _HAIR * float(weight) * often * (_WORDS.k1 + 1) / (often + reader.least_norm)
 
 
 def _summed(rows: Rows, gains: NDArray[Any], within: Mask | None, reader: Reader) -> _Sums:
@@ -289,20 +288,20 @@ def places_of(listed: Rows, rows: Rows) -> tuple[Places, Places]:
 
 def idf(total: float, found: float) -> float:
     """The weight of something that `found` of `total` passages hold; never below a hair above 0."""
-    total = max(total, FEW)
+    total = max(total, _WORDS.least_passages)
     return max(_LEAST_IDF, math.log((total - found + 0.5) / (found + 0.5)))
 
 
 def length_norms(lengths: NDArray[Any], average: float) -> NDArray[np.float32]:
     """What a passage's length adds to the denominator of BM25, shape (n,), for lengths in terms."""
-    scale = _K1 * _B / max(average, 1e-9)
+    scale = _WORDS.k1 * _WORDS.b / max(average, 1e-9)
     result: NDArray[np.float32] = lengths.astype(np.float32) * np.float32(scale)
-    result += np.float32(_K1 * (1 - _B))
+    result += np.float32(_WORDS.k1 * (1 - _WORDS.b))
     return result
 
 
 def saturate(frequency: Floats, norms: Floats) -> Floats:
     """What a term of this weighted frequency gives to passages with these norms, before its idf."""
     result: NDArray[np.float32] = frequency + norms
-    np.divide(frequency * np.float32(_K1 + 1), result, out=result)
+    np.divide(frequency * np.float32(_WORDS.k1 + 1), result, out=result)
     return result

@@ -26,8 +26,6 @@ from memdown.text.terms import index_terms, joined_terms, piece_terms, short_gra
 from memdown.types import Chunk
 from memdown.values import dataclass
 
-TEXT_WEIGHT, HEAD_WEIGHT = 1.0, 0.3
-
 
 def feature_terms(chunk: Chunk) -> list[tuple[str, ...]]:
     """What each passage tells besides its words, as terms outside the space of words."""

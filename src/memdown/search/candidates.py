@@ -34,12 +34,12 @@ from memdown.index.reader import (
     quantise_one,
     word,
 )
-from memdown.search.tuning import Tuning
 from memdown.text import Alternative, QueryTerms, prefix_terms, verb_beginnings
+from memdown.tuning import TUNING, Tuning
 from memdown.types import SOURCES, Source, Vector
 
-# A prefix is found with its word and scores about half as much.
-_PREFIX_REACH = 0.5
+_WORDS = TUNING.words
+
 _BESIDE = 2
 
 
@@ -146,7 +146,7 @@ def reachable(looked: Sequence[UnitPosting]) -> float:
         if one.is_word:
             total += one.idf
         elif one.unit.kind == "prefix" and len(one.posting.rows):
-            total += _PREFIX_REACH * one.idf
+            total += _WORDS.prefix * one.idf
     return total
 
 

@@ -34,28 +34,22 @@ from memdown.notes.superseding import (
     stand_apart,
 )
 from memdown.text.dates import read_time
+from memdown.tuning import TUNING
 from memdown.types import LEFT_OUT, Hit
 from memdown.values import dataclass, pattern
+
+_CURRENCY = TUNING.currency
 
 # A note and a line of it.
 _Place = tuple[str, int]
 # Of longer hits the first facts say what they are about.
 _MOST_FACTS: Final = 12
-# Two hits are about the same thing from this share of common content words on.
-_SAME_THING: Final = 0.5
 # Only among so many of the best, hits or facts, is the newer sought.
 _MOST_COMPARED: Final = 24
 # The first letter of the scripts that put no spaces between words, and how long a subject is in them.
 _UNSPACED: Final = "\u0e00"
-_SUBJECT: Final = 2
-# A fact of so few characters says one thing; it answers nearly as well with this share of a score.
-_SHORT: Final = 140
-_NEARLY_AS_GOOD: Final = 0.7
-# What has no word of the question and less than this share of the best score only stands around.
-_AROUND: Final = 0.5
 # Behind it another thing is said; a comma is not enough, and "am 3. Mai" is one thing.
 _STATEMENT_END: Final = pattern(r";\s+|(?<=[.!?])(?<!\d\.)\s+")
-_SAME_TOPIC: Final = 0.4
 
 
 class Seen(Protocol):
@@ -327,7 +321,7 @@ def _cut(every: Sequence[_Parts], asked: frozenset[str]) -> list[_Dated]:
         if len(parts) > 1:
             related = [part for part in parts if _is_about(part, asked)]
             if not related:
-                related = parts if one.whole.hit.score >= _AROUND * best else [one.whole]
+                related = parts if one.whole.hit.score >= _CURRENCY.around * best else [one.whole]
             else:
                 beside += [part for part in parts if part not in related]
             parts = related
@@ -401,7 +395,7 @@ def _supersedes(newer: _Dated, older: _Dated) -> bool:
     near = overlap(ours, theirs)
     if not looks_superseded(ours, theirs, near):
         return False
-    if near >= _SAME_THING:
+    if near >= _CURRENCY.same_thing:
         return True
     # With fewer words in common, the newer must hold all that was asked and found in the older.
     asked, answered = set(older.hit.matched), set(newer.hit.matched)
@@ -427,14 +421,14 @@ def _answers_as_well(newer: _Dated, older: _Dated) -> bool:
 def _has_as_much(newer: _Dated, older: _Dated) -> bool:
     """Whether a newer short fact of the same topic has all of the question's words that the older has."""
     ours, theirs = newer.facts[0].text, older.facts[0].text
-    if max(len(ours), len(theirs)) > _SHORT:
+    if max(len(ours), len(theirs)) > _CURRENCY.short:
         return False
     asked = older.hit.matched
     if not asked or not set(asked).issubset(newer.hit.matched):
         return False
-    if newer.hit.score < _NEARLY_AS_GOOD * older.hit.score:
+    if newer.hit.score < _CURRENCY.nearly_as_good * older.hit.score:
         return False
-    return overlap(ours, theirs) >= _SAME_TOPIC and not details_of(ours).change.besides
+    return overlap(ours, theirs) >= _CURRENCY.same_topic and not details_of(ours).change.besides
 
 
 def _is_outdated(older: str, newer: str, setting: _Setting) -> bool:
@@ -459,7 +453,7 @@ def _is_outdated(older: str, newer: str, setting: _Setting) -> bool:
 def _same_start(ours: str, theirs: str) -> bool:
     """Whether two texts without spaces between words begin with the same thing."""
     first = next((character for character in theirs if character.isalnum()), "")
-    return first >= _UNSPACED and ours[:_SUBJECT] == theirs[:_SUBJECT]
+    return first >= _UNSPACED and ours[: _CURRENCY.subject] == theirs[: _CURRENCY.subject]
 
 
 def _compared_by(question: str, times: Times) -> _Setting:

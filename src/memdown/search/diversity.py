@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from memdown.text import distinct_terms
+from memdown.tuning import TUNING
 from memdown.types import Hit, Move, Why
 
-# Two texts say the same when they share this much of their words, and have so many.
-_ALIKE, _LEAST_WORDS = 0.85, 5
-# What is left of the score of a hit that says what a better one says.
-_REPEATED = 0.8
+_SHOWN = TUNING.shown
+
 _UNDATED = 10_000_000
 
 
@@ -43,7 +42,7 @@ def without_repeats(hits: Sequence[Hit]) -> list[Hit]:
             continue
         stepped_back = repeats(hit, seen)
         seen.append(hit)
-        kept.append(replace(hit, score=_REPEATED * hit.score) if stepped_back else hit)
+        kept.append(replace(hit, score=_SHOWN.repeated * hit.score) if stepped_back else hit)
     return sorted(kept, key=_by_score)
 
 
@@ -56,13 +55,13 @@ def repeats(hit: Hit, others: Iterable[Hit]) -> bool:
     """Whether a hit says the same as one of the others, or nearly the same."""
     words = distinct_terms(hit.snippet)
     # Texts of very different length share too little, whatever their words.
-    least = _ALIKE * len(words) if len(words) >= _LEAST_WORDS else math.inf
-    most = len(words) / _ALIKE
+    least = _SHOWN.same_words * len(words) if len(words) >= _SHOWN.least_words else math.inf
+    most = len(words) / _SHOWN.same_words
     for one in others:
         if hit.snippet == one.snippet:
             return True
         theirs = distinct_terms(one.snippet)
-        if least <= len(theirs) <= most and _jaccard(words, theirs) >= _ALIKE:
+        if least <= len(theirs) <= most and _jaccard(words, theirs) >= _SHOWN.same_words:
             return True
     return False
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from memdown.index.bm25 import Floats, Frequencies, UnitPosting, places_of
 from memdown.index.reader import Mask, Reader, Rows, Unit, word
 from memdown.search.candidates import Candidates, Runs, runs_of
-from memdown.search.tuning import Tuning
 from memdown.text import is_gram
 from memdown.text.cues import (
     ASKS,
@@ -22,26 +21,15 @@ from memdown.text.cues import (
     named_speakers,
     own_words,
 )
+from memdown.tuning import TUNING, Tuning
 
-# A leg of meaning counts in full only if the best stands out by _TELLING from an average text. Where an
-# embedder does not know a language, everything is equally near and tells nothing: below _UNTOLD it
-# hardly counts, and from there on more and more, until it has risen by _TOLD.
-_TELLING, _UNTOLD, _TOLD, _LEAST_TOLD = 0.3, 0.05, 0.15, 0.01
+_MEANING, _WORDS = TUNING.meaning, TUNING.words
 
-# What a word counts that stands there once, and how much more a passage of average length takes: BM25 with
-# k1 0.4 and b 0.3, so that neither repetitions nor length matter much.
-_ONCE_AGAIN = 0.4
-_ONCE_LONG = 0.3 * _ONCE_AGAIN
-
-_GREETING, _LONG_MESSAGE = 12, 2.0
 
 _CACHED_QUESTIONS = 64
 
 # Where two passages before, one before, one behind and two behind stand, with two more before the first of all.
 _AROUND = np.array([[0], [1], [3], [4]])
-
-# Two words stand together within about so many others; a piece of a script without spaces is a third of a word.
-_SENTENCE, _PIECES_A_WORD = 10.0, 3.0
 
 
 class Features(NamedTuple):
@@ -137,7 +125,9 @@ def closeness(similarity: Floats, background: float) -> Floats:
     """Similarities (n,) from that of an average text, which becomes 0, to the best, which becomes 1 if it
     stands out, and much less if it does not."""
     reach = float(similarity.max(initial=background)) - background
-    told = min(1.0, max(_LEAST_TOLD, (reach - _UNTOLD) / _TOLD)) / max(reach, _TELLING)
+    told = min(
+        1.0, max(_MEANING.least, (reach - _MEANING.indistinct) / _MEANING.distinct_after)
+    ) / max(reach, _MEANING.stands_out)
     result: Floats = np.maximum(similarity - np.float32(background), 0) * np.float32(told)
     return result
 
@@ -182,9 +172,9 @@ def _coverage(found: Candidates, reader: Reader, tuning: Tuning) -> _Covered:
         return _Covered(nothing, nothing, nothing)
     weights = np.array([own[number] for number in range(len(own))], np.float32)
     lengths = reader.passage_length.take(found.rows) * np.float32(
-        _ONCE_LONG / reader.average_length
+        tuning.words.once_k1 * tuning.words.once_b / reader.average_length
     )
-    lengths += np.float32(_ONCE_AGAIN - _ONCE_LONG)
+    lengths += np.float32(tuning.words.once_k1 * (1 - tuning.words.once_b))
     parts = _parts(found.held, own, lengths, tuning)
     part, often = np.zeros((2, len(own), count), np.float32)
     by_word: list[list[int]] = [[] for _ in own]
@@ -261,7 +251,9 @@ class Nearness:
 def reach_of(looked: Sequence[UnitPosting]) -> float:
     """Within how many terms words of a question stand together."""
     words = [one.unit.terms[0] for one in looked if one.is_word]
-    return _SENTENCE * (_PIECES_A_WORD if 2 * sum(map(is_gram, words)) > len(words) else 1.0)
+    return _WORDS.together_within * (
+        _WORDS.pieces_a_word if 2 * sum(map(is_gram, words)) > len(words) else 1.0
+    )
 
 
 class _Parts(NamedTuple):
@@ -299,7 +291,7 @@ def _shares(found: Candidates, words: int) -> Floats:
     pieces = [is_gram(one.unit.terms[0]) for one in own]
     if any(pieces):
         whole = [one.number for one, piece in zip(own, pieces, strict=True) if not piece]
-        shares[whole] = np.float32(_PIECES_A_WORD)
+        shares[whole] = np.float32(_WORDS.pieces_a_word)
     together: dict[Unit, list[int]] = {}
     for one in found.looked:
         if one.defined:
@@ -339,7 +331,9 @@ def _behind(mask: Mask, reader: Reader, rows: Rows) -> Floats:
 
 def _told(lengths: Rows) -> Floats:
     """How much is said in so many terms: from 0, a greeting, to 1, a long message."""
-    found: Floats = (np.log(np.maximum(lengths, 1) / _GREETING) / _LONG_MESSAGE).clip(0, 1)
+    found: Floats = (np.log(np.maximum(lengths, 1) / _WORDS.greeting) / _WORDS.long_message).clip(
+        0, 1
+    )
     return found.astype(np.float32)
 
 

@@ -15,32 +15,21 @@ from memdown.search import diversity, scoring
 from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
 from memdown.search.candidates import file_mask
-from memdown.search.query import (
-    STRONG,
-    Asked,
-    SearchOptions,
-    is_of_no_note,
-    is_unheld,
-    terms_of,
-    units_of,
-)
+from memdown.search.query import Asked, SearchOptions, is_of_no_note, is_unheld, terms_of, units_of
 from memdown.search.rank import SHOWN_DIGITS, Bar, Presentation, Ranking, Scored, Texts, shown_score
 from memdown.search.snippets import beside, is_talk
 from memdown.search.successors import follow, is_successor
-from memdown.search.tuning import TUNING, Tuning
 from memdown.text import Alternative, distinct_terms, is_asked, prefix_terms
+from memdown.tuning import TUNING, Tuning
 from memdown.types import Embedder, Hit, Source, knows_words
+
+_SHOWN, _SURENESS, _WORDS = TUNING.shown, TUNING.sureness, TUNING.words
 
 # What each leg gives for a `candidateMultiplier` of 1. The first results must not depend on how many
 # are asked for, so the pool does not either, unless more are asked for than it has.
 _POOL = 25
 # Up to so many results the pools are the same.
 _USUAL_MOST = 50
-# Beside an embedder that was never measured. Of 60 questions that name an identifier among 400 notes, 0.3
-# finds 20 to 31, 0.5 28 to 49 and 0.7 58 to 59; where no word is shared, meaning decides alone anyway.
-_DEFAULT_TEXT_WEIGHT = 0.7
-# What is left of a score if a word had to be spelled otherwise: it may have been meant as it was.
-_GUESSED = 0.7
 # Results are settled in steps of so many: what replaces what, and which talk only repeats a note. With 8 and 12, the
 # lives of `python -m bench life` are answered alike (one question fewer), and a search takes a sixth and a half more time.
 SETTLED = 6
@@ -51,12 +40,6 @@ SHOWN_BELOW = 3
 VARIED = 50
 # A day that is asked about drops what did not hold then: so many are made, however few are asked for.
 _BEFORE_DROPS = 60
-# What scores less than this share of the best is left out.
-_FAR = 0.25
-# Where nothing is sure, a faint similarity will do, and so many lines around a fact are shown.
-# The nearest is worth something then: a share of its similarity, but never enough to be strong.
-_FAINT, _NOTHING, _CONTEXT_LINES = 0.1, 2.0, 3
-_GUESSED_NEAR, _MOST_GUESSED = 0.5, 0.3
 
 
 def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
@@ -158,7 +141,7 @@ def respell(
         query = replace(query, vector=asked.embedder.embed_query(text))
     again = replace(asked, query=query, respelled={one.written: one.meant for one in put_right})
     found = [
-        replace(hit, score=_GUESSED * hit.score, relevance=_GUESSED * hit.relevance)
+        replace(hit, score=_WORDS.respelled * hit.score, relevance=_WORDS.respelled * hit.relevance)
         for hit in gather(again, snapshot)
     ]
     return (again, found) if any(is_strong(hit, again) for hit in found) else None
@@ -174,7 +157,7 @@ def _ranked(asked: Asked, reader: Reader, source: Source) -> tuple[Ranking, Pres
         None if not named else file_mask(reader, (source,), named),
         asked.told,
     )
-    share = _DEFAULT_TEXT_WEIGHT if options.text_weight is None else options.text_weight
+    share = TUNING.text_share if options.text_weight is None else options.text_weight
     embedder = asked.embedder
     free = embedder.embed_batch if embedder is not None and not embedder.cacheable else None
     tuning = _pools(options)
@@ -183,13 +166,13 @@ def _ranked(asked: Asked, reader: Reader, source: Source) -> tuple[Ranking, Pres
     ranked = scoring.rank(query.text, terms, query.vector, reader, scope, share, tuning, free)
     sense = _makes_sense(query.text, asked.embedder)
     sure = ranked.sure
-    guessed = sense and ranked.nearest is not None and sure < STRONG
+    guessed = sense and ranked.nearest is not None and sure < _SURENESS.strong
     if guessed and ranked.nearest is not None:
-        sure = max(sure, min(_MOST_GUESSED, _GUESSED_NEAR * ranked.nearest))
+        sure = max(sure, min(_SURENESS.most_by_nearest, _SURENESS.nearest * ranked.nearest))
     view = Presentation(
         size=options.snippet_chars,
-        near=_FAINT if guessed else ranked.near if sense else _NOTHING,
-        context=_CONTEXT_LINES if guessed else 0,
+        near=_SURENESS.faint if guessed else ranked.near if sense else _SURENESS.nonsense,
+        context=_SHOWN.context_lines if guessed else 0,
         sure=sure,
         weights=ranked.weights,
         today=asked.today,
@@ -362,7 +345,11 @@ def take(
         hits.append(hit)
         if may_be_shown(hit, asked):
             best = max(best, hit.score)
-            if not options.strict and hit.score < _FAR * best and exact.isdisjoint(hit.matched):
+            if (
+                not options.strict
+                and hit.score < _SHOWN.far * best
+                and exact.isdisjoint(hit.matched)
+            ):
                 # What is far below the best is not shown, unless it holds an identifier, and so are all that follow.
                 far += 1
                 bar.is_far = far > (SHOWN_BELOW if options.explain else 0)
@@ -399,8 +386,10 @@ def near_the_best(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
         return list(hits)
     best = max(hits, key=lambda hit: hit.score)
     if not is_strong(best, asked):
-        return [hit for hit in hits if hit.score >= _FAR * best.score]
+        return [hit for hit in hits if hit.score >= _SHOWN.far * best.score]
     exact = asked.query.terms.exact
     return [
-        hit for hit in hits if hit.score >= _FAR * best.score or not exact.isdisjoint(hit.matched)
+        hit
+        for hit in hits
+        if hit.score >= _SHOWN.far * best.score or not exact.isdisjoint(hit.matched)
     ]

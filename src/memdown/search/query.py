@@ -14,7 +14,6 @@ from memdown.index.store import Snapshot
 from memdown.search import identifiers
 from memdown.search.currency import Seen
 from memdown.search.features import cues_of
-from memdown.search.rank import GENTLE_DECAY
 from memdown.text import (
     Alternative,
     QueryTerms,
@@ -25,6 +24,7 @@ from memdown.text import (
 from memdown.text.cues import INTRODUCES
 from memdown.text.dates import NamedTime, asks_for_notes_only, find_time
 from memdown.text.synonyms import as_terms, meanings
+from memdown.tuning import TUNING
 from memdown.types import (
     Embedder,
     NearWord,
@@ -36,21 +36,19 @@ from memdown.types import (
 )
 from memdown.values import dataclass, pattern
 
+_SURENESS, _TIME, _WORDS = TUNING.sureness, TUNING.time, TUNING.words
+
 SNIPPET_CHARS = 700
-# From this score on a result is strong.
-STRONG = 0.35
 # Some 350 words: of more, neither leg would gain, and each takes its time.
 _MOST_QUERY_CHARS = 2_000
 # Words that mean about the same count this share of their similarity; those that begin alike are found
 # by stem or prefix anyway. No more than so many words of a question, and so many for each.
-_SYNONYM, _SAME_START, _MOST_SYNONYMS, _SYNONYMS_A_WORD = 0.5, 4, 24, 3
+_SAME_START, _MOST_SYNONYMS, _SYNONYMS_A_WORD = 4, 24, 3
 # The same few words are asked for again and again.
 _CACHED_WORDS = 1_024
 # Where several numbers and codes stand beside one another, so many of the best passages tell it.
 _HELD = 60
 _WORD = pattern(r"[^\W\d_]{3,}")
-# What a word of the thesaurus counts for another.
-_LISTED = 0.7
 _NO_TERMS = QueryTerms((), (), (), frozenset())
 
 
@@ -59,7 +57,7 @@ class SearchOptions:
     """How a search is done; the defaults are the documented ones."""
 
     max_results: int = 6
-    min_score: float = STRONG
+    min_score: float = _SURENESS.strong
     # Nothing below the minimum score is shown; otherwise what is below it is marked as weak.
     strict: bool = False
     sources: tuple[Source, ...] = ("memory",)
@@ -69,7 +67,7 @@ class SearchOptions:
     candidate_multiplier: int = 4
     mmr_lambda: float | None = None
     half_life_days: float | None = 30.0
-    most_decay: float = GENTLE_DECAY
+    most_decay: float = _TIME.most_decay
     snippet_chars: int = SNIPPET_CHARS
     # What held on this day instead of today; and whether what was is shown in its place.
     as_of: datetime.date | None = None
@@ -144,7 +142,7 @@ def _alternatives(
 ) -> tuple[Alternative, ...]:
     """Other words for those of the question: what the thesaurus has counts, else what is `near`."""
     listed = [
-        Alternative(one.term, same, _LISTED)
+        Alternative(one.term, same, _WORDS.thesaurus)
         for one in meanings(text, terms.words)
         if one.term not in terms.exact
         for same in as_terms(one.same, one.term)
@@ -172,7 +170,7 @@ def _alike(term: str, others: Sequence[NearWord]) -> tuple[Alternative, ...]:
         if len(meant) == 1 and meant[0][:_SAME_START] != term[:_SAME_START]:
             near.setdefault(meant[0], similarity)
     return tuple(
-        Alternative(term, (meant,), _SYNONYM * similarity)
+        Alternative(term, (meant,), _WORDS.near_in_meaning * similarity)
         for meant, similarity in islice(near.items(), _SYNONYMS_A_WORD)
     )
 

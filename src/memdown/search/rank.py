@@ -25,38 +25,18 @@ from memdown.search.snippets import (
 )
 from memdown.text import distinct_terms, index_terms
 from memdown.text.cues import label_of
+from memdown.tuning import TUNING
 from memdown.types import FILE_SPAN, Chunk, FileState, Hit, Move, Passage, StoredChunk, Why
 from memdown.values import dataclass
 
-# How likely the notes answer by the words alone: a logistic regression on questions about the notes and
-# on questions about other people's, each set left out in turn (docs/evaluation.md). The power makes an
-# even chance the bar of a strong answer, 0.35.
-_BY_HELD, _BY_TEXT, _FOREIGN, _MOST_TEXT, _TO_SCORE = 5.0, 4.5, 4.4, 1.2, 1.5
-# In few passages hardly a word is met by chance: each halving below _MANY lowers the bar.
-_MANY, _EACH_HALVING = 32, 0.2
-# Who asks about Kevin, whom no note names, asks about other notes.
-_STRANGERS = 1.5
-# A passage with all words of the question is an answer, and so is what was written in the time it names.
-_ALL_WORDS, _DATED_SURE = 0.6, 0.6
-# A similarity counts from so much above that of an average text on, and is certainty so much further.
-# Where it stands alone, it must do without a margin; words that stand nowhere speak against it.
-_VECTOR_LEAST, _VECTOR_SPAN, _VECTOR_ALONE, _WORDS_MISSED = 0.3, 0.3, 0.6, 0.1
-# The share of a score that age can take away: an old note that alone answers must stay on top.
-GENTLE_DECAY = 0.15
+_SHOWN, _SURENESS, _TIME = TUNING.shown, TUNING.sureness, TUNING.time
+
 # Of nearly equal answers the one in MEMORY.md comes first: it was put there to last.
-_MEMORY, _DURABLE = "MEMORY.md", 1.06
-# What is left of a share for notes of another time than the one asked for, and for undated ones.
-# Where nothing but the time is asked for, all others come after its notes.
-_UNTIMELY, _UNDATED, _BESIDE_THE_TIME = 0.6, 0.8, 0.2
-# When a transcript's words are a note's: nearly all of at least so many.
-_ECHO_SHARE, _ECHO_WORDS = 0.9, 5
+_MEMORY = "MEMORY.md"
 # Compared with so many of the best notes, however many results are asked for.
 _ECHOED = 12
 # Text is read of so many candidates at first; of a hundred questions one or two need more.
 _READ_FIRST = 10
-# Beside a message that was found, those are shown that are among the best by themselves and score this share of
-# it: so six results hold six answers.
-_BEST_MESSAGES, _BESIDE_SHARE = 20, 0.6
 # What is compared of a score: the last digits differ from machine to machine.
 _DIGITS = 6
 # So many digits of a score are shown.
@@ -79,7 +59,7 @@ class Signs:
     held: float
     text: float
     near: float
-    passages: int = _MANY
+    passages: int = _SURENESS.many
     strangers: bool = False
     dated: bool = False
 
@@ -147,18 +127,30 @@ class Ranking:
 def confidence(signs: Signs, weights: Weights) -> float:
     """How sure we are that something was found: from 0, nothing fits, to 1."""
     if not weights.text:
-        return _clipped((signs.near - _WORDS_MISSED * signs.words) / _VECTOR_ALONE)
-    by_vector = _clipped((signs.near - _VECTOR_LEAST) / _VECTOR_SPAN) if weights.vector else 0.0
+        return _clipped(
+            (signs.near - _SURENESS.missed_words * signs.words) / _SURENESS.vector_alone
+        )
+    by_vector = (
+        _clipped((signs.near - _SURENESS.vector_from) / _SURENESS.vector_span)
+        if weights.vector
+        else 0.0
+    )
     by_text = 0.0
     if signs.words and signs.text > 0:
-        bar = _FOREIGN - _EACH_HALVING * max(0.0, math.log2(_MANY / max(1, signs.passages)))
-        bar += _STRANGERS * signs.strangers
-        odds = _BY_HELD * min(1.0, signs.held) + _BY_TEXT * min(_MOST_TEXT, signs.text) - bar
-        by_text = (1.0 / (1.0 + math.exp(-odds))) ** _TO_SCORE
+        bar = _SURENESS.bar - _SURENESS.each_halving * max(
+            0.0, math.log2(_SURENESS.many / max(1, signs.passages))
+        )
+        bar += _SURENESS.strangers * signs.strangers
+        odds = (
+            _SURENESS.idf_coverage * min(1.0, signs.held)
+            + _SURENESS.text * min(_SURENESS.most_text, signs.text)
+            - bar
+        )
+        by_text = (1.0 / (1.0 + math.exp(-odds))) ** _SURENESS.power
     if signs.covered >= 1.0:
-        by_text = max(by_text, _ALL_WORDS)
+        by_text = max(by_text, _SURENESS.all_words)
     sure = 1.0 - (1.0 - by_text) * (1.0 - by_vector)
-    return max(sure, _DATED_SURE) if signs.dated else sure
+    return max(sure, _SURENESS.dated) if signs.dated else sure
 
 
 def _clipped(value: float) -> float:
@@ -179,7 +171,7 @@ class Presentation:
     weights: Weights
     today: datetime.date
     half_life_days: float | None
-    most_decay: float = GENTLE_DECAY
+    most_decay: float = _TIME.most_decay
     period: tuple[datetime.date, datetime.date] | None = None
     only_time: bool = False
     context: int = 0
@@ -195,8 +187,16 @@ def recency(date: datetime.date | None, view: Presentation) -> float:
     """
     if view.period is not None:
         if view.only_time:
-            return 1.0 if date is not None and _is_timely(date, view.period) else _BESIDE_THE_TIME
-        return _UNDATED if date is None else 1.0 if _is_timely(date, view.period) else _UNTIMELY
+            return (
+                1.0 if date is not None and _is_timely(date, view.period) else _TIME.beside_the_time
+            )
+        return (
+            _TIME.undated
+            if date is None
+            else 1.0
+            if _is_timely(date, view.period)
+            else _TIME.untimely
+        )
     if date is None or view.half_life_days is None:
         return 1.0
     age = max(0, (view.today - date).days)
@@ -213,7 +213,7 @@ def by_time(scored: Ranking, file_of: Mapping[int, FileState], view: Presentatio
     columns = scored.columns
     numbers, place = np.unique(columns.chunk_key // FILE_SPAN, return_inverse=True)
     files = [file_of[number] for number in numbers.tolist()]
-    durable = np.array([_DURABLE if file.path == _MEMORY else 1.0 for file in files])
+    durable = np.array([_TIME.durable if file.path == _MEMORY else 1.0 for file in files])
     left_of = {date: recency(date, view) for date in {file.date for file in files}}
     left = np.array([left_of[file.date] for file in files])
     share = columns.share * durable.take(place)
@@ -275,7 +275,7 @@ def make_hits(
             stored = texts.chunks[one.chunk_key]
             if one.chunk_key not in facts:
                 facts[one.chunk_key] = _find_facts(stored, shares)
-            least = max(best, _BESIDE_SHARE * one.share)
+            least = max(best, _SHOWN.beside_share * one.share)
             shown = _shown(one, texts, shares, least, facts[one.chunk_key], words, view, taken)
             if shown is not None:
                 moves = Move("fusion", one.rank), Move("time", number + 1)
@@ -300,9 +300,9 @@ def _in_time(
 
 def _least_beside(scored: Ranking) -> float:
     """The share from which on a message is shown beside a better one: that of the last of the best."""
-    if len(scored) < _BEST_MESSAGES:
+    if len(scored) < _SHOWN.best_messages:
         return 0.0
-    place = len(scored) - _BEST_MESSAGES
+    place = len(scored) - _SHOWN.best_messages
     return float(np.partition(scored.columns.share, place)[place])
 
 
@@ -477,8 +477,8 @@ def with_lanes(hits: Sequence[Hit]) -> list[Hit]:
 def echoes(hit: Hit, known: Iterable[frozenset[str]]) -> bool:
     """Whether nearly all words of a hit stand in one note that was found as well."""
     words = distinct_terms(hit.snippet) - _SPEAKERS
-    return len(words) >= _ECHO_WORDS and any(
-        len(words & note) >= _ECHO_SHARE * len(words) for note in known
+    return len(words) >= _SHOWN.echo_words and any(
+        len(words & note) >= _SHOWN.echo_share * len(words) for note in known
     )
 
 

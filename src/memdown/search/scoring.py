@@ -16,35 +16,17 @@ from memdown.search import candidates, features
 from memdown.search.candidates import Candidates, products
 from memdown.search.features import Features, Nearness, reach_of
 from memdown.search.rank import Columns, Ranking, Signs, Weights, confidence
-from memdown.search.tuning import Tuning
 from memdown.text import QueryTerms, index_terms, is_gram
 from memdown.text.cues import names_in
 from memdown.text.terms import ordered_terms
+from memdown.tuning import TUNING, Tuning
 from memdown.types import Vector, Vectors
 from memdown.values import dataclass
 
-# The shares of the legs that the weights in `Tuning` are meant for.
-_TEXT_SHARE, _VECTOR_SHARE = 0.7, 0.3
-_GRAMS_A_WORD = 3
-# Of so few chunks, similarities of passages say more than those of their long chunks.
-FEW_CHUNKS = 64
-# What an unrelated text's similarity may be, and for how many texts it counts beside the notes' own:
-# of a single one, the average says nothing.
-_UNRELATED, _UNRELATED_COUNT = 0.2, 4
-# So much nearer than an average text is near; of few notes, ahead of so many others.
-_NEAR, _NEXT = 0.15, 8
-# What it scores to be of the time that is asked for, in words; to tell of it counts half as much.
-_TIMELY_WORD, _TOLD = 0.6, 0.5
+_MEANING, _SURENESS, _TIME, _WORDS = TUNING.meaning, TUNING.sureness, TUNING.time, TUNING.words
+
 _MOST_TIMELY = 400
-# Pieces of text that reach from one word into the next are often nowhere, which tells little.
-_PIECES_MISSED = 0.5
-# The best candidates are believed as far as they score more than this share of the very best.
-_BELIEVED = 0.5
 _ROWS_AT_ONCE = 128
-# To a message that is much shorter than others, its length in shares of theirs no longer matters.
-_SHORTEST = 0.3
-# In a passage that is so many times as long, words that stand together are told from words that do not.
-_LONG = 7
 
 
 Embed = Callable[[Sequence[str]], Vectors]
@@ -97,17 +79,17 @@ def rank(
     if scope.timely is not None:
         found = _with_time(found, reader, scope, words, only_time=not terms.words)
     weights = _weights(found, text_weight)
-    if embed is not None and vector is not None and 0 < found.chunks <= FEW_CHUNKS:
+    if embed is not None and vector is not None and 0 < found.chunks <= tuning.meaning.few_chunks:
         found = _compared(found, vector, reader, embed)
     made = features.measure(question, found, reader, tuning)
     if embed is not None and vector is not None and found.passage_similarity is None:
         first = np.argsort(-_scores(made, weights, tuning, few=False), kind="stable")
         found = _compared_first(found, first[: tuning.compared], vector, reader, embed)
         made = features.measure(question, found, reader, tuning)
-    few = 0 < found.chunks <= FEW_CHUNKS and found.passage_similarity is not None
+    few = 0 < found.chunks <= tuning.meaning.few_chunks and found.passage_similarity is not None
     scores = _scores(made, weights, tuning, few=few)
     if not few and weights.vector:
-        scores = scores + np.float32(weights.vector / _VECTOR_SHARE) * feedback(
+        scores = scores + np.float32(weights.vector / tuning.vector_share) * feedback(
             scores, found, reader, tuning
         )
     if scope.timely is not None and not terms.words:
@@ -194,7 +176,7 @@ def _compared_first(
 
 def _word_count(terms: QueryTerms) -> float:
     grams = sum(map(is_gram, terms.words))
-    return len(terms.words) - grams + grams / _GRAMS_A_WORD
+    return len(terms.words) - grams + grams / _WORDS.pieces_a_word
 
 
 def _weights(found: Candidates, text: float) -> Weights:
@@ -224,15 +206,15 @@ def _scores(made: Features, weights: Weights, tuning: Tuning, *, few: bool) -> F
         by_text += tuning.told * made.told
         by_text += tuning.own * made.own
     if few:
-        by_vector = np.float32(_VECTOR_SHARE) * made.passage_similarity
+        by_vector = np.float32(tuning.vector_share) * made.passage_similarity
     else:
         by_vector = (
             tuning.passage_similarity * made.passage_similarity
             + tuning.chunk_similarity * made.chunk_similarity
         )
-    scores: Floats = by_text * np.float32(weights.text / _TEXT_SHARE) + by_vector * np.float32(
-        weights.vector / _VECTOR_SHARE
-    )
+    scores: Floats = by_text * np.float32(
+        weights.text / tuning.text_share
+    ) + by_vector * np.float32(weights.vector / tuning.vector_share)
     return scores
 
 
@@ -243,7 +225,9 @@ def feedback(scores: Floats, found: Candidates, reader: Reader, tuning: Tuning) 
     if found.passage_vectors is None or len(scores) <= tuning.believed:
         return none
     first = (-scores).argpartition(tuning.believed)[: tuning.believed]
-    trust = np.maximum(scores[first] - np.float32(_BELIEVED) * scores[first].max(), 0)
+    trust = np.maximum(
+        scores[first] - np.float32(tuning.meaning.believed_from) * scores[first].max(), 0
+    )
     total = float(trust.sum())
     if total <= 0 or reader.passage_mean is None:
         return none
@@ -286,11 +270,13 @@ def _with_nearness(
     Text is read only of those that may come first by it, which are shown anyway.
     """
     first = order[: tuning.contenders]
-    gain = tuning.together * weights.text / _TEXT_SHARE
+    gain = tuning.together * weights.text / tuning.text_share
     if len(first) < 2 or not gain:
         return scores
     most = scores[first] + np.float32(gain) * scores[first[0]] * made.idf_coverage[first]
-    long = reader.passage_length[found.rows[first]] > _LONG * reach_of(found.looked)
+    long = reader.passage_length[found.rows[first]] > tuning.words.long_passage * reach_of(
+        found.looked
+    )
     first = first[long & (most >= scores[first[0]])]
     if len(first) < 2:
         return scores
@@ -313,7 +299,7 @@ def shorter_first(
     if len(rest) < 2:
         return scores
     size = lengths[rest] / max(1.0, float(lengths[rest].mean()))
-    worth = scores[rest] * (size + _SHORTEST) ** -tuning.brevity
+    worth = scores[rest] * (size + tuning.shortest) ** -tuning.brevity
     changed = scores.copy()
     changed[rest[(-worth.round(6)).argsort(kind="stable")]] = scores[rest]
     return changed
@@ -375,7 +361,7 @@ def _signs(found: Candidates, made: Features, *, few: bool, dated: bool, strange
     missing = sum(
         one.idf for one in words if not len(one.posting.rows) and is_gram(one.unit.terms[0])
     )
-    known = 1.0 - _PIECES_MISSED * missing / total
+    known = 1.0 - _SURENESS.missed_pieces * missing / total
     best = float(found.own_text.max(initial=0.0))
     return Signs(
         words=found.reachable > 0,
@@ -401,23 +387,25 @@ def _ahead(found: Candidates, *, few: bool) -> float:
 
 def average(similarity: float, count: int) -> float:
     """The similarity of an average text, as far as so many can tell."""
-    if count > FEW_CHUNKS:
+    if count > _MEANING.few_chunks:
         return similarity
-    return (similarity * count + _UNRELATED * _UNRELATED_COUNT) / (count + _UNRELATED_COUNT)
+    return (similarity * count + _MEANING.unrelated * _MEANING.unrelated_texts) / (
+        count + _MEANING.unrelated_texts
+    )
 
 
 def _lead(similarity: Floats, background: float) -> float:
     """How far the nearest is ahead of an average text and of the next ones: all Chinese is alike."""
     ordered = np.sort(similarity)[::-1]
-    others = ordered[1 : 1 + _NEXT]
+    others = ordered[1 : 1 + _MEANING.ahead_of]
     return float(ordered[0]) - max(background, float(others.mean()) if len(others) else background)
 
 
 def _near(found: Candidates, *, few: bool) -> float:
     if few and found.passage_similarity is not None:
         similar = found.passage_similarity
-        return average(float(similar.mean()), len(similar)) + _NEAR
-    return found.chunk_background + _NEAR
+        return average(float(similar.mean()), len(similar)) + _MEANING.near
+    return found.chunk_background + _MEANING.near
 
 
 def _beginnings(reader: Reader, timely: Mask) -> Rows:
@@ -439,7 +427,7 @@ def _with_time(
     if only_time:
         text[:] = 0
     reach = found.reachable
-    gain = _TIMELY_WORD * (reach / max(1.0, words) if reach > 0 else 1.0)
+    gain = _TIME.timely_words * (reach / max(1.0, words) if reach > 0 else 1.0)
     worth = then & (text > 0)
     # They are candidates, whatever their words.
     worth[found.near.searchsorted(_beginnings(reader, scope.timely))] = True
@@ -448,6 +436,6 @@ def _with_time(
         worth[near] |= then[near]
     for told in scope.told:
         places, _ = places_of(reader.posting(word(told)).rows, found.near)
-        text[places[~then[places]]] += _TOLD * gain
+        text[places[~then[places]]] += _TIME.naming_the_time * gain
     text += np.where(worth, np.float32(gain), np.float32(0))
     return found._replace(text=text, reachable=reach + gain)

@@ -28,24 +28,15 @@ from memdown.notes.facts import (
 )
 from memdown.text import index_terms, match_spans
 from memdown.text.cues import asks, label_of
+from memdown.tuning import TUNING
 from memdown.types import LEFT_OUT, Chunk, Passage, StoredChunk
+
+_SHOWN = TUNING.shown
 
 # A line without the white space around it.
 _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 _KNOWN_CHARS = 48
-# Facts beside a fact are shown with it if they fit nearly as well, up to so many lines.
-_AS_GOOD, _FEW_LINES = 0.7, 5
-# A name or role before so many messages of a chunk is a speaker, and the chunk is talk.
-_LEAST_SAID = 2
-_LEAST_SAID_SHARE = 0.25
-# Bullets with labels are mostly facts by topic ("- Car: …", "- Dentist: …"), unless few say much.
-_LEAST_SAID_IN_BULLETS = 3
-# Messages so far from the one that was found may be shown with it. A short one says little without what it
-# asks or answers: the answer comes with it, and the question, if that is short. Measured on chats
-# (docs/evaluation.md).
-REACH = 12
-_SHORT_MESSAGE, _SHORT_QUESTION = 80, 120
 _CACHED_CHUNKS = 256
 _start = attrgetter("start")
 
@@ -138,11 +129,11 @@ def _is_talk(text: str, passages: int) -> bool:
         return False
     said = [line for line in lines if line and not line.isspace()]
     names = Counter([one.name for one in labelled])
-    if len(labelled) < _least_said(len(said)) or max(names.values()) < _LEAST_SAID:
+    if len(labelled) < _least_said(len(said)) or max(names.values()) < _SHOWN.labels:
         return False
     if not all(BULLET.match(one.line) for one in labelled):
         return True
-    return len(names) > 1 and len(labelled) >= _LEAST_SAID_IN_BULLETS * len(names)
+    return len(names) > 1 and len(labelled) >= _SHOWN.labels_in_bullets * len(names)
 
 
 def _labelled(lines: Sequence[str], passages: int) -> list[_Labelled]:
@@ -161,7 +152,7 @@ def _labelled(lines: Sequence[str], passages: int) -> list[_Labelled]:
 
 def _least_said(lines: int) -> float:
     """How many of so many lines must have a label; a list of facts may have two that begin with "Correction:"."""
-    return max(_LEAST_SAID, _LEAST_SAID_SHARE * lines)
+    return max(_SHOWN.labels, _SHOWN.label_share * lines)
 
 
 def is_talk(chunk: Chunk) -> bool:
@@ -172,7 +163,7 @@ def is_talk(chunk: Chunk) -> bool:
 def beside(key: int, stored: StoredChunk, best: Collection[int]) -> list[int]:
     """The keys of messages in other chunks that may be shown with this one: some of the best, and its neighbours."""
     first, end = stored.key, stored.key + len(stored.chunk.passages)
-    found = [one for one in best if abs(one - key) <= REACH]
+    found = [one for one in best if abs(one - key) <= _SHOWN.reach]
     return [one for one in (*found, key - 1, key + 1) if not first <= one < end]
 
 
@@ -181,7 +172,7 @@ def messages_around(key: int, chunks: Mapping[int, StoredChunk]) -> dict[int, Ta
     path = chunks[key].chunk.path
     return {
         number: TalkPassage(number, stored, number - stored.key)
-        for number in range(key - REACH, key + REACH + 1)
+        for number in range(key - _SHOWN.reach, key + _SHOWN.reach + 1)
         if (stored := chunks.get(number)) is not None and stored.chunk.path == path
     }
 
@@ -231,11 +222,11 @@ def show_talk(
 
 def _belonging(key: int, near: Mapping[int, TalkPassage]) -> list[int]:
     """Of a short message: what is said in answer if it asks, and the short question that it answers."""
-    if len(near[key].text) > _SHORT_MESSAGE:
+    if len(near[key].text) > _SHOWN.short_message:
         return []
     found = [key + 1] if key + 1 in near and asks(near[key].text) else []
     before = near.get(key - 1)
-    if before is not None and len(before.text) <= _SHORT_QUESTION and asks(before.text):
+    if before is not None and len(before.text) <= _SHOWN.short_question and asks(before.text):
         found.append(key - 1)
     return found
 
@@ -310,7 +301,7 @@ def show_fact(
         return None
     first = last = fact
     mine = shares.get(fact, 0.0)
-    least = _AS_GOOD * mine if mine > 0 else math.inf
+    least = _SHOWN.as_good * mine if mine > 0 else math.inf
     while True:
         fitting = []
         for one in _beside(chunk, first, last, shares, context):
@@ -318,7 +309,7 @@ def show_fact(
                 continue
             low, high = min(first.start, one.start), max(last.end, one.end)
             share = shares.get(one, 0.0)
-            most = _FEW_LINES if share >= least else context
+            most = _SHOWN.fact_lines if share >= least else context
             if high - low <= size and chunk.text.count("\n", low, high) < most:
                 fitting.append((share, one))
         if not fitting:
@@ -398,7 +389,7 @@ def show_below(below: Below, size: int, taken: Taken) -> tuple[int, int] | None:
     one = unit_after(chunk, first)
     while one is not None and one.end - low <= size:
         lines = chunk.text.count("\n", first.start, one.end)
-        if lines >= _FEW_LINES or _is_shown(one, chunk, taken):
+        if lines >= _SHOWN.fact_lines or _is_shown(one, chunk, taken):
             break
         high, one = one.end, unit_after(chunk, one)
     if high - low > size:

@@ -20,7 +20,6 @@ from memdown.index.reader import Reader, Rows, Sought, Unit, word
 from memdown.index.store import Snapshot
 from memdown.search.candidates import file_mask
 from memdown.search.query import Asked, units_of
-from memdown.search.tuning import TUNING
 from memdown.text import (
     Alternative,
     QueryTerms,
@@ -52,27 +51,26 @@ from memdown.text.stemming import stem
 from memdown.text.stopwords import is_english
 from memdown.text.synonyms import as_terms, meanings
 from memdown.text.terms import is_gram, ordered_terms, token_terms, tokens
+from memdown.tuning import TUNING
 from memdown.types import Embedder, Source, knows_synonyms
 from memdown.values import dataclass
+
+_WORDS = TUNING.words
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LEAST_LETTERS, _MOST_LETTERS = 4, 20
 _MOST_WORDS = 4
 # What the other form of a defined one counts; so many passages that may define one are read.
-_OTHER_FORM, _MOST_READ = 0.95, 12
+_MOST_READ = 12
 # What joins the parts of compounds in German, Dutch and the languages of Scandinavia, how long each part
 # is at least, and what it counts.
 _JOINTS = ("", "s", "es", "n", "en", "er", "e")
-_LEAST_PART, _PART = 4, 0.5
+_LEAST_PART = 4
 # Of compounds that end with a word of a question: how long what stands before it is at least, and how many count.
 _LEAST_FIRST, _MOST_COMPOUNDS = 3, 12
-# What a word counts for one of another language.
-_TRANSLATED = 0.7
 # So many passages with a name are read for an introduction, which mostly comes first, and so many messages for
 # the labels of speakers with its first letter.
 _MOST_INTRODUCING, _MOST_LABELS = 12, 24
-# What the name itself counts beside that of the speaker.
-_NAME = 0.95
 
 
 class Correction(NamedTuple):
@@ -234,7 +232,7 @@ def _parts_of_compounds(
         whole = [pair for pair in pairs if held.issuperset(pair)]
         # The more even the parts are, the less likely are they chance.
         best = max(whole, key=lambda pair: min(map(len, pair)), default=())
-        found += [Alternative(term, (part,), _PART) for part in best]
+        found += [Alternative(term, (part,), _WORDS.compound_part) for part in best]
     return tuple(found)
 
 
@@ -251,7 +249,7 @@ def _compounds_with(
     if not ends or is_english(question):
         return ()
     return tuple(
-        Alternative(term, (compound,), _PART)
+        Alternative(term, (compound,), _WORDS.compound_part)
         for term in ends
         for compound in islice(
             (one for one in reader.ending(term) if len(one) >= len(term) + _LEAST_FIRST),
@@ -268,7 +266,7 @@ def _in_latin(unheld: Sequence[str], look: _Look) -> tuple[Alternative, ...]:
     wanted = tuple({one for latin in possible.values() for one in latin})
     held = set(look.reader(wanted).holding(wanted, None))
     return tuple(
-        Alternative(term, latin, _TRANSLATED)
+        Alternative(term, latin, _WORDS.translated)
         for term, latin in possible.items()
         if latin and held.issuperset(latin)
     )
@@ -279,7 +277,7 @@ def _translations(
 ) -> tuple[Alternative, ...]:
     """What a word that no note holds is called in other languages, as far as notes hold that."""
     found = [
-        Alternative(one.term, translated, _TRANSLATED)
+        Alternative(one.term, translated, _WORDS.translated)
         for one in meanings(question, terms.words)
         if one.term in unheld
         for translated in as_terms(one.others, one.term)
@@ -326,9 +324,11 @@ def _other_form(one: Definition, told: Sequence[str]) -> list[Alternative]:
     if abbreviated == (place is not None):
         return []
     if place is None:
-        return [Alternative(told[asked.index(alike(short[0]))], long, _OTHER_FORM, defined=True)]
+        return [
+            Alternative(told[asked.index(alike(short[0]))], long, _WORDS.defined_form, defined=True)
+        ]
     return [
-        Alternative(term, short, _OTHER_FORM, defined=True)
+        Alternative(term, short, _WORDS.defined_form, defined=True)
         for term in told[place : place + len(long)]
     ]
 
@@ -418,7 +418,7 @@ def _asked_of(meant: SpeakerMeant, asked: Asked) -> Asked:
     alternatives = tuple(one for one in terms.alternatives if one.word != term)
     if meant.held:
         # Others may have the name as well.
-        alternatives = (*alternatives, Alternative(speaker, (term,), _NAME))
+        alternatives = (*alternatives, Alternative(speaker, (term,), _WORDS.own_name))
     prefixes = tuple(prefix_terms(words)) if terms.prefixes else ()
     text = re.sub(rf"\b{re.escape(meant.name)}\b", meant.speaker, query.text)
     query = replace(

@@ -19,9 +19,9 @@ import pytest
 
 from memdown.index.bm25 import idf, length_norms, saturate
 from memdown.index.filters import FileListing, Filter, listing
-from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.reader import Lexicon, Mask, Reader, Sought, word
 from memdown.index.store import MendableStore, Snapshot, Store, Writer, Writes
+from memdown.tuning import TUNING
 from memdown.types import (
     FILE_SPAN,
     SOURCES,
@@ -35,6 +35,8 @@ from memdown.types import (
     Vector,
     Vectors,
 )
+
+_WORDS = TUNING.words
 
 KEY = ModelKey("hash", "hash-4", "k")
 PRINT = Fingerprint(KEY, 400, 80, 1, None)
@@ -131,7 +133,7 @@ def by_words(snapshot: Snapshot, sought: Sought) -> list[FoundPassage]:
     for one in sought.units():
         rows, text, head = reader.posting(one)
         norms = length_norms(reader.passage_length[rows], reader.average_length)
-        often = np.float32(TEXT_WEIGHT) * text + np.float32(HEAD_WEIGHT) * head
+        often = np.float32(_WORDS.in_text) * text + np.float32(_WORDS.in_head) * head
         weight = idf(reader.count, reader.document_frequency(one))
         scores[rows] += np.float32(weight) * saturate(often, norms)
     scores[~_allowed(reader, sought)[reader.passage_file]] = 0

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from memdown.index.bm25 import idf, length_norms, saturate
 from memdown.index.packing import source_keys
-from memdown.index.passages import HEAD_WEIGHT, TEXT_WEIGHT
 from memdown.index.postgres import postings
 from memdown.index.postgres.connection import Place, numbers, run
 from memdown.index.postgres.generations import Live
@@ -24,7 +23,10 @@ from memdown.index.postgres.postings import NOTHING, PackedPosting
 from memdown.index.reader import Sought, Unit, word
 from memdown.index.shortlist import KeyedPosting, places_of
 from memdown.index.similarity import Scores, highest, in_files
+from memdown.tuning import TUNING
 from memdown.types import FILE_SPAN
+
+_WORDS = TUNING.words
 
 # How many postings one search may read, 8 bytes each. With 1,500,000 the first result of a million
 # chunks was another for 1 of the 50 questions it was chosen on, and the server worked half as much again.
@@ -316,9 +318,9 @@ def _beside(keys: Keys) -> Keys:
 
 def _gains(one: _Scored, live: Live) -> Scores:
     posting = one.posting
-    often = posting.text * np.float32(TEXT_WEIGHT)
+    often = posting.text * np.float32(_WORDS.in_text)
     if posting.head.any():
-        often += posting.head * np.float32(HEAD_WEIGHT)
+        often += posting.head * np.float32(_WORDS.in_head)
     gains = saturate(often, length_norms(posting.lengths, live.average_length))
     gains *= np.float32(idf(live.passages, min(one.count, live.passages)))
     return gains
