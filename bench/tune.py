@@ -42,7 +42,7 @@ COLUMNS = (
     "kind",
     "asks",
     "answers",
-    "told",
+    "at_length",
     "own",
 )
 # So many candidates of a question are kept, the best by today's weights and all that hold evidence.

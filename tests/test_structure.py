@@ -145,16 +145,26 @@ def test_no_name_is_a_verb_of_perception() -> None:
     verbs = re.compile(r"(^|_)(told|telling|noticed|noticing|heard|held|seen)(_|$)")
     modules = [str(file.relative_to(PACKAGE)) for file in PACKAGE.rglob("*.py")]
     wrong = [module for module in modules if verbs.search(Path(module).stem)]
-    # The rooms below are looked through as they are worked on.
-    below = ("index", "search", "notes", "text")
     wrong += [
         f"{file.relative_to(PACKAGE)}:{node.lineno} {node.name}"
         for file in sorted(PACKAGE.rglob("*.py"))
-        if file.relative_to(PACKAGE).parts[0] not in below
         for node in ast.walk(parsed(file))
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and verbs.search(node.name)
     ]
     assert wrong == []
+
+
+def test_numbers_that_tune_ranking_stand_in_one_value() -> None:
+    """In `tuning.py`, with what chose them; how much is read or kept may be said where it is done."""
+    elsewhere = [
+        f"{file.relative_to(PACKAGE)}:{node.lineno}"
+        for file in sorted((PACKAGE / "search").glob("*.py"))
+        for node in parsed(file).body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for value in ast.walk(node)
+        if isinstance(value, ast.Constant) and isinstance(value.value, float)
+    ]
+    assert elsewhere == []
 
 
 def test_there_are_not_ever_more_modules_and_names() -> None:

@@ -98,7 +98,7 @@ def open_parts(
         today=clock,
         reranker=reranker or open_reranker(settings, environ),
         sync_first=settings.sync.on_search,
-        seen=Arrivals(Journal(journal_file(notes.folder, lock_dir(settings)))),
+        arrivals=Arrivals(Journal(journal_file(notes.folder, lock_dir(settings)))),
         # Python runs one thread at a time: searches that wait for nothing are done sooner in turn.
         turn=threading.Lock() if settings.store.driver == "sqlite" else nullcontext(),
     )

@@ -226,7 +226,7 @@ class Tuning:
     kind: float = 0.045
     asks: float = -0.04
     answers: float = 0.1
-    told: float = 0.25
+    at_length: float = 0.25
     own: float = 0.2
     # What it adds that the question's words stand together in a long passage, among so many of the first.
     together: float = 0.7

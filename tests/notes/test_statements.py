@@ -59,12 +59,12 @@ def test_the_day_of_a_fact_is_its_own_or_that_of_its_log() -> None:
 def test_what_holds_on_a_day() -> None:
     porto, lisbon, madrid = facts_of(NOTE, "memory/2026-11-03.md")[:3]
     before, after = datetime.date(2026, 11, 4), datetime.date(2026, 11, 8)
-    assert lisbon.held_on(before)
-    assert not porto.held_on(before)
-    assert madrid.held_on(before)
-    assert porto.held_on(after)
-    assert not lisbon.held_on(after)
-    assert not madrid.held_on(after)
+    assert lisbon.was_true_on(before)
+    assert not porto.was_true_on(before)
+    assert madrid.was_true_on(before)
+    assert porto.was_true_on(after)
+    assert not lisbon.was_true_on(after)
+    assert not madrid.was_true_on(after)
     assert porto.is_current(after)
     assert not lisbon.is_current(after)
     assert not madrid.is_current(after)

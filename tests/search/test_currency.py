@@ -276,7 +276,7 @@ class Known:
 def test_what_was_there_before_all_was_seen_is_older() -> None:
     old = hit("- Ida's bank is Alba.", line=3)
     new = hit("- Ida's bank is Nordea.", "memory/2026-11-09.md")
-    times = Times(TODAY, seen=Known({}))
+    times = Times(TODAY, arrivals=Known({}))
     found = order_by_currency([old, new], times, "What is Ida's bank?")
     assert [(one.snippet, one.was) for one in found] == [(new.snippet, False), (old.snippet, True)]
     past = replace(new, path="memory/2026-10-09.md", date=datetime.date(2026, 10, 9))
@@ -291,20 +291,20 @@ def test_an_undated_fact_is_of_the_day_on_which_it_came() -> None:
         hit("- Ida's bank is Alba.", line=3),
         hit("- Ida's bank is Nordea.", "memory/bank.md"),
     )
-    times = Times(TODAY, seen=Known(days))
+    times = Times(TODAY, arrivals=Known(days))
     found = order_by_currency([old, new], times, "What is Ida's bank?")
     assert [(one.snippet, one.was) for one in found] == [(new.snippet, False), (old.snippet, True)]
     assert [one.date for one in found] == [
         days["Ida's bank is Nordea."],
         days["Ida's bank is Alba."],
     ]
-    then = Times(TODAY, datetime.date(2026, 11, 4), seen=Known(days))
+    then = Times(TODAY, datetime.date(2026, 11, 4), arrivals=Known(days))
     assert [one.snippet for one in order_by_currency([old, new], then)] == [old.snippet]
 
 
 def test_a_day_of_its_own_counts_more_than_when_a_fact_came() -> None:
     told = hit("- Ida's bank is Alba. (2026-01-05)")
-    times = Times(TODAY, seen=Known({"Ida's bank is Alba.": TODAY}))
+    times = Times(TODAY, arrivals=Known({"Ida's bank is Alba.": TODAY}))
     assert order_by_currency([told], times)[0].date == datetime.date(2026, 1, 5)
 
 
@@ -313,13 +313,13 @@ def test_of_one_day_the_later_is_newer() -> None:
     old = hit("- Ida's bank is Alba. (2026-11-17)", line=3)
     new = hit("- Ida's bank is Nordea.", "memory/2026-11-17.md", date=TODAY)
     told = ["Ida's bank is Alba.", "Ida's bank is Nordea."]
-    seen = Known(dict.fromkeys(told, TODAY))
-    found = order_by_currency([old, new], Times(TODAY, seen=seen), "What is Ida's bank?")
+    arrivals = Known(dict.fromkeys(told, TODAY))
+    found = order_by_currency([old, new], Times(TODAY, arrivals=arrivals), "What is Ida's bank?")
     assert [(one.snippet, one.was) for one in found] == [(new.snippet, False), (old.snippet, True)]
     turned = Known(dict.fromkeys(reversed(told), TODAY))
-    found = order_by_currency([old, new], Times(TODAY, seen=turned), "What is Ida's bank?")
+    found = order_by_currency([old, new], Times(TODAY, arrivals=turned), "What is Ida's bank?")
     assert [(one.snippet, one.was) for one in found] == [(old.snippet, False), (new.snippet, True)]
-    one_look = Times(TODAY, seen=Known(seen.days, outside=True))
+    one_look = Times(TODAY, arrivals=Known(arrivals.days, outside=True))
     found = order_by_currency([old, new], one_look, "What is Ida's bank?")
     assert not any(one.was for one in found), "an editor saved both: nobody knows which came first"
 

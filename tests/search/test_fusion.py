@@ -8,8 +8,8 @@ from memdown.types import Hit
 HALF = Weights(vector=0.5, text=0.5)
 
 
-def signs(held: float, text: float, near: float = 0.0, *, words: bool = True) -> Signs:
-    return Signs(words=words, covered=held, held=held, text=text, near=near)
+def signs(idf_coverage: float, text: float, near: float = 0.0, *, words: bool = True) -> Signs:
+    return Signs(words=words, covered=idf_coverage, idf_coverage=idf_coverage, text=text, near=near)
 
 
 def test_confidence_grows_with_both_legs() -> None:
@@ -44,6 +44,6 @@ def test_transcripts_do_not_crowd_notes_out() -> None:
 
 def test_a_passage_with_every_word_is_an_answer_however_long() -> None:
     words = Weights(vector=0.0, text=1.0)
-    most = Signs(words=True, covered=0.9, held=0.5, text=0.1, near=0.0)
-    every = Signs(words=True, covered=1.0, held=0.5, text=0.1, near=0.0)
+    most = Signs(words=True, covered=0.9, idf_coverage=0.5, text=0.1, near=0.0)
+    every = Signs(words=True, covered=1.0, idf_coverage=0.5, text=0.1, near=0.0)
     assert confidence(most, words) < 0.35 < confidence(every, words)

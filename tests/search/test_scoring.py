@@ -95,11 +95,11 @@ def test_it_is_told_who_answers_and_who_says_much() -> None:
     reader = reader_of({"memory/talk.md": "\n".join(lines)})
     found = measured("What are the hobbies of Nora?", reader)
     assert found.answers.tolist() == [0, 0, 0, 1, 0, 0, 0]
-    assert found.told.argmax() == 5
-    assert found.told[[0, 2, 4, 6]].max() == 0
+    assert found.at_length.argmax() == 5
+    assert found.at_length[[0, 2, 4, 6]].max() == 0
     nobody = measured("Which hobbies are there?", reader)
     assert not nobody.answers.any()
-    assert not nobody.told.any()
+    assert not nobody.at_length.any()
 
 
 def test_what_stands_behind_a_question_of_another_file_is_no_answer() -> None:

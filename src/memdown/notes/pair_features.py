@@ -96,7 +96,7 @@ class _Cut(NamedTuple):
 class FactWords:
     """A text word by word: how each is compared, as it is written, its kind, its clause, the word before it.
 
-    `telling` are the places of the words that say something; in texts without spaces words are signs, and
+    `content` are the places of the words that say something; in texts without spaces words are signs, and
     `pairs` are neighbouring ones.
     """
 
@@ -112,8 +112,8 @@ class FactWords:
         self.ahead = ("", *self.words[:-1])
         self.relations = _NONE.union(*[one.relations for one in cut.words])
         said = tuple([place for place, one in enumerate(cut.words) if not one.light])
-        self.telling = said or tuple(range(len(cut.words)))
-        self.held = frozenset(self.keys)
+        self.content = said or tuple(range(len(cut.words)))
+        self.kept = frozenset(self.keys)
         self.pairs = frozenset(map("".join, pairwise(self.keys))) if self.unspaced else _NONE
 
     @functools.cached_property
@@ -135,7 +135,7 @@ class FactWords:
             changed=details.change.itself,
             besides=details.change.besides,
             negated=details.negated,
-            is_told=not COPULAS.isdisjoint(self.words),
+            is_known_of=not COPULAS.isdisjoint(self.words),
             that_day=THAT_DAY.matches(folded),
             is_many=is_many,
         )
@@ -154,7 +154,7 @@ class About(NamedTuple):
     changed: bool
     besides: bool
     negated: bool
-    is_told: bool
+    is_known_of: bool
     that_day: bool
     is_many: bool
 
@@ -263,33 +263,33 @@ class Beside:
     come: tuple[int, ...]
     all_new: tuple[int, ...]
     best: int
-    held: int
+    kept: int
 
 
 def lay_beside(old: FactWords, new: FactWords) -> Beside | None:
     """Two facts side by side; None if they have no word in common that says something."""
     in_old = _common(old, new)
-    shared = tuple(one for one in old.telling if one in in_old)
+    shared = tuple(one for one in old.content if one in in_old)
     if not shared:
         return None
     in_new = _common(new, old)
     counts: dict[int, int] = {}
-    for one in new.telling:
+    for one in new.content:
         if one in in_new:
             counts[new.clauses[one]] = counts.get(new.clauses[one], 0) + 1
     best = max(counts, key=lambda one: (counts[one], one)) if counts else new.clauses[-1]
-    clause = tuple(one for one in new.telling if new.clauses[one] == best) or new.telling
+    clause = tuple(one for one in new.content if new.clauses[one] == best) or new.content
     if all(one in in_new for one in clause):
         # Of "dentist: Friday" the first clause alone says nothing new.
-        clause = tuple(one for one in new.telling if best <= new.clauses[one] <= best + 1)
+        clause = tuple(one for one in new.content if best <= new.clauses[one] <= best + 1)
     return Beside(
         old,
         new,
         shared,
-        tuple(one for one in old.telling if one not in in_old),
+        tuple(one for one in old.content if one not in in_old),
         clause,
         tuple(one for one in clause if one not in in_new),
-        tuple(one for one in new.telling if one not in in_new),
+        tuple(one for one in new.content if one not in in_new),
         best,
         counts.get(best, 0),
     )
@@ -298,15 +298,15 @@ def lay_beside(old: FactWords, new: FactWords) -> Beside | None:
 def _common(one: FactWords, other: FactWords) -> set[int]:
     """The places of telling words that another text has, too; single signs stand in everything."""
     if not one.unspaced:
-        there, keys = other.held, one.keys
-        return {place for place in one.telling if keys[place] in there}
+        there, keys = other.kept, one.keys
+        return {place for place in one.content if keys[place] in there}
     # The first one may be whom it is about.
     found = {0} if one.keys[:1] == other.keys[:1] else set()
     for place in range(len(one.keys) - 1):
         if one.keys[place] + one.keys[place + 1] in other.pairs:
             found |= {place, place + 1}
     numbers = (n for n, kind in enumerate(one.kinds) if kind != "word")
-    return found | {place for place in numbers if one.keys[place] in other.held}
+    return found | {place for place in numbers if one.keys[place] in other.kept}
 
 
 def alone_features(words: FactWords, role: Literal["old", "new"]) -> dict[str, float]:
@@ -318,7 +318,7 @@ def alone_features(words: FactWords, role: Literal["old", "new"]) -> dict[str, f
         "changed": about.changed,
         "besides": about.besides,
         "negated": about.negated,
-        "is": about.is_told,
+        "is": about.is_known_of,
         "label": bool(about.label),
         "that_day": about.that_day,
         "no_relation": not words.relations,
@@ -331,20 +331,20 @@ def alone_features(words: FactWords, role: Literal["old", "new"]) -> dict[str, f
 def pair_features(pair: Beside) -> dict[str, float]:
     """What two facts side by side tell of whether the newer replaces the older."""
     old, new, shared, gone, come = pair.old, pair.new, pair.shared, pair.gone, pair.come
-    count = len(old.telling)
+    count = len(old.content)
     gone_kinds = {old.kinds[one] for one in gone}
     come_kinds = {new.kinds[one] for one in come}
     new_kinds = {new.kinds[one] for one in pair.all_new}
     shared_kinds = [old.kinds[one] for one in shared]
-    gone_spans, come_spans = _spans(old.telling, gone), _spans(pair.clause, come)
-    first = old.telling[0]
+    gone_spans, come_spans = _spans(old.content, gone), _spans(pair.clause, come)
+    first = old.content[0]
     first_gone = first in gone
     taken = len(shared) / count
     related = old.relations & new.relations
     earlier, later = old.about, new.about
     found: dict[str, float] = {
         "taken_up": taken,
-        "taken_up_by_clause": min(1.0, pair.held / count),
+        "taken_up_by_clause": min(1.0, pair.kept / count),
         "one_shared": len(shared) == 1,
         "many_shared": len(shared) >= 3,
         "none_gone": not gone,
@@ -368,15 +368,15 @@ def pair_features(pair: Beside) -> dict[str, float]:
         "first_gone": first_gone,
         "first_name_gone": first_gone and old.kinds[first] == "name",
         "first_value_gone": first_gone and old.kinds[first] in _VALUES,
-        "last_gone": old.telling[-1] in gone,
+        "last_gone": old.content[-1] in gone,
         "both_begin_otherwise": first_gone and pair.clause[0] in come,
         "another_agent": first_gone and gone_spans == 1 and taken >= 0.5 and "name" in gone_kinds,
         "clause_begins_alike": old.keys[first] == new.keys[pair.clause[0]],
-        "begins_alike": old.keys[first] == new.keys[new.telling[0]],
+        "begins_alike": old.keys[first] == new.keys[new.content[0]],
         "comes_to_the_point": new.clauses[-1] == pair.best > 0,
         "in_first_clause": pair.best == 0,
         "unspaced": old.unspaced,
-        "both_is": earlier.is_told and later.is_told,
+        "both_is": earlier.is_known_of and later.is_known_of,
         "both_ended": earlier.ended and later.ended,
         "little_ended": later.ended and len(shared) == 1,
         "ended_taken_up": taken if later.ended else 0,
@@ -447,7 +447,7 @@ def _longest_run(old: FactWords, new: FactWords) -> tuple[int, int, int]:
     """How long it is, and where it begins in either."""
     places: dict[str, list[int]] = {}
     for place, key in enumerate(new.keys):
-        if key in old.held:
+        if key in old.kept:
             places.setdefault(key, []).append(place)
     best = (0, 0, 0)
     ends: dict[int, int] = {}
@@ -478,7 +478,7 @@ def _of_values(pair: Beside, gone_spans: int) -> dict[str, float]:
         return {}
     found: dict[str, float] = {
         "value_early": lost[0] < 3 and lost[0] + 1 < len(old.keys),
-        "value_last": lost[-1] == old.telling[-1],
+        "value_last": lost[-1] == old.content[-1],
     }
     if won:
         found["same_unit"] = not _units(old, lost).isdisjoint(_units(new, won))
@@ -550,18 +550,18 @@ def asked_features(old: FactWords, new: FactWords, question: str) -> dict[str, f
         shares = [len(asked.pairs & one.pairs) / size for one in (old, new)]
         begin, signs = signs_asked(asked, old, new)
         named = frozenset(map("".join, pairwise(begin)))
-        again = len(signs & new.held)
+        again = len(signs & new.kept)
         found["asked_words_of_both"] = len((asked.pairs - named) & old.pairs & new.pairs) / size
         found["asked_words_gone"] = bool(signs) and not again
         found["asked_words_share"] = again / len(signs) if signs else 0
     else:
-        keys = [asked.keys[one] for one in asked.telling]
+        keys = [asked.keys[one] for one in asked.content]
         size = max(1, len(keys))
-        in_old = [key in old.held for key in keys]
-        in_new = [key in new.held for key in keys]
+        in_old = [key in old.kept for key in keys]
+        in_new = [key in new.kept for key in keys]
         both = [a and b for a, b in zip(in_old, in_new, strict=True)]
         shares = [sum(in_old) / size, sum(in_new) / size]
-        names = [asked.kinds[one] == "name" and one > 0 for one in asked.telling]
+        names = [asked.kinds[one] == "name" and one > 0 for one in asked.content]
         found["asked_of_both"] = sum(both) / size
         found["one_asked_of_both"] = sum(both) == 1
         found["asked_of_old_only"] = (sum(in_old) - sum(both)) / size
@@ -591,25 +591,25 @@ def signs_asked(
     """Without spaces: the signs with which a question and two facts begin, which name somebody, and the others of
     the question that the older fact has."""
     begin = asked.keys[: min(_alike(asked.keys, old.keys), _alike(asked.keys, new.keys))]
-    return begin, frozenset(asked.keys).difference(begin) & old.held
+    return begin, frozenset(asked.keys).difference(begin) & old.kept
 
 
 @functools.lru_cache(maxsize=256)
 def question_words(question: str) -> tuple[str, ...]:
     """How a question asks: its words and endings; "which port" asks for one, "which ports" for several."""
     asked = words_of(question)
-    telling = frozenset(asked.telling)
+    content = frozenset(asked.content)
     found: dict[str, None] = {}
     for place, word in enumerate(asked.words):
         if place > 1 and asked.kinds[place] in ("name", "number"):
             continue
-        if place < 5 or place not in telling:
+        if place < 5 or place not in content:
             found[f"ask:{word}"] = None
         if place < 2:
             found[f"ask{place}:{word}"] = None
         if asked.unspaced:
             found[f"ask:{''.join(asked.words[place : place + 2])}"] = None
-        elif place and place in telling:
+        elif place and place in content:
             found[f"ask:-{word[-2:]}"] = None
             if place == 1:
                 found[f"ask1:-{word[-1:]}"] = None

@@ -227,7 +227,7 @@ def _same_slot(
         return True
     if _kind(lost) != _kind(found) or not (shared or (theirs.owned and ours.owned)):
         return False
-    if _is_told_why(theirs, ours, every, lost, shared):
+    if _gives_reason(theirs, ours, every, lost, shared):
         return True
     if ours.cleft and gone[0] == 0 and _kind(lost) == "name" and len(shared) >= _FEWEST_SHARED:
         return True
@@ -241,7 +241,7 @@ def _same_slot(
     return any(_fits(name, theirs, ours, gone, come, shared, bool(ended)) for name in relations)
 
 
-def _is_told_why(
+def _gives_reason(
     theirs: _Clause,
     ours: _Clause,
     every: Sequence[_Clause],

@@ -229,7 +229,7 @@ class Fact:
         begun = validity.since is None or validity.since <= today
         return not self.struck and begun and not validity.expired(today)
 
-    def held_on(self, day: datetime.date) -> bool:
+    def was_true_on(self, day: datetime.date) -> bool:
         """Whether it held on an earlier day, also if it was struck since."""
         validity = self.validity
         first = validity.since or self.day

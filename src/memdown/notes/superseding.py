@@ -265,8 +265,8 @@ def _is_besides(pair: Beside, new: str) -> bool:
     parts = clauses_of(new)
     if pair.new.unspaced or len(parts) < 2:
         return True
-    held = {pair.new.keys[one] for one in pair.clause}
-    best = max(parts, key=lambda one: len(held & words_of(one).held))
+    kept = {pair.new.keys[one] for one in pair.clause}
+    best = max(parts, key=lambda one: len(kept & words_of(one).kept))
     return details_of(best).change.besides
 
 
@@ -287,12 +287,12 @@ def _speaks_of_it(old: str, new: str, question: str) -> bool:
     question: that Nora now drinks tea says nothing of where she lives."""
     if words_of(question).unspaced:
         _, signs = signs_asked(words_of(question), words_of(old), words_of(new))
-        if signs and signs.isdisjoint(words_of(new).held):
+        if signs and signs.isdisjoint(words_of(new).kept):
             return False
     asked = content_words(question) & content_words(old)
     words = content_words(new)
-    held = sum(word in words or is_among(word, words) for word in asked)
-    return len(asked) <= 1 or 2 * held > len(asked)
+    kept = sum(word in words or is_among(word, words) for word in asked)
+    return len(asked) <= 1 or 2 * kept > len(asked)
 
 
 def _names_another(old: str, new: str, question: str) -> bool:
@@ -303,11 +303,11 @@ def _names_another(old: str, new: str, question: str) -> bool:
         return False
     if codes & _codes(old) - _codes(new):
         return True
-    held, other = (_BEGINS_NUMBERED.match(fold(text)) for text in (old, new))
-    if held is None or other is None or held["number"] == other["number"]:
+    kept, other = (_BEGINS_NUMBERED.match(fold(text)) for text in (old, new))
+    if kept is None or other is None or kept["number"] == other["number"]:
         return False
-    kind = index_terms(held["kind"])
-    return index_terms(other["kind"]) == kind and (*kind, held["number"]) in asked
+    kind = index_terms(kept["kind"])
+    return index_terms(other["kind"]) == kind and (*kind, kept["number"]) in asked
 
 
 @functools.lru_cache(maxsize=8192)
@@ -398,10 +398,10 @@ def stand_apart(one: tuple[str, str], other: tuple[str, str], first: str, second
 def _is_restated(old: str, new: str) -> bool:
     """Whether both name a value of the same relation, which has one at a time."""
     may_be = may_restate(old, new) and not _same_event(old, new)
-    return may_be and restated(old, new, _told_end(new))
+    return may_be and restated(old, new, _end_words(new))
 
 
-def _told_end(text: str) -> frozenset[str]:
+def _end_words(text: str) -> frozenset[str]:
     """The words by which a text tells that something ended or changed."""
     return _ended_terms(text) if tells_end(text) else frozenset()
 
@@ -416,7 +416,7 @@ def _both_ended(old: str, new: str) -> bool:
 
 
 def _another_event(old: str, new: str) -> bool:
-    if _same_event(old, new) or tells_of_another(old, new, _told_end(new)):
+    if _same_event(old, new) or tells_of_another(old, new, _end_words(new)):
         return True
     return not _is_restated(old, new) and _two_numbers(details_of(new), details_of(old))
 
@@ -480,7 +480,7 @@ def _is_anothers(old: str, new: str) -> bool:
     if not owners:
         return False
     before = _owners(old)
-    shared = words_of(old).held & words_of(new).held
+    shared = words_of(old).kept & words_of(new).kept
     return any(is_among(word, owners) and not is_among(word, before) for word in shared)
 
 

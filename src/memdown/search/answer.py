@@ -16,7 +16,7 @@ from memdown.index.index import Index
 from memdown.index.store import leaves_out, missing_from
 from memdown.search.arranging import arrange
 from memdown.search.asking import Request, RequestScope, request_scope
-from memdown.search.currency import Seen, read_as_of
+from memdown.search.currency import ArrivalSource, read_as_of
 from memdown.search.filters import why_none
 from memdown.search.gathering import gather, respell
 from memdown.search.query import Asked, Query, SearchOptions, prepare, settle, timed
@@ -33,7 +33,7 @@ class SearchSetup:
     """How the searches of one memory are done.
 
     `defaults` are the options where a request names none, `sync_first` brings the index up to date
-    before each search. `turn` is held while a search runs; `seen` tells when the undated facts of a note
+    before each search. `turn` is held while a search runs; `arrivals` tells when the undated facts of a note
     came.
     """
 
@@ -42,7 +42,7 @@ class SearchSetup:
     today: Callable[[], datetime.date] = datetime.date.today
     reranker: Reranker | None = None
     sync_first: bool = True
-    seen: Seen | None = None
+    arrivals: ArrivalSource | None = None
     turn: contextlib.AbstractContextManager[object] = field(default_factory=threading.Lock)
 
 
@@ -151,7 +151,9 @@ def _found(
         if query.vector is not None and fingerprint.dims not in (None, query.vector.size):
             query = replace(query, vector=None)
             reasons.append("keywords only: the provider's vectors have another length")
-        asked = Asked(query, options, setup.today(), embedder, setup.reranker, seen=setup.seen)
+        asked = Asked(
+            query, options, setup.today(), embedder, setup.reranker, arrivals=setup.arrivals
+        )
         nothing_left = ""
         gathered: list[Hit] = []
         with setup.turn, store.snapshot() as snapshot:

@@ -18,12 +18,12 @@ from memdown.search.gathering import (
     may_be_shown,
     near_the_best,
 )
-from memdown.search.query import Asked, is_of_no_note, is_unheld
+from memdown.search.query import Asked, is_absent, is_of_no_note
 from memdown.types import Explanation, Hit, Reranker, Strength
 from memdown.values import dataclass
 
 # How many identifiers that no note holds are named.
-_MOST_UNHELD = 3
+_MOST_ABSENT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> SearchResult:
     reasons = [
         f"no note holds {word!r}: looked for {other!r}" for word, other in asked.respelled.items()
     ]
-    reasons += [f"no note holds {text!r}" for text in asked.unheld[:_MOST_UNHELD]]
+    reasons += [f"no note holds {text!r}" for text in asked.absent[:_MOST_ABSENT]]
     kept = near_the_best([hit for hit in hits if may_be_shown(hit, asked)], asked)
     ranked = diversity.without_repeats(kept)
     moves = diversity.Moves()
@@ -56,14 +56,14 @@ def arrange(asked: Asked, hits: Sequence[Hit]) -> SearchResult:
         ranked = ranking.with_lanes(ranked)
         moves.add("sources", ranked)
     named = (asked.named.first, asked.named.last) if asked.named and asked.timely else None
-    times = Times(asked.today, options.as_of, options.history, asked.seen, named)
+    times = Times(asked.today, options.as_of, options.history, asked.arrivals, named)
     current = (
         hit
         for first in range(0, len(ranked), SETTLED)
         for hit in _current_first(ranked[first : first + SETTLED], times, query.text)
     )
     strong = _with_strength(islice(current, options.max_results), asked)
-    chosen = [ranking.cited(hit, moves.told(hit)) for hit in strong]
+    chosen = [ranking.cited(hit, moves.why(hit)) for hit in strong]
     if not chosen:
         reasons += _why_nothing(asked, hits)
     return SearchResult(chosen, reasons, _explanation(asked, hits, kept))
@@ -139,7 +139,7 @@ def _reranked(
 
 def _why_nothing(asked: Asked, hits: Sequence[Hit]) -> list[str]:
     query, bar = asked.query, asked.options.min_score
-    if is_unheld(asked):
+    if is_absent(asked):
         return ["look for a part of it, or for words that would stand beside it"]
     if asked.named is not None and is_of_no_note(asked):
         first, last = asked.named.first, asked.named.last

@@ -64,7 +64,7 @@ class Candidates(NamedTuple):
 
     `near` int32 (m,), ascending, are they and up to two passages on each side; `places` int64 (n,) says where
     among these they stand. `text` float32 (m,) is BM25; `reachable` what a passage with every word once would
-    score; `held` says how often each of the n candidates holds what is looked for.
+    score; `frequencies` says how often each of the n candidates holds what is looked for.
     `chunk_similarity` and `passage_similarity` float32 (n,) are cosines, None without
     vectors; `chunk_background` and `passage_background` those of an average text. `chunks` is how
     many chunks might be found. `passage_vectors` are those of the n candidates. `chunk` int32 (n,) are the rows of
@@ -79,7 +79,7 @@ class Candidates(NamedTuple):
     text: Floats
     reachable: float
     looked: Sequence[UnitPosting]
-    held: Frequencies
+    frequencies: Frequencies
     chunk_similarity: Floats | None
     chunk_background: float
     passage_similarity: Floats | None
@@ -213,8 +213,8 @@ def find(
     if extra is not None and len(extra):
         rows = np.union1d(rows, extra).astype(np.int32)
     near, places = _with_neighbours(rows, reader)
-    held = frequencies(lists, near, reader)
-    text = bm25(held, lists, reader.length_norms.take(near))
+    often = frequencies(lists, near, reader)
+    text = bm25(often, lists, reader.length_norms.take(near))
     if files is not None:
         text *= files[reader.passage_file[near]]
     passages = _passages(reader, rows, vector if by_chunk is not None else None)
@@ -228,7 +228,7 @@ def find(
         text=text,
         reachable=reachable(looked),
         looked=looked,
-        held=held.at(places),
+        frequencies=often.at(places),
         chunk_similarity=None if by_chunk is None else by_chunk.take(chunk),
         chunk_background=background or 0.0,
         passage_similarity=passages.similarity,

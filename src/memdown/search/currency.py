@@ -52,7 +52,7 @@ _UNSPACED: Final = "\u0e00"
 _STATEMENT_END: Final = pattern(r";\s+|(?<=[.!?])(?<!\d\.)\s+")
 
 
-class Seen(Protocol):
+class ArrivalSource(Protocol):
     """When the facts of a note came, by what they say.
 
     Those that are not there are older than the day on which looking began.
@@ -67,14 +67,14 @@ class Seen(Protocol):
 class Times:
     """When an answer is to hold: on `today`, or as of another day; `history` shows what was, too.
 
-    `seen` tells when the facts of a note came that name no day themselves; `named` are the first and the last
+    `arrivals` tells when the facts of a note came that name no day themselves; `named` are the first and the last
     day of a time that the question names, if anything was written then.
     """
 
     today: datetime.date
     as_of: datetime.date | None = None
     history: bool = False
-    seen: Seen | None = None
+    arrivals: ArrivalSource | None = None
     named: tuple[datetime.date, datetime.date] | None = None
 
 
@@ -133,8 +133,8 @@ class _Dated:
     @cached_property
     def tells_change(self) -> bool:
         """Whether anything in it tells that something changed, or its heading does."""
-        told = (fact.text for fact in self.current)
-        return any(map(_tells_change, (self.hit.heading.rpartition(" > ")[2], *told)))
+        texts = (fact.text for fact in self.current)
+        return any(map(_tells_change, (self.hit.heading.rpartition(" > ")[2], *texts)))
 
     @cached_property
     def is_past(self) -> bool:
@@ -169,15 +169,15 @@ class _Dated:
         hit = self.hit
         if not self.facts:
             return hit if hit.date is None or hit.date <= day else None
-        held = [fact for fact in self.facts if fact.held_on(day)]
-        if not held:
+        valid = [fact for fact in self.facts if fact.was_true_on(day)]
+        if not valid:
             return None
-        if len(held) == len(self.facts):
+        if len(valid) == len(self.facts):
             return replace(self.shown(), date=hit.date)
         lines = hit.snippet.split("\n")
         shown = [
             number
-            for fact in held
+            for fact in valid
             for number in range(fact.line, fact.end_line + 1)
             if number <= len(lines)
         ]
@@ -187,8 +187,8 @@ class _Dated:
             snippet="\n".join(lines[number - 1] for number in shown),
             start_line=hit.start_line + first - 1,
             end_line=hit.start_line + last - 1,
-            date=held[0].day or hit.date,
-            was=any(fact.struck for fact in held),
+            date=valid[0].day or hit.date,
+            was=any(fact.struck for fact in valid),
         )
 
 
@@ -337,11 +337,11 @@ def _touched(every: Sequence[_Parts], several: Sequence[set[_Place]]) -> frozens
         # Nothing is newer than anything: their words need not be known.
         return frozenset()
     short = (part for part in parts if any(len(one.text) <= LONGEST_NEW for one in part.facts))
-    telling = list(islice((part for part in short if part.met), _MOST_COMPARED))
-    later = [part for part in telling if part.day is not None]
+    answering = list(islice((part for part in short if part.met), _MOST_COMPARED))
+    later = [part for part in answering if part.day is not None]
     wanted = frozenset[_Place]().union(*several)
     touched: set[_Place] = set()
-    for older, newer in product(telling, later):
+    for older, newer in product(answering, later):
         if (
             (older.place in wanted or newer.place in wanted)
             and newer is not older
@@ -458,10 +458,12 @@ def _same_start(ours: str, theirs: str) -> bool:
 
 def _compared_by(question: str, times: Times) -> _Setting:
     """What the hits that answer a question are compared by; it is looked once what came."""
-    asked, seen = content_words(question), times.seen
-    if seen is None:
+    asked, arrivals = content_words(question), times.arrivals
+    if arrivals is None:
         return _Setting(question, asked, times.today, named=times.named)
-    return _Setting(question, asked, times.today, seen.begun(), seen.until_now(), times.named)
+    return _Setting(
+        question, asked, times.today, arrivals.begun(), arrivals.until_now(), times.named
+    )
 
 
 def _take_apart(hit: Hit, setting: _Setting) -> _Parts:

@@ -27,7 +27,7 @@ class Moves:
         for rank, hit in enumerate(hits, start=1):
             self._of.setdefault(id(hit.why), []).append(Move(step, rank))
 
-    def told(self, hit: Hit) -> Why | None:
+    def why(self, hit: Hit) -> Why | None:
         """The reasons of a hit, with its ranks."""
         why = hit.why
         return why and replace(why, moves=(*why.moves, *self._of.get(id(why), ())))
@@ -36,12 +36,12 @@ class Moves:
 def without_repeats(hits: Sequence[Hit]) -> list[Hit]:
     """Each text once: what says the very same as a better hit is left out, what nearly does steps back."""
     kept: list[Hit] = []
-    seen: list[Hit] = []
+    before: list[Hit] = []
     for hit in sorted(hits, key=lambda one: -one.score):
-        if any(hit.snippet == one.snippet for one in seen):
+        if any(hit.snippet == one.snippet for one in before):
             continue
-        stepped_back = repeats(hit, seen)
-        seen.append(hit)
+        stepped_back = repeats(hit, before)
+        before.append(hit)
         kept.append(replace(hit, score=_SHOWN.repeated * hit.score) if stepped_back else hit)
     return sorted(kept, key=_by_score)
 

@@ -38,7 +38,7 @@ class Features(NamedTuple):
     `text` to `chunk` are shares of the best BM25, `coverage` is the share of the query's words and
     `idf_coverage` the share of their idf; `once` is like BM25 with each word of the query counted about
     once, however often and in whatever forms it stands there, as a share of the best. If `of_speakers` is False,
-    nobody who is asked about speaks anywhere, and `speaker`, `answers`, `told` and `own` are zeros.
+    nobody who is asked about speaks anywhere, and `speaker`, `answers`, `at_length` and `own` are zeros.
     """
 
     text: Floats
@@ -55,7 +55,7 @@ class Features(NamedTuple):
     asks: Floats
     speaker: Floats
     answers: Floats
-    told: Floats
+    at_length: Floats
     own: Floats
     of_speakers: bool
 
@@ -115,7 +115,7 @@ def measure(question: str, found: Candidates, reader: Reader, tuning: Tuning) ->
         asks=asks.take(rows).astype(np.float32),
         speaker=nothing if speaker is None else speaker,
         answers=nothing if talk is None else talk.answers,
-        told=nothing if talk is None else talk.told,
+        at_length=nothing if talk is None else talk.at_length,
         own=nothing if talk is None else talk.own,
         of_speakers=talk is not None,
     )
@@ -125,10 +125,10 @@ def closeness(similarity: Floats, background: float) -> Floats:
     """Similarities (n,) from that of an average text, which becomes 0, to the best, which becomes 1 if it
     stands out, and much less if it does not."""
     reach = float(similarity.max(initial=background)) - background
-    told = min(
+    weight = min(
         1.0, max(_MEANING.least, (reach - _MEANING.indistinct) / _MEANING.distinct_after)
     ) / max(reach, _MEANING.stands_out)
-    result: Floats = np.maximum(similarity - np.float32(background), 0) * np.float32(told)
+    result: Floats = np.maximum(similarity - np.float32(background), 0) * np.float32(weight)
     return result
 
 
@@ -175,19 +175,19 @@ def _coverage(found: Candidates, reader: Reader, tuning: Tuning) -> _Covered:
         tuning.words.once_k1 * tuning.words.once_b / reader.average_length
     )
     lengths += np.float32(tuning.words.once_k1 * (1 - tuning.words.once_b))
-    parts = _parts(found.held, own, lengths, tuning)
+    parts = _parts(found.frequencies, own, lengths, tuning)
     part, often = np.zeros((2, len(own), count), np.float32)
     by_word: list[list[int]] = [[] for _ in own]
-    for place, one in enumerate(found.held.units):
+    for place, one in enumerate(found.frequencies.units):
         if one.number >= 0:
             by_word[one.number].append(place)
     for number, places in enumerate(by_word):
         if len(places) == 1:
-            part[number], often[number] = parts.held[places[0]], parts.once[places[0]]
+            part[number], often[number] = parts.coverage[places[0]], parts.once[places[0]]
         elif places:
             # Of its forms, the one counts that says most; to what stands for it, such as the parts of a
             # compound, each adds.
-            part[number] = reduce(np.maximum, [parts.held[place] for place in places])
+            part[number] = reduce(np.maximum, [parts.coverage[place] for place in places])
             its = [parts.once[place] for place in places if parts.is_own[place]]
             others = [parts.once[place] for place in places if not parts.is_own[place]]
             together = [reduce(np.maximum, its)] if its else []
@@ -260,23 +260,23 @@ class _Parts(NamedTuple):
     """How much of its word each of U units is where n candidates hold it, and how it scores once: floats (U, n);
     and whether each is a form of the word."""
 
-    held: Floats
+    coverage: Floats
     once: Floats
     is_own: Sequence[bool]
 
 
-def _parts(held: Frequencies, own: Mapping[int, float], lengths: Floats, tuning: Tuning) -> _Parts:
+def _parts(found: Frequencies, own: Mapping[int, float], lengths: Floats, tuning: Tuning) -> _Parts:
     """What each unit counts; `own` is the idf of each word, `lengths` float32 (n,)."""
-    is_prefix = [one.unit.kind == "prefix" for one in held.units]
-    every = list(zip(held.units, is_prefix, strict=True))
+    is_prefix = [one.unit.kind == "prefix" for one in found.units]
+    every = list(zip(found.units, is_prefix, strict=True))
     counts = np.array([tuning.prefix_coverage if p else one.weight for one, p in every], np.float32)
     in_heads = counts * np.array(
         [1.0 if p else tuning.head_coverage for p in is_prefix], np.float32
     )
-    rarity = np.array([min(one.idf, own.get(one.number, 0.0)) for one in held.units], np.float32)
-    part = np.where(held.text > 0, counts[:, None], in_heads[:, None])
-    part *= held.often > 0
-    once = held.often / (held.often + lengths)
+    rarity = np.array([min(one.idf, own.get(one.number, 0.0)) for one in found.units], np.float32)
+    part = np.where(found.text > 0, counts[:, None], in_heads[:, None])
+    part *= found.often > 0
+    once = found.often / (found.often + lengths)
     once *= (counts * rarity)[:, None]
     return _Parts(part, once, [p or one.is_word for one, p in every])
 
@@ -305,7 +305,7 @@ class _Talk(NamedTuple):
     """What those who are asked about say, float32 (n,) each; see `Tuning`."""
 
     answers: Floats
-    told: Floats
+    at_length: Floats
     own: Floats
 
 
@@ -315,7 +315,7 @@ def _talk(
     """What n candidates are, of which `speaker` float32 (n,) says who spoke; `asks` bool (P,)."""
     return _Talk(
         _behind(asks, reader, rows) * speaker,
-        _told(reader.passage_length[rows]) * speaker,
+        _length_of(reader.passage_length[rows]) * speaker,
         _of_oneself(question, reader, rows, speaker, np.minimum(fitting, 1)),
     )
 
@@ -329,7 +329,7 @@ def _behind(mask: Mask, reader: Reader, rows: Rows) -> Floats:
     return found
 
 
-def _told(lengths: Rows) -> Floats:
+def _length_of(lengths: Rows) -> Floats:
     """How much is said in so many terms: from 0, a greeting, to 1, a long message."""
     found: Floats = (np.log(np.maximum(lengths, 1) / _WORDS.greeting) / _WORDS.long_message).clip(
         0, 1

@@ -15,7 +15,7 @@ from memdown.search import diversity, scoring
 from memdown.search import rank as ranking
 from memdown.search import spelling as respelling
 from memdown.search.candidates import file_mask
-from memdown.search.query import Asked, SearchOptions, is_of_no_note, is_unheld, terms_of, units_of
+from memdown.search.query import Asked, SearchOptions, is_absent, is_of_no_note, terms_of, units_of
 from memdown.search.rank import SHOWN_DIGITS, Bar, Presentation, Ranking, Scored, Texts, shown_score
 from memdown.search.snippets import beside, is_talk
 from memdown.search.successors import follow, is_successor
@@ -47,7 +47,7 @@ def gather(asked: Asked, snapshot: Snapshot) -> list[Hit]:
 
     An embedder that costs nothing to ask also compares the best passages themselves.
     """
-    if is_unheld(asked) or is_of_no_note(asked):
+    if is_absent(asked) or is_of_no_note(asked):
         return []
     sought = _sought(asked)
     reader = snapshot.reader(sought)
@@ -90,7 +90,7 @@ def _sought(asked: Asked) -> Sought:
     return Sought(
         words=(
             *terms.words,
-            *asked.told,
+            *asked.time_words,
             *(term for one in terms.alternatives for term in one.terms),
         ),
         prefixes=terms.prefixes,
@@ -155,7 +155,7 @@ def _ranked(asked: Asked, reader: Reader, source: Source) -> tuple[Ranking, Pres
     scope = scoring.Scope(
         file_mask(reader, (source,), asked.files),
         None if not named else file_mask(reader, (source,), named),
-        asked.told,
+        asked.time_words,
     )
     share = TUNING.text_share if options.text_weight is None else options.text_weight
     embedder = asked.embedder

@@ -46,18 +46,18 @@ def settle(terms: QueryTerms, look: SearchScope) -> tuple[QueryTerms, tuple[str,
     what none holds, neither does a note that shares a number with it.
     """
     left_out: set[str] = set()
-    unheld: list[str] = []
+    absent: list[str] = []
     exact: list[list[str]] = []
     for one in terms.identifiers[_MOST_ASKED:]:
         left_out.update(one.parts)
     for one in terms.identifiers[:_MOST_ASKED]:
-        held = [term for term in one.spellings if len(look.rows(term))]
-        if held:
+        present = [term for term in one.spellings if len(look.rows(term))]
+        if present:
             left_out.update([*one.spellings, *one.parts])
-            left_out.difference_update(held)
-            exact.append(held)
+            left_out.difference_update(present)
+            exact.append(present)
         elif not _stands_in_parts(one, look):
-            unheld.append(one.text)
+            absent.append(one.text)
             left_out.update([*one.spellings, *one.parts])
             left_out.difference_update(part for part in one.parts if _is_word(one, part))
     if not left_out:
@@ -69,7 +69,7 @@ def settle(terms: QueryTerms, look: SearchScope) -> tuple[QueryTerms, tuple[str,
         prefixes=tuple(prefix_terms(words)) if terms.prefixes else (),
         exact=terms.exact.union(*exact).intersection(words),
     )
-    return settled, tuple(unheld)
+    return settled, tuple(absent)
 
 
 def _is_word(one: Identifier, part: str) -> bool:

@@ -12,7 +12,7 @@ from memdown.errors import EmbedderError, QueryError
 from memdown.index.reader import Sought, Unit, word
 from memdown.index.store import Snapshot
 from memdown.search import identifiers
-from memdown.search.currency import Seen
+from memdown.search.currency import ArrivalSource
 from memdown.search.features import cues_of
 from memdown.text import (
     Alternative,
@@ -47,7 +47,7 @@ _SAME_START, _MOST_SYNONYMS, _SYNONYMS_A_WORD = 4, 24, 3
 # The same few words are asked for again and again.
 _CACHED_WORDS = 1_024
 # Where several numbers and codes stand beside one another, so many of the best passages tell it.
-_HELD = 60
+_LOOKED_INTO = 60
 _WORD = pattern(r"[^\W\d_]{3,}")
 _NO_TERMS = QueryTerms((), (), (), frozenset())
 
@@ -91,7 +91,7 @@ class Asked:
     """One search: what is asked, how, on which day, and with whose help.
 
     `files` are the numbers of the files that may be found, all if None; `timely` those of the time
-    that is named, by source, and `told` the words that name it, if they are not looked for. `seen` is
+    that is named, by source, and `time_words` the words that name it, if they are not looked for. `arrivals` is
     when undated facts came.
     """
 
@@ -101,12 +101,12 @@ class Asked:
     embedder: Embedder | None = None
     reranker: Reranker | None = None
     named: NamedTime | None = None
-    unheld: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
     respelled: Mapping[str, str] = field(default_factory=dict)
     files: frozenset[int] | None = None
     timely: Mapping[Source, frozenset[int]] = field(default_factory=dict)
-    told: tuple[str, ...] = ()
-    seen: Seen | None = None
+    time_words: tuple[str, ...] = ()
+    arrivals: ArrivalSource | None = None
 
 
 def clean(text: str) -> str:
@@ -195,10 +195,10 @@ def timed(asked: Asked, snapshot: Snapshot) -> Asked:
     }
     if not timely and not named.relative:
         return asked
-    told = query_terms(query.text[named.start : named.end])
+    time_words = query_terms(query.text[named.start : named.end])
     rest = f"{query.text[: named.start]} {query.text[named.end :]}"
     # One word alone is looked for as well: "today" may stand in a note.
-    if told.exact or not told.words or not (rest.strip() or " " in query.text):
+    if time_words.exact or not time_words.words or not (rest.strip() or " " in query.text):
         return replace(asked, named=named, timely=timely)
     terms = _NO_TERMS if asks_for_notes_only(rest) else query_terms(rest)
     return replace(
@@ -207,7 +207,9 @@ def timed(asked: Asked, snapshot: Snapshot) -> Asked:
         named=named,
         timely=timely,
         # The day of a month alone stands everywhere.
-        told=tuple(word for word in without_stop_words(told.words) if not word.isdecimal()),
+        time_words=tuple(
+            word for word in without_stop_words(time_words.words) if not word.isdecimal()
+        ),
     )
 
 
@@ -230,14 +232,14 @@ def settle(asked: Asked, snapshot: Snapshot) -> Asked:
     sources, files = asked.options.sources, asked.files
     # Whether there are any is all that counts: of each some come, however few are asked for.
     wanted = Sought(
-        identifiers.looked_for(query.terms), sources=sources, files=files, passages=_HELD
+        identifiers.looked_for(query.terms), sources=sources, files=files, passages=_LOOKED_INTO
     )
     reader = snapshot.reader(wanted)
     # Of what a note holds whole, the parts are not asked for.
     reader.fetch([word(one) for each in query.terms.identifiers for one in each.spellings])
     look = identifiers.SearchScope(reader, sources, files)
-    terms, unheld = identifiers.settle(query.terms, look)
-    return replace(asked, query=replace(query, terms=terms), unheld=unheld)
+    terms, absent = identifiers.settle(query.terms, look)
+    return replace(asked, query=replace(query, terms=terms), absent=absent)
 
 
 def terms_of(asked: Asked) -> QueryTerms:
@@ -246,9 +248,9 @@ def terms_of(asked: Asked) -> QueryTerms:
     return query.terms if asked.options.hybrid or query.vector is None else _NO_TERMS
 
 
-def is_unheld(asked: Asked) -> bool:
+def is_absent(asked: Asked) -> bool:
     """Whether all that is asked for are identifiers that no note holds."""
-    return bool(asked.unheld) and not asked.query.terms.words and asked.named is None
+    return bool(asked.absent) and not asked.query.terms.words and asked.named is None
 
 
 def is_of_no_note(asked: Asked) -> bool:

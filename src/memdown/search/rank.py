@@ -49,14 +49,14 @@ class Signs:
     """What tells whether the notes answer a question at all.
 
     `words` is whether it has words to look for; `covered` the largest share of them that a passage holds
-    and `held` that share by idf; `text` the best BM25 as a share of what is reachable; `near` how much
+    and `idf_coverage` that share by idf; `text` the best BM25 as a share of what is reachable; `near` how much
     nearer than an average text the nearest is; `passages` how many there are; `strangers` whether it
     names someone whom no note names; `dated` whether there are notes of the time it names.
     """
 
     words: bool
     covered: float
-    held: float
+    idf_coverage: float
     text: float
     near: float
     passages: int = _SURENESS.many
@@ -142,7 +142,7 @@ def confidence(signs: Signs, weights: Weights) -> float:
         )
         bar += _SURENESS.strangers * signs.strangers
         odds = (
-            _SURENESS.idf_coverage * min(1.0, signs.held)
+            _SURENESS.idf_coverage * min(1.0, signs.idf_coverage)
             + _SURENESS.text * min(_SURENESS.most_text, signs.text)
             - bar
         )

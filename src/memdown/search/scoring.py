@@ -37,13 +37,13 @@ _few_vectors: WeakKeyDictionary[Reader, Vectors] = WeakKeyDictionary()
 class Scope:
     """Which passages may be found, and which are of the time that a question names.
 
-    `files` bool (F,) or None for all; `timely` bool (F,) or None if no time is named; `told` are words
+    `files` bool (F,) or None for all; `timely` bool (F,) or None if no time is named; `time_words` are words
     that name that time.
     """
 
     files: Mask | None
     timely: Mask | None = None
-    told: tuple[str, ...] = ()
+    time_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def rank(
     order = _best_first(scores, tuning.ranked)
     scores = _with_nearness(scores, order, found, made, reader, weights, tuning)
     order = _again(order, scores)
-    if made.of_speakers and made.told.any():
+    if made.of_speakers and made.at_length.any():
         scores = shorter_first(scores, order, reader.passage_length[found.rows], tuning)
         order = _again(order, scores)
     return Ranked(
@@ -203,7 +203,7 @@ def _scores(made: Features, weights: Weights, tuning: Tuning, *, few: bool) -> F
     by_text += tuning.asks * made.asks
     if made.of_speakers:
         by_text += tuning.answers * made.answers
-        by_text += tuning.told * made.told
+        by_text += tuning.at_length * made.at_length
         by_text += tuning.own * made.own
     if few:
         by_vector = np.float32(tuning.vector_share) * made.passage_similarity
@@ -366,7 +366,7 @@ def _signs(found: Candidates, made: Features, *, few: bool, dated: bool, strange
     return Signs(
         words=found.reachable > 0,
         covered=float(made.coverage.max(initial=0.0)),
-        held=float(made.idf_coverage.max(initial=0.0)) / known,
+        idf_coverage=float(made.idf_coverage.max(initial=0.0)) / known,
         text=best / (found.reachable or 1.0) / known,
         near=_ahead(found, few=few),
         passages=len(found.rows),
@@ -434,8 +434,8 @@ def _with_time(
     if found.chunk_similarity is not None:
         near = found.places[found.chunk_similarity > found.chunk_background]
         worth[near] |= then[near]
-    for told in scope.told:
-        places, _ = places_of(reader.posting(word(told)).rows, found.near)
+    for term in scope.time_words:
+        places, _ = places_of(reader.posting(word(term)).rows, found.near)
         text[places[~then[places]]] += _TIME.naming_the_time * gain
     text += np.where(worth, np.float32(gain), np.float32(0))
     return found._replace(text=text, reachable=reach + gain)

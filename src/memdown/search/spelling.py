@@ -96,11 +96,11 @@ def put_right(
     written = {term: token.lower() for term, token in _written(question).items()}
     doubtful = [term for term in words if _may_be_misspelled(written.get(term, ""))]
     reader = snapshot.reader(Sought(tuple(doubtful), sources=sources)) if doubtful else None
-    held = set(reader.holding(doubtful, file_mask(reader, sources))) if reader else set()
-    unheld = [term for term in doubtful if term not in held]
+    present = set(reader.holding(doubtful, file_mask(reader, sources))) if reader else set()
+    absent = [term for term in doubtful if term not in present]
     if knows_synonyms(embedder):
-        unheld = [term for term in unheld if not embedder.has_word(written[term])]
-    found = (_correction(written[term], term, snapshot, sources) for term in unheld[:_MOST_WORDS])
+        absent = [term for term in absent if not embedder.has_word(written[term])]
+    found = (_correction(written[term], term, snapshot, sources) for term in absent[:_MOST_WORDS])
     return [one for one in found if one]
 
 
@@ -162,17 +162,17 @@ def other_forms(
     """What the notes may hold in the place of words of a question."""
     defined = _defined_forms(question, terms, reader, sources)
     # Most questions have only words that the notes hold as well.
-    unheld = [term for term in terms.words if not len(reader.posting(word(term)).rows)]
-    if not unheld:
+    absent = [term for term in terms.words if not len(reader.posting(word(term)).rows)]
+    if not absent:
         return defined
     written = _written(question)
     look = _Look(snapshot, sources)
     return (
         *defined,
-        *_parts_of_compounds(unheld, written, look),
-        *_compounds_with(question, unheld, written, reader),
-        *_translations(question, terms, unheld, look),
-        *_in_latin(unheld, look),
+        *_parts_of_compounds(absent, written, look),
+        *_compounds_with(question, absent, written, reader),
+        *_translations(question, terms, absent, look),
+        *_in_latin(absent, look),
     )
 
 
@@ -197,26 +197,26 @@ def _defined_forms(
     # Most notes define nothing, which one look tells.
     if not len(reader.posting(word(DEFINES)).rows):
         return ()
-    told = _told(question, terms)
-    held = list(reader.holding(defined_by(told), file_mask(reader, sources)))
-    if not held:
+    in_order = _in_order(question, terms)
+    present = list(reader.holding(defined_by(in_order), file_mask(reader, sources)))
+    if not present:
         return ()
     found = [
         other
-        for one in dict.fromkeys(_definitions(held, reader))
-        for other in _other_form(one, told)
+        for one in dict.fromkeys(_definitions(present, reader))
+        for other in _other_form(one, in_order)
     ]
     return tuple(dict.fromkeys(found))
 
 
 def _parts_of_compounds(
-    unheld: Sequence[str], written: Mapping[str, str], look: _Look
+    absent: Sequence[str], written: Mapping[str, str], look: _Look
 ) -> tuple[Alternative, ...]:
     """The two words that a compound is made of, where the notes hold both but not the compound.
 
     Which words there are only the notes tell: *Staubecken* is no dust corner where nobody has either.
     """
-    asked = {term: fold(written.get(term, "")) for term in unheld}
+    asked = {term: fold(written.get(term, "")) for term in absent}
     cuts = {
         term: list(_cuts(compound))
         for term, compound in asked.items()
@@ -226,10 +226,10 @@ def _parts_of_compounds(
     if not possible:
         return ()
     reader = look.reader(possible)
-    held = set(reader.holding(possible, file_mask(reader, look.sources)))
+    present = set(reader.holding(possible, file_mask(reader, look.sources)))
     found = []
     for term, pairs in cuts.items():
-        whole = [pair for pair in pairs if held.issuperset(pair)]
+        whole = [pair for pair in pairs if present.issuperset(pair)]
         # The more even the parts are, the less likely are they chance.
         best = max(whole, key=lambda pair: min(map(len, pair)), default=())
         found += [Alternative(term, (part,), _WORDS.compound_part) for part in best]
@@ -237,13 +237,13 @@ def _parts_of_compounds(
 
 
 def _compounds_with(
-    question: str, unheld: Sequence[str], written: Mapping[str, str], reader: Reader
+    question: str, absent: Sequence[str], written: Mapping[str, str], reader: Reader
 ) -> tuple[Alternative, ...]:
     """The compounds of the notes that end with a word which no note holds: who asks for the *Pass* finds the
     *Reisepass*. Where words are written apart, as in English, what ends alike is another word."""
     ends = [
         term
-        for term in unheld
+        for term in absent
         if _may_be_a_part(term) and written.get(term, "").isalpha() and not is_gram(term)
     ]
     if not ends or is_english(question):
@@ -258,35 +258,35 @@ def _compounds_with(
     )
 
 
-def _in_latin(unheld: Sequence[str], look: _Look) -> tuple[Alternative, ...]:
+def _in_latin(absent: Sequence[str], look: _Look) -> tuple[Alternative, ...]:
     """Names and brands that notes write in Latin letters and a question in Cyrillic ones."""
-    possible = {term: tuple(index_terms(latin)) for term in unheld if (latin := in_latin(term))}
+    possible = {term: tuple(index_terms(latin)) for term in absent if (latin := in_latin(term))}
     if not possible:
         return ()
     wanted = tuple({one for latin in possible.values() for one in latin})
-    held = set(look.reader(wanted).holding(wanted, None))
+    present = set(look.reader(wanted).holding(wanted, None))
     return tuple(
         Alternative(term, latin, _WORDS.translated)
         for term, latin in possible.items()
-        if latin and held.issuperset(latin)
+        if latin and present.issuperset(latin)
     )
 
 
 def _translations(
-    question: str, terms: QueryTerms, unheld: Sequence[str], look: _Look
+    question: str, terms: QueryTerms, absent: Sequence[str], look: _Look
 ) -> tuple[Alternative, ...]:
     """What a word that no note holds is called in other languages, as far as notes hold that."""
     found = [
         Alternative(one.term, translated, _WORDS.translated)
         for one in meanings(question, terms.words)
-        if one.term in unheld
+        if one.term in absent
         for translated in as_terms(one.others, one.term)
     ]
     possible = tuple({term for one in found for term in one.terms})
     if not possible:
         return ()
-    held = set(look.reader(possible).holding(possible, None))
-    return tuple(one for one in found if held.issuperset(one.terms))
+    present = set(look.reader(possible).holding(possible, None))
+    return tuple(one for one in found if present.issuperset(one.terms))
 
 
 def _cuts(compound: str) -> Iterator[tuple[str, str]]:
@@ -303,21 +303,23 @@ def _may_be_a_part(term: str) -> bool:
     return len(term) >= _LEAST_PART and not is_stop(term)
 
 
-def _told(question: str, terms: QueryTerms) -> list[str]:
+def _in_order(question: str, terms: QueryTerms) -> list[str]:
     """The terms of a question in order, without stop words."""
     words = frozenset(terms.words)
     return [term for term in ordered_terms(question) if term in words or not is_stop(term)]
 
 
-def _definitions(held: Sequence[str], reader: Reader) -> list[Definition]:
-    rows = np.unique(np.concatenate([reader.posting(word(one)).rows for one in held]))[:_MOST_READ]
+def _definitions(present: Sequence[str], reader: Reader) -> list[Definition]:
+    rows = np.unique(np.concatenate([reader.posting(word(one)).rows for one in present]))[
+        :_MOST_READ
+    ]
     return [one for text in reader.texts(rows.tolist()) for one in definitions_in(text)]
 
 
-def _other_form(one: Definition, told: Sequence[str]) -> list[Alternative]:
+def _other_form(one: Definition, in_order: Sequence[str]) -> list[Alternative]:
     """What may stand for words of a question by one definition; nothing if it uses both forms."""
     short, long = forms_of(one)
-    asked = list(map(alike, told))
+    asked = list(map(alike, in_order))
     if not short or not long:
         return []
     abbreviated, place = alike(short[0]) in asked, _place(list(map(alike, long)), asked)
@@ -325,11 +327,13 @@ def _other_form(one: Definition, told: Sequence[str]) -> list[Alternative]:
         return []
     if place is None:
         return [
-            Alternative(told[asked.index(alike(short[0]))], long, _WORDS.defined_form, defined=True)
+            Alternative(
+                in_order[asked.index(alike(short[0]))], long, _WORDS.defined_form, defined=True
+            )
         ]
     return [
         Alternative(term, short, _WORDS.defined_form, defined=True)
-        for term in told[place : place + len(long)]
+        for term in in_order[place : place + len(long)]
     ]
 
 
@@ -346,7 +350,7 @@ class SpeakerMeant:
     name: str
     speaker: str
     # Whether the notes hold the name as well.
-    held: bool
+    present: bool
 
 
 def speakers_meant(asked: Asked, snapshot: Snapshot) -> Asked:
@@ -373,7 +377,7 @@ def speakers_meant(asked: Asked, snapshot: Snapshot) -> Asked:
 def _meant(name: str, reader: Reader) -> SpeakerMeant | None:
     rows = reader.posting(word(_term(name))).rows
     label = _introduced(name, rows, reader) if len(rows) else _spelled_otherwise(name, reader)
-    return None if label is None else SpeakerMeant(name, label, held=len(rows) > 0)
+    return None if label is None else SpeakerMeant(name, label, present=len(rows) > 0)
 
 
 def _is_speaker(name: str, reader: Reader) -> bool:
@@ -416,7 +420,7 @@ def _asked_of(meant: SpeakerMeant, asked: Asked) -> Asked:
     terms = query.terms
     words = tuple(dict.fromkeys(speaker if one == term else one for one in terms.words))
     alternatives = tuple(one for one in terms.alternatives if one.word != term)
-    if meant.held:
+    if meant.present:
         # Others may have the name as well.
         alternatives = (*alternatives, Alternative(speaker, (term,), _WORDS.own_name))
     prefixes = tuple(prefix_terms(words)) if terms.prefixes else ()
@@ -429,7 +433,7 @@ def _asked_of(meant: SpeakerMeant, asked: Asked) -> Asked:
     if asked.embedder and asked.embedder.instant and query.vector is not None:
         query = replace(query, vector=asked.embedder.embed_query(text))
     respelled = (
-        {**asked.respelled} if meant.held else {**asked.respelled, meant.name: meant.speaker}
+        {**asked.respelled} if meant.present else {**asked.respelled, meant.name: meant.speaker}
     )
     return replace(asked, query=query, respelled=respelled)
 

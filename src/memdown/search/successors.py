@@ -42,7 +42,7 @@ def follow(hits: Sequence[Hit], question: str, reader: Reader) -> Iterator[Follo
         return
     asked = content_words(question)
     answering = [(hit, tuple(_answering(hit, asked))) for hit in hits[:_FOLLOWED]]
-    told = {fact.text: _telling(fact, asked) for _, facts in answering for fact in facts}
+    told = {fact.text: _answer_words(fact, asked) for _, facts in answering for fact in facts}
     if sought := [word(term) for terms in told.values() for term in terms]:
         reader.fetch(sought)
     for hit, facts in answering:
@@ -79,7 +79,7 @@ def _answering(hit: Hit, asked: frozenset[str]) -> Iterator[Fact]:
     )
 
 
-def _telling(fact: Fact, asked: frozenset[str]) -> list[str]:
+def _answer_words(fact: Fact, asked: frozenset[str]) -> list[str]:
     """The words of a fact that answer; none if they are a story."""
     terms = list(islice(distinctive_words(fact.text, asked), _MOST_WORDS + 1))
     return terms if len(terms) <= _MOST_WORDS else []

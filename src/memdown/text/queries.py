@@ -128,7 +128,7 @@ def query_terms(text: str) -> QueryTerms:
     if personal:
         names = {word for one in read if one.text[:1].isupper() for word in one.words}
         unsaid |= personal - names.difference(every[:1])
-    telling = dict.fromkeys(term for one in read for term in _telling(one, unsaid, named))
+    telling = dict.fromkeys(term for one in read for term in _content_terms(one, unsaid, named))
     if not telling:
         telling = dict.fromkeys(term for one in read for term in one.terms)
     found = tuple(_capped(telling))
@@ -212,7 +212,7 @@ def _looked_up(token: str) -> Sequence[str]:
     return terms
 
 
-def _telling(one: _Read, unsaid: frozenset[str], named: set[str]) -> Iterable[str]:
+def _content_terms(one: _Read, unsaid: frozenset[str], named: set[str]) -> Iterable[str]:
     """The terms of a token without stop words; "and/or" is one because its parts are."""
     if one.words and unsaid.issuperset(one.words):
         return [term for term in one.terms if term in named]

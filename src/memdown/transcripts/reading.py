@@ -311,7 +311,7 @@ class Conversations:
         self._delta_bytes = delta_bytes
         self._delta_messages = delta_messages
         self._clock = clock
-        self._noticed: dict[str, float] = {}
+        self._changed_since: dict[str, float] = {}
 
     def scan(self) -> tuple[dict[str, FileState], tuple[Failure, ...]]:
         """The transcripts there are, as far as they count, and what could not be looked at."""
@@ -327,24 +327,24 @@ class Conversations:
     def settled(self, state: FileState, known: FileState | None) -> bool:
         """Whether a transcript that changed has grown enough, for long enough, to be indexed."""
         if not self._grown(state, known):
-            self._noticed.pop(state.path, None)
+            self._changed_since.pop(state.path, None)
             return False
         now = self._clock()
-        if now - self._noticed.setdefault(state.path, now) < DEBOUNCE_SECONDS:
+        if now - self._changed_since.setdefault(state.path, now) < DEBOUNCE_SECONDS:
             return False
-        del self._noticed[state.path]
+        del self._changed_since[state.path]
         return True
 
     def ripe_in(self) -> float | None:
         """In how many seconds the next of the transcripts that wait may be indexed; None: none waits."""
         now = self._clock()
         # What is long over was indexed by a search meanwhile, or is gone.
-        self._noticed = {
+        self._changed_since = {
             path: since
-            for path, since in self._noticed.items()
+            for path, since in self._changed_since.items()
             if now - since < DEBOUNCE_SECONDS + 1
         }
-        first = min(self._noticed.values(), default=None)
+        first = min(self._changed_since.values(), default=None)
         return None if first is None else max(0.0, first + DEBOUNCE_SECONDS - now)
 
     def _grown(self, state: FileState, known: FileState | None) -> bool:

@@ -34,7 +34,7 @@ def find_all(texts: Sequence[bytes]) -> tuple[list[list[Span]], set[int]]:
     Told with it: the numbers of the texts that hold a word for a password or key at all.
     """
     together = _Together.of(texts)
-    if _all_seen(together):
+    if _nothing_hidden(together):
         found, worded = _find_all(together)
         return [merged(spans) if spans else spans for spans in found], worded
     owners, seen = [], []
@@ -66,10 +66,12 @@ class _Together:
         return cls(texts, whole, starts, list(_holding(whole, starts, _rarities())))
 
 
-def _all_seen(together: _Together) -> bool:
+def _nothing_hidden(together: _Together) -> bool:
     """Whether nothing in the texts hides from a reader."""
     written = [text for text in together.texts if b"\\" in text] if b"\\" in together.whole else []
-    return patterns.all_seen([*(together.texts[number] for number in together.rare), *written])
+    return patterns.nothing_hidden(
+        [*(together.texts[number] for number in together.rare), *written]
+    )
 
 
 def _find_all(together: _Together) -> tuple[list[list[Span]], set[int]]:

@@ -20,11 +20,11 @@ from memdown.text.redaction.values import (
     is_card,
     is_session,
     keylike,
+    like_a_password,
     mixed,
     option,
     real,
     striking,
-    told,
     varied,
 )
 from memdown.values import dataclass
@@ -125,8 +125,8 @@ _COMMANDS: tuple[Kind, ...] = (
     command("password", r"(?:(?:redis|valkey|keydb)-cli|ldap[a-z]{1,12}|security|smbclient|rpcclient|net|[xw]?freerdp3?|ipmitool|snmp[a-z]{1,12})\s", r"(?:(?:redis|valkey|keydb)-cli\s(?:[^\n|;`]*?\s)?(?:-a|--pass)\s+|ldap[a-z]+\s(?:[^\n|;`]*?\s)?-w\s*|security\s+add-\S+-password\s(?:[^\n|;`]*?\s)?-w\s+|[xw]?freerdp3?\s(?:[^\n|;`]*?\s)?/p:|ipmitool\s(?:[^\n|;`]*?\s)?-P\s*|snmp[a-z]+\s(?:[^\n|;`]*?\s)?-[AX]\s+|(?:smbclient|rpcclient|net)\s(?:[^\n|;`]*?\s)?-U\s*[\"']?[^\s%\"']+%)" + _ARG,
           "redis-cli -h cache -a «{12}» ping", "ldapsearch -x -D cn=admin -w «{12}» -b dc=x", "xfreerdp /u:ann /p:«{12}» /v:host", "smbclient //srv/share -U ann%«{12}»", check=real),
     shape("password", r"\s-u", r"\s-u\s*[\w.@-]+\s(?:[^\n|;`]*?\s)?-[pP]\s*" + _ARG, "mosquitto_pub -h x -u ann -P «{10}» -t y", "snowsql -u ann -p «{10}»", others=("docker run -u ann -p 8080:80 nginx", "x -u ann -p db2"), check=mixed),
-    command("password", r"net1?\s{1,4}use", r"net1?(?:\.exe)?\s+(?:use\s+(?:\S+\s+){1,2}?/user:\S+\s+|user\s+\S+\s+)" + _ARG, r"net use Z: \\srv\share /user:corp\ann «{12}»", "net user ann «{12}» /add", others=("net user ann /delete", "the net user count grew"), check=told),
-    command("password", r"net1?\s{1,4}use", r"net1?(?:\.exe)?\s+use\s+(?:\S+\s+){1,2}?([^\s/*][^\s]*)\s+/user:", r"net use \\srv\share «{12}» /user:corp\ann", check=told),
+    command("password", r"net1?\s{1,4}use", r"net1?(?:\.exe)?\s+(?:use\s+(?:\S+\s+){1,2}?/user:\S+\s+|user\s+\S+\s+)" + _ARG, r"net use Z: \\srv\share /user:corp\ann «{12}»", "net user ann «{12}» /add", others=("net user ann /delete", "the net user count grew"), check=like_a_password),
+    command("password", r"net1?\s{1,4}use", r"net1?(?:\.exe)?\s+use\s+(?:\S+\s+){1,2}?([^\s/*][^\s]*)\s+/user:", r"net use \\srv\share «{12}» /user:corp\ann", check=like_a_password),
     command("password", "htpasswd|rabbitmqctl|wpa_passphrase", r"(?:htpasswd\s+(?:-\w+\s+)*-?\w*b\w*\s+(?:-\w+\s+)*(?:[\w./~-]+[./]\S*\s+)?[\w.@-]+\s+|htpasswd\s+-n\w*\s+[\w.@-]+\s+|rabbitmqctl\s+(?:add_user|change_password|authenticate_user)\s+\S+\s+|wpa_passphrase\s+(?:\"[^\"]*\"|\S+)\s+)" + _ARG,
           "htpasswd -b /etc/x.htpasswd ann «{12}»", "htpasswd -nb ann «{12}»", "rabbitmqctl add_user ann «{12}»", "wpa_passphrase Home «{12}»", check=real),
     command("password", r"(?:echo|printf)\s", r"""(?:echo|printf)\s+(?:-\w+\s+)?["']?(?:[\w.-]+:)?([^\s"'|$:][^\s"'|]*)["']?\s*\|\s*[^\n|]*?(?:-stdin|sudo\s+-S|-with-token|passphrase-fd|chpasswd|cryptsetup|smbpasswd|kinit|pass\s+stdin|-pw-stdin|secrets?\s+(?:set|put|create|add))""",
@@ -172,7 +172,7 @@ _ADDRESSES: tuple[Kind, ...] = (
 )
 
 _FILES: tuple[Kind, ...] = (
-    shape("password", r"[\w.*-]:(?:[0-9]{4,5}|\*):[\w*-]", r"(?:^|\n)[\w.*-]+:(?:[0-9]{4,5}|\*):[\w*-]+:[\w.*-]+:([^\s:]+)[ \t\r]*(?:\n|$)", "db.example.com:5432:shop:ann:«{12}»", others=("src/x.py:12:5:error:unused", "a:10:b:c:d"), check=told),
+    shape("password", r"[\w.*-]:(?:[0-9]{4,5}|\*):[\w*-]", r"(?:^|\n)[\w.*-]+:(?:[0-9]{4,5}|\*):[\w*-]+:[\w.*-]+:([^\s:]+)[ \t\r]*(?:\n|$)", "db.example.com:5432:shop:ann:«{12}»", others=("src/x.py:12:5:error:unused", "a:10:b:c:d"), check=like_a_password),
     shape("password hash", r"\$(?:1|2[abxy]?|5|6|y|7|apr1|argon2i?d?|scrypt|pbkdf2[\w-]{0,16}|sha1|md5)\$|\{S?SHA|pbkdf2_sha", r"(\$(?:1|5|6|y|7|apr1|sha1|md5)\$[\w./$=,+-]{20,}|\$2[abxy]?\$[0-9]{2}\$[\w./]{40,}|\$(?:argon2i?d?|scrypt|pbkdf2[\w-]*)\$[\w./$=,+-]{30,}|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{20,}={0,2}|pbkdf2_sha256\$[0-9]+\$[\w./+]+\$[\w./+=]{20,})", "root:«$6${8}${86}»:19000:0:::", "«$2b$12${53}»", "«$argon2id$v=19$m=65536,t=3,p=4${22b}${43b}»"),
     shape("private key", "LS0tLS1CRUdJT|b3BlbnNzaC1rZXkt|MII[CEJ][\\w+/]{2}IB|MHcCAQEE|MC4CAQAw|MIGHAgEA", r"((?:LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,60}(?:IFBSSVZBVEU|UFJJVkFURSBLRVk|QUklWQVRF|BSSVZBVEUg)|b3BlbnNzaC1rZXktdjE|MII[CEJ][\w+/]{2}IBA[AD]|MHcCAQEE|MC4CAQAwBQYDK2V|MIGHAgEAMBM)[A-Za-z0-9+/=]{8,}(?:(?:\s|\\+n)+[A-Za-z0-9+/=]{32,})*(?:(?:\s|\\+n)+[A-Za-z0-9+/]+={1,2})?)", "key: «LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVk{120b}»", "«b3BlbnNzaC1rZXktdjE{120b}»", "«MIIEowIBAAKCAQEA{200b}»", check=has_digit),
     shape("private key", r"<(?:RSAKeyValue|D|InverseQ)>", r"<(?:D|P|Q|DP|DQ|InverseQ)>([A-Za-z0-9+/=\s]{20,})</", "<RSAKeyValue><D>«{88b}»</D></RSAKeyValue>"),
@@ -180,13 +180,13 @@ _FILES: tuple[Kind, ...] = (
     shape("private key", "Private-Lines", r"Private-Lines: [0-9]+\s+([A-Za-z0-9+/=]{16,}(?:\s+[A-Za-z0-9+/=]{16,})*(?:\s+[A-Za-z0-9+/]+={1,2})?)", "Private-Lines: 2\n«{64b}\n{40b}»\n"),
     shape("wallet key", "[xyz]prv|ed25519:|0x[0-9a-fA-F]{64}", r"([xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,}|ed25519:[1-9A-HJ-NP-Za-km-z]{80,})", "«xprv{107z}»"),
     shape("wifi password", "WIFI:", r"(?i)WIFI:(?:[^\n;]*;)*?P:([^;\n]{4,})", "WIFI:T:WPA;S:Home;P:«{10}»;;", check=real),
-    shape("password", r"(?:wi-?fi|wlan|ssid)[\s:=(\"'`*-]", r"(?i)(?:wi-?fi|wlan|ssid)(?:[ -]?(?:name|network|netz))?[*_\"'`]*\s*[:=][^\n/|,;]{1,40}?\s*[/|,;]\s*(?:(?:pw|key|pass|code|wpa2?)\s*[:=]?\s*)?[\"'`*]*([^\s\"'`*/|,;]{8,63})", "WiFi: HomeNet / «sunshine99»", "SSID: Home Net, «sunshine99»", others=("wifi: on / bluetooth: disabled", "WLAN: aus, Bluetooth: ausgeschaltet"), check=told),
-    shape("password", r"(?:log[ -]?in|sign[ -]?in|credentials?|creds|user(?:name)?|account|zugang\w{0,6}|anmeld\w{0,6}|identifiants?|connexion|credencial\w{0,4}|usuario|usuário|credenzial\w{0,2}|utente|inlog\w{0,8}|gebruiker|logowani\w|логин|учётк\w|账号|帐号|账户|ログイン|아이디|로그인)[\s:：(*_`\"']", r"(?i)(?:log[ -]?in|sign[ -]?in|credentials?|creds|user(?:name)?|account|zugang\w*|anmeld\w*|identifiants?|connexion|credencial\w*|usuario|usuário|credenzial\w*|utente|inlog\w*|gebruiker|logowani\w|логин|учётк\w|账号|帐号|账户|ログイン|아이디|로그인)[\s:：(*_`\"'][^\n=]{0,30}?[\w.@+-]{2,40}[*_`\"']*(?: / |/| : |:| \| )[*_`\"']*([^\s\"'`*|,;)]{5,})", "Login: ann / «hunter22»", "credentials are admin:«hunter22»", "Zugangsdaten: ann / «Sommer2024»", others=("login at 10:30", "log in at https://x.example.com/a", "username/password", "user ids 12:34567"), check=told),
-    shape("password", r"(?:login|auth\w{0,12}|credentials?|connect|PasswordAuthentication|NetworkCredential)\s?[(=]", r"(?i)(?:login|auth\w*|credentials?|connect|PasswordAuthentication)\s*[(=]\s*\(?\s*(?:[\w.]+,\s*)?[\"'][^\"'\n]{1,60}[\"']\s*,\s*[\"']([^\"'\n]{5,100})[\"']", "requests.get(u, auth=('ann', '«hunter22»'))", 'new NetworkCredential("ann", "«hunter22»")', 'client.login("ann@x.example.com", "«hunter22»")', others=('connect("localhost", "5432")', 'auth("GET", "/v1/items")'), check=told),
+    shape("password", r"(?:wi-?fi|wlan|ssid)[\s:=(\"'`*-]", r"(?i)(?:wi-?fi|wlan|ssid)(?:[ -]?(?:name|network|netz))?[*_\"'`]*\s*[:=][^\n/|,;]{1,40}?\s*[/|,;]\s*(?:(?:pw|key|pass|code|wpa2?)\s*[:=]?\s*)?[\"'`*]*([^\s\"'`*/|,;]{8,63})", "WiFi: HomeNet / «sunshine99»", "SSID: Home Net, «sunshine99»", others=("wifi: on / bluetooth: disabled", "WLAN: aus, Bluetooth: ausgeschaltet"), check=like_a_password),
+    shape("password", r"(?:log[ -]?in|sign[ -]?in|credentials?|creds|user(?:name)?|account|zugang\w{0,6}|anmeld\w{0,6}|identifiants?|connexion|credencial\w{0,4}|usuario|usuário|credenzial\w{0,2}|utente|inlog\w{0,8}|gebruiker|logowani\w|логин|учётк\w|账号|帐号|账户|ログイン|아이디|로그인)[\s:：(*_`\"']", r"(?i)(?:log[ -]?in|sign[ -]?in|credentials?|creds|user(?:name)?|account|zugang\w*|anmeld\w*|identifiants?|connexion|credencial\w*|usuario|usuário|credenzial\w*|utente|inlog\w*|gebruiker|logowani\w|логин|учётк\w|账号|帐号|账户|ログイン|아이디|로그인)[\s:：(*_`\"'][^\n=]{0,30}?[\w.@+-]{2,40}[*_`\"']*(?: / |/| : |:| \| )[*_`\"']*([^\s\"'`*|,;)]{5,})", "Login: ann / «hunter22»", "credentials are admin:«hunter22»", "Zugangsdaten: ann / «Sommer2024»", others=("login at 10:30", "log in at https://x.example.com/a", "username/password", "user ids 12:34567"), check=like_a_password),
+    shape("password", r"(?:login|auth\w{0,12}|credentials?|connect|PasswordAuthentication|NetworkCredential)\s?[(=]", r"(?i)(?:login|auth\w*|credentials?|connect|PasswordAuthentication)\s*[(=]\s*\(?\s*(?:[\w.]+,\s*)?[\"'][^\"'\n]{1,60}[\"']\s*,\s*[\"']([^\"'\n]{5,100})[\"']", "requests.get(u, auth=('ann', '«hunter22»'))", 'new NetworkCredential("ann", "«hunter22»")', 'client.login("ann@x.example.com", "«hunter22»")', others=('connect("localhost", "5432")', 'auth("GET", "/v1/items")'), check=like_a_password),
     shape("password in an address", r"@(?:tcp|unix|udp)\(", r"[\w.-]+:([^\s@:\"'`]+)@(?:tcp|unix|udp)\(", 'dsn := "shop:«hunter22»@tcp(db1:3306)/shop"', check=real),
-    shape("key", r"jwt\.\w{4,8}\(", r"(?i)jwt\.(?:sign|verify|encode|decode)\([^\n,]{1,80},\s*[\"'`]([^\"'`\n]{6,})[\"'`]", 'jwt.sign(payload, "«{14}»", {})', check=told),
+    shape("key", r"jwt\.\w{4,8}\(", r"(?i)jwt\.(?:sign|verify|encode|decode)\([^\n,]{1,80},\s*[\"'`]([^\"'`\n]{6,})[\"'`]", 'jwt.sign(payload, "«{14}»", {})', check=like_a_password),
     shape("secret", r"secret[_-]?id", r"(?i)secret[_-]?id[\"']?\s*[:=]\s*[\"']?([0-9a-f]{8}-[0-9a-f-]{27})", "VAULT_SECRET_ID=«{8x}-{4x}-{4x}-{4x}-{12x}»", check=has_digit),
-    shape("password", r"option\s{1,4}(?:key|pass|psk|wpa)", r"(?i)option\s+(?:key[1-4]?|password|psk|wpakey\w*)\s+[\"']?([^\s\"']{5,})", "option key '«hunter22»'", check=told),
+    shape("password", r"option\s{1,4}(?:key|pass|psk|wpa)", r"(?i)option\s+(?:key[1-4]?|password|psk|wpakey\w*)\s+[\"']?([^\s\"']{5,})", "option key '«hunter22»'", check=like_a_password),
     shape("join token", "kubeadm", r"kubeadm\s[^\n]*--token[ =]([a-z0-9]{6}\.[a-z0-9]{16})", "kubeadm join 10.0.0.1:6443 --token «{6x}.{16x}»"),
     shape("credit card", r"[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}|[0-9]{4}[ -]?[0-9]{6}[ -]?[0-9]{4,5}", r"(?:^|[^\w.+-])([2-6][0-9]{3}[ -]?[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}(?:[ -]?[0-9]{3})?|3[0-9]{3}[ -]?[0-9]{6}[ -]?[0-9]{4,5})(?:[^\w-]|$)", "card «4111 1111 1111 1111», valid", "«4012-8888-8888-1881»", "«378282246310005»", "«5555555555554444»", others=("card 4111 1111 1111 1112", "ref 1700000000000000", "id 4111111111111111234567"), check=is_card),
 )

@@ -141,13 +141,13 @@ def _striking(value: Value) -> bool:
     return values.striking(value.text)
 
 
-def _told(value: Value) -> bool:
-    return values.told(value.text)
+def _like_a_password(value: Value) -> bool:
+    return values.like_a_password(value.text)
 
 
-def _told_beside(value: Value) -> bool:
+def _like_a_password_beside(value: Value) -> bool:
     """Whether a value is a password though the word before it names a manager or a policy."""
-    return values.told(value.text) and value.text != _PRODUCT
+    return values.like_a_password(value.text) and value.text != _PRODUCT
 
 
 def _key(value: Value) -> bool:
@@ -156,7 +156,11 @@ def _key(value: Value) -> bool:
 
 def _setting(value: Value) -> bool:
     """As the value of a variable such as `JWT_SECRET` it may be made of words."""
-    return _key(value) or (len(value.text) >= 8 and values.told(value.text)) or _hyphenated(value)
+    return (
+        _key(value)
+        or (len(value.text) >= 8 and values.like_a_password(value.text))
+        or _hyphenated(value)
+    )
 
 
 def _hyphenated(value: Value) -> bool:
@@ -218,7 +222,7 @@ def find(data: bytes) -> Iterator[tuple[int, int, str]]:
             if rule.whole and not (alone and _may_follow(data, end, rule)):
                 continue
             if rule.kind == "password" and _is_about(data, start, end):
-                rule = replace(rule, assigned=_told_beside, said=_told_beside)
+                rule = replace(rule, assigned=_like_a_password_beside, said=_like_a_password_beside)
             value = _behind(data, end, rule) or (_before(data, start, rule) if rule.far else None)
             if value is None and not (rule.far and labels.may_ask(data, end)):
                 continue
@@ -297,7 +301,11 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
         rule = replace(rule, assigned=_setting)
     if groups := _groups(data, named):
         return groups
-    loosely = rule.said if rule.kind == "key" or rule.said is _told_beside else _told
+    loosely = (
+        rule.said
+        if rule.kind == "key" or rule.said is _like_a_password_beside
+        else _like_a_password
+    )
     for pattern, check in (
         (_ASSIGNED, rule.assigned),
         (_SAID, rule.said),
@@ -314,7 +322,7 @@ def _behind(data: bytes, end: int, rule: _Rule) -> Value | None:
     for pattern in (_FOLLOWS, _BELOW):
         match = pattern.match(data, named, _limit(data, named + 300))
         value = _value(match, data) if match else None
-        if value and pattern is _FOLLOWS and rule.assigned is _password and _told(value):
+        if value and pattern is _FOLLOWS and rule.assigned is _password and _like_a_password(value):
             return value
         if value and rule.near(value.text) and (value.last or pattern is _FOLLOWS):
             return value

@@ -127,7 +127,7 @@ HIDING = rf"{_INVISIBLE}|\x1b|\[0m"
 """A part of every text that hides something from a reader, but for those with a written escape."""
 
 
-def all_seen(texts: Sequence[bytes]) -> bool:
+def nothing_hidden(texts: Sequence[bytes]) -> bool:
     """Whether nothing in the texts hides from a reader; that is so for nearly all."""
     together = b"\n".join(texts)
     marks = (*_COLOUR_MARKS, *_WRITTEN_MARKS) if b"\\" in together else _COLOUR_MARKS

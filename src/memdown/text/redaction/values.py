@@ -159,7 +159,7 @@ def constant(value: str) -> bool:
     return _CONSTANT.fullmatch(value) is not None
 
 
-def told(value: str) -> bool:
+def like_a_password(value: str) -> bool:
     """Whether it can be a password beside a name, as in `ann / …`."""
     if not 5 <= len(value) <= 100 or not real(value) or is_code(value) or _TIME.fullmatch(value):
         return False
