@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memdown.index.layout import Layout, lay_out
-from memdown.index.passages import Tokens, passages_at, tokenise
+from memdown.index.passages import Terms, Tokens, passages_at, tokenise
 from memdown.types import Chunk, ShortEmbedder, Vectors
 from memdown.values import dataclass, pattern
 
@@ -68,7 +68,7 @@ class Embedded:
     """C chunks with P passages: their tokens, and vectors of length one, float32 (C, D) and
     (P, `PASSAGE_DIMS`)."""
 
-    tokens: Tokens
+    tokens: Terms
     chunks: Vectors
     passages: Vectors
 

@@ -179,6 +179,50 @@ class Occurrences:
     position: Small
     lengths: Numbers
 
+    def of(self, first: int, last: int) -> Occurrences:
+        """Those in the passages from one row to before another."""
+        mine = (self.row >= first) & (self.row < last)
+        term = self.term[mine]
+        used = np.flatnonzero(np.bincount(term, minlength=1))
+        place = np.zeros(len(self.names), np.int32)
+        place[used] = np.arange(len(used), dtype=np.int32)
+        return Occurrences(
+            [self.names[number] for number in used.tolist()],
+            place[term],
+            self.row[mine] - np.int32(first),
+            self.position[mine],
+            self.lengths[first:last],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundTerms:
+    """The same as `Tokens` once all terms are found: C chunks with P passages, without the table of pieces.
+
+    `counts` int64 (C,) says how many passages each chunk has.
+    """
+
+    found: Occurrences
+    counts: Numbers
+    lines: Small
+    units: list[bytes | None]
+
+    def of(self, first: int, last: int) -> FoundTerms:
+        """Those of the chunks from one place to another."""
+        if first == 0 and last == len(self.counts):
+            return self
+        begin = int(self.counts[:first].sum())
+        end = begin + int(self.counts[first:last].sum())
+        return FoundTerms(
+            self.found.of(begin, end),
+            self.counts[first:last],
+            self.lines[begin:end],
+            self.units[first:last],
+        )
+
+
+Terms = Tokens | FoundTerms
+
 
 class _LongPiece(NamedTuple):
     """A piece that is kept for its own chunks only, with its terms and its cues."""
@@ -511,8 +555,10 @@ def passages_at(chunks: Sequence[Chunk], rows: Sequence[int]) -> Iterator[tuple[
         yield chunk, row - int(ends[number]) + len(chunk.passages)
 
 
-def occurrences(tokens: Tokens) -> Occurrences:
+def occurrences(tokens: Terms) -> Occurrences:
     """Every occurrence of a term in the passages of some chunks; passages are numbered in order."""
+    if isinstance(tokens, FoundTerms):
+        return tokens.found
     with _lock:
         return _occurrences(tokens.pieces, tokens)
 
