@@ -22,8 +22,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from itertools import starmap
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +30,11 @@ from numpy.typing import NDArray
 
 import memdown
 from memdown.embedders.bundled import DIMS, BundledEmbedder
-from memdown.index.passage_vectors import PASSAGE_DIMS, Embedded, KnownWords, add_up
+from memdown.index.layout import Outline, outline
+from memdown.index.passage_vectors import PASSAGE_DIMS, Embedded, KnownWords, add_up_outline
 from memdown.index.passages import FoundTerms, Occurrences, occurrences
 from memdown.text import TERMS_VERSION
-from memdown.types import Chunk, Embedder, Passage
+from memdown.types import Chunk, Embedder
 from memdown.values import dataclass
 
 log = logging.getLogger("memdown")
@@ -55,9 +54,6 @@ _KEPT = (
     "PYTHONPYCACHEPREFIX",
 )
 _LENGTH = struct.Struct("<Q")
-_PLAIN = attrgetter(
-    "id", "path", "source", "start_line", "end_line", "heading", "text", "digest", "lines", "names"
-)
 # Code of another version, put in the place of this one meanwhile, may find other terms.
 _VERSION = f"{memdown.__version__} {TERMS_VERSION}"
 
@@ -122,7 +118,7 @@ class Helper:
         number = self._free.pop(0)
         assert self._process.stdin is not None  # noqa: S101
         try:
-            _write_chunks(self._files[number], chunks)
+            _write_outline(self._files[number], outline(chunks))
             self._process.stdin.write(bytes([number]))
         except (OSError, ValueError) as error:
             self._lose(error)
@@ -220,20 +216,29 @@ def _fill(left: memoryview, file: int, place: int) -> int:
     return place
 
 
+def _fill_from_end(file: int, arrays: Sequence[NDArray[Any]]) -> None:
+    """Read the arrays with which a file ends."""
+    place = os.fstat(file).st_size - sum(array.nbytes for array in arrays)
+    for array in arrays:
+        place = _fill(_bytes_of(array), file, place)
+
+
 def _bytes_of(array: NDArray[Any]) -> memoryview:
     return array.reshape(-1).view(np.uint8).data
 
 
-def _write_chunks(file: int, chunks: Sequence[Chunk]) -> None:
-    """What `_read_chunks` reads."""
-    _write(file, [(*_PLAIN(chunk), list(map(tuple, chunk.passages))) for chunk in chunks])
+def _write_outline(file: int, given: Outline) -> None:
+    """What `_read_outline` reads."""
+    *plain, sizes, counts, passages = given
+    _write(file, plain, [sizes, counts, np.ascontiguousarray(passages)])
 
 
-def _read_chunks(file: int) -> list[Chunk]:
-    return [
-        Chunk(*(*fields, list(starmap(Passage, passages)), lines, names))
-        for *fields, lines, names, passages in _read(file)
-    ]
+def _read_outline(file: int) -> Outline:
+    text, names, above, first_lines, lines, headings = _read(file)
+    sizes, counts = np.empty(len(names), np.int32), np.empty(len(names), np.int32)
+    passages = np.empty((len(headings), 4), np.int32)
+    _fill_from_end(file, (sizes, counts, passages))
+    return Outline(text, names, above, first_lines, lines, headings, sizes, counts, passages)
 
 
 def _write_answer(file: int, made: Embedded) -> None:
@@ -259,11 +264,7 @@ def _read_answer(file: int, chunks: Sequence[Chunk]) -> Embedded:
     short = np.empty((passages, PASSAGE_DIMS), np.float32)
     lines, lengths = np.empty((passages, 2), np.int32), np.empty(passages, np.int64)
     term, row, position = (np.empty(size, np.int32) for _ in range(3))
-    place = os.fstat(file).st_size - sum(
-        array.nbytes for array in (vectors, short, lines, lengths, term, row, position)
-    )
-    for array in (vectors, short, lines, lengths, term, row, position):
-        place = _fill(_bytes_of(array), file, place)
+    _fill_from_end(file, (vectors, short, lines, lengths, term, row, position))
     is_sound = _are_below(term, len(names)) and _are_below(row, passages)
     if not is_sound or not np.isfinite(vectors).all() or not np.isfinite(short).all():
         raise ValueError("the answer is about other passages")
@@ -295,7 +296,7 @@ def main(files: Sequence[int]) -> None:
     embedder.make_ready()
     for number in _requests():
         file = files[number]
-        _write_answer(file, add_up(embedder, _read_chunks(file), known))
+        _write_answer(file, add_up_outline(embedder, _read_outline(file), known))
         os.write(1, bytes([number]))
 
 
