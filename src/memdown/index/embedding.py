@@ -127,9 +127,9 @@ class Embedding:
         return self._adding is not None
 
     @property
-    def is_helped(self) -> bool:
-        """Whether another process adds up, so that it pays to ask for portions beforehand."""
-        return self._helper is not None
+    def portions_ahead(self) -> int:
+        """How many portions another process may be asked for before the answer about one is needed; 0 without one."""
+        return self._helper.ahead if self._helper else 0
 
     @contextlib.contextmanager
     def helped(self) -> Iterator[None]:

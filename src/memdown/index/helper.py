@@ -40,7 +40,7 @@ from memdown.values import dataclass
 log = logging.getLogger("memdown")
 
 # One is worked on, one waits for it, and one is answered and not yet read.
-PORTIONS = 3
+_PORTIONS = 3
 # A portion takes about a second; a process that says nothing for so long will not any more.
 _ANSWER_SECONDS = 60.0
 # How often it looks whether the process that started it is still there: a fork of that may keep the input open.
@@ -86,12 +86,17 @@ class AskedPortion:
 
 
 class Helper:
-    """The process, as it is seen from outside. For one thread, which ends it."""
+    """The process, as it is seen from outside. For one thread, which ends it.
+
+    So many portions `ahead` can be asked for while the answer about one is waited for.
+    """
+
+    ahead = _PORTIONS - 1
 
     def __init__(self) -> None:
         self._files: list[int] = []
         try:
-            for _ in range(PORTIONS):
+            for _ in range(_PORTIONS):
                 self._files.append(_nameless_file())
             # A session of its own: what is typed at the terminal does not reach it.
             self._process = subprocess.Popen(
@@ -108,7 +113,7 @@ class Helper:
         except BaseException:
             self._close_files()
             raise
-        self._free = list(range(PORTIONS))
+        self._free = list(range(_PORTIONS))
         self._is_lost = False
 
     def ask(self, chunks: Sequence[Chunk]) -> AskedPortion | None:

@@ -49,8 +49,6 @@ _MOST_CHUNKS_A_BATCH = _CHUNKS_A_WRITE - _CHUNKS_A_BATCH
 # The words of a first portion are all new, which takes more memory than any later one.
 _MOST_CHUNKS_A_SHARE = 3_072
 _FILES_A_WRITE = 256
-# While another process is at one portion, so many are read, one of them to be ready when it is done.
-_PORTIONS_AHEAD = 2
 
 
 class Stopped(Exception):
@@ -184,9 +182,9 @@ class Pipeline:
     @property
     def _most_flying(self) -> int:
         """How many batches are under way while the next is read."""
-        if self.embedding is not None and self.embedding.is_helped:
-            return _PORTIONS_AHEAD
-        return 0 if self._is_planned else 1
+        if not self._is_planned:
+            return 1
+        return self.embedding.portions_ahead if self.embedding else 0
 
     def _expected(self, states: Sequence[FileState]) -> int:
         """About how many chunks some notes have."""
@@ -236,7 +234,8 @@ class Pipeline:
         if self.embedding is None:
             return _Batch(batch, None)
         if self.embedding.adds_up:
-            asked = [self.embedding.ask_for(_chunks_of(some)) for some in _portions(batch)]
+            with self.tally.timed("embed"):
+                asked = [self.embedding.ask_for(_chunks_of(some)) for some in _portions(batch)]
             return _Batch(batch, None, asked)
         with self.tally.timed("embed"):
             chunks = [chunk for note in batch for chunk in note.fresh]
