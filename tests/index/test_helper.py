@@ -38,6 +38,9 @@ COLUMNS = {
 }
 
 
+_alone: dict[str, list[object]] = {}
+
+
 @pytest.fixture(autouse=True)
 def small_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few notes are many portions, and there are cores enough."""
@@ -96,10 +99,12 @@ def rows(db: apsw.Connection, sql: str) -> list[object]:
 
 @pytest.fixture
 def alone(folder: Path, tmp_path: Path) -> dict[str, list[object]]:
-    """The index that one process makes."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(helper, "_cores", lambda: 1)
-        return indexed(folder, tmp_path / "alone")
+    """The index that one process makes, once for all tests."""
+    if not _alone:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(helper, "_cores", lambda: 1)
+            _alone.update(indexed(folder, tmp_path / "alone"))
+    return dict(_alone)
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -126,8 +131,16 @@ def test_two_processes_make_the_same_index(
     assert made == alone
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP])
-@pytest.mark.parametrize("after", [1, 9, 22, 38])
+@pytest.mark.parametrize(
+    ("number", "after"),
+    [
+        (signal.SIGKILL, 1),
+        (signal.SIGKILL, 22),
+        (signal.SIGKILL, 38),
+        (signal.SIGTERM, 30),
+        (signal.SIGSTOP, 22),
+    ],
+)
 def test_whoever_ends_or_freezes_it_the_index_is_the_same(
     folder: Path,
     tmp_path: Path,
