@@ -62,7 +62,8 @@ def help_for(embedder: Embedder) -> Helper | None:
     """A process that makes what this embedder would, if there is a core for it and it can be started."""
     # A program that Python was built into would start itself.
     is_python = Path(sys.executable or "").name.startswith("python")
-    if type(embedder) is not BundledEmbedder or not is_python or _cores() < 2:
+    is_able = is_python and hasattr(os, "preadv") and _cores() > 1
+    if type(embedder) is not BundledEmbedder or not is_able:
         return None
     try:
         return Helper()
