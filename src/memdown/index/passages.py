@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, islice, repeat
@@ -272,6 +271,14 @@ class _Looked(NamedTuple):
     cues: NDArray[np.uint16]
 
 
+class _Vocabulary(dict[str, int]):
+    """Term → its number. It holds nothing of itself, so that its memory is free again without the collector."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number
+
+
 class _Pieces(dict[str, int]):
     """Piece of text → its number; `flat[starts[n] : starts[n + 1]]` are the terms of piece n.
 
@@ -281,8 +288,7 @@ class _Pieces(dict[str, int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.vocabulary: defaultdict[str, int] = defaultdict()
-        self.vocabulary.default_factory = self.vocabulary.__len__
+        self.vocabulary = _Vocabulary()
         self.names: list[bytes] = []
         self.texts: list[str] = []
         self.flat = array("i")
