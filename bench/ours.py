@@ -21,6 +21,7 @@ from typing import Any
 from bench.freshness import bare_scan
 from bench.measure import (
     Timing,
+    children_peak_mb,
     middle,
     peak_mb,
     questions,
@@ -64,7 +65,8 @@ def _index(folder: Path) -> dict[str, Any]:
         # A sync looks at every file before it begins to count its own phases.
         scan = timed(memory.notes)[1].wall
         report, full = timed(memory.sync)
-        peak = peak_mb()
+        # Both processes, if there were two.
+        peak = peak_mb() + children_peak_mb()
         rounds = [
             (timed(lambda: bare_scan(str(notes)))[1], timed(memory.sync)[1])
             for _ in range(_REPEATS)

@@ -26,9 +26,8 @@ from memdown.index.index import Index, WatchOptions, watch_file
 from memdown.index.store import Store
 from memdown.index.sync import Syncer, SyncOptions
 from memdown.notes.arrivals import Arrivals
-from memdown.notes.journal import Journal, Limits, journal_file
+from memdown.notes.journal import Journal, Limits, Recorder, journal_file
 from memdown.notes.notebook import Notebook
-from memdown.notes.recording import Recorder
 from memdown.search.answer import Searcher, SearchSetup
 from memdown.search.asking import Request
 from memdown.search.query import SearchOptions

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from contracts.store_contract import PRINT, chunk, put, state
 from memdown.errors import IndexCorrupt
-from memdown.index.layout import lay_out, units_of
+from memdown.index.layout import lay_out, outline, units_of
 from memdown.index.packing import (
     as_bytes,
     count_passages,
@@ -28,7 +28,7 @@ from memdown.types import Chunk, FileState, Passage
 
 
 def _packed(made: Chunk) -> tuple[str, bytes]:
-    return pack_closely(made, units_of(lay_out([made]), [made])[0])
+    return pack_closely(made, units_of(lay_out(outline([made])))[0])
 
 
 def _unpacked(made: Chunk, packed: tuple[str, bytes]) -> Chunk:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memdown.embedders.bundled import BundledEmbedder
-from memdown.index import passage_vectors
+from memdown.index import passage_vectors, passages
 from memdown.index.changes import Chunking
 from memdown.index.passage_vectors import PASSAGE_DIMS, KnownWords, add_up, passage_texts
 from memdown.index.passages import occurrences, tokenise
@@ -87,3 +90,18 @@ def test_words_that_are_known_from_before_have_the_same_vectors(
         made, alone = add_up(EMBEDDER, some, known), add_up(EMBEDDER, some)
         assert np.array_equal(made.chunks, alone.chunks)
         assert np.array_equal(made.passages, alone.passages)
+
+
+def test_a_table_of_words_that_was_replaced_takes_no_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also while nobody looks for cycles, as long as a full index is made."""
+    monkeypatch.setattr(passages, "_MOST_PIECES", 0)
+    chunks = chunks_of("# Garden\n\nThe paint is in the shed.\n")
+    gc.disable()
+    try:
+        vocabulary = weakref.ref(tokenise(chunks).pieces.vocabulary)
+        tokenise(chunks)
+        assert vocabulary() is None
+    finally:
+        gc.enable()

@@ -16,8 +16,7 @@ from memdown.notes import open_workspace, save
 from memdown.notes.arrivals import Arrivals
 from memdown.notes.changes import By, delta
 from memdown.notes.editing import read_whole
-from memdown.notes.journal import Journal, Limits, journal_file
-from memdown.notes.recording import Recorder
+from memdown.notes.journal import Journal, Limits, Recorder, journal_file
 from memdown.notes.remembering import Pen, remember_fact
 from memdown.notes.undoing import look_now, undo, undo_last, undo_since, versions
 

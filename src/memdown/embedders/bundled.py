@@ -315,6 +315,11 @@ class BundledEmbedder:
         numbers = np.fromiter(map(place.__getitem__, chain.from_iterable(each)), np.int32)
         return sums_of_lists(rows, numbers, list(map(len, each)))
 
+    def make_ready(self) -> None:
+        """Load what only many words need."""
+        cutter, weights = self._files()
+        weights.sums(cutter.cut_many(["ready"]), 1)
+
     def _added_up(self, texts: Sequence[str], dims: int) -> Vectors:
         rows = np.zeros((len(texts), dims), dtype=np.float32)
         for first, group in _groups(texts):

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -35,6 +35,9 @@ from memdown.types import (
     VectorStream,
 )
 from memdown.values import dataclass
+
+if TYPE_CHECKING:
+    from memdown.index.helper import AskedPortion, Helper
 
 # What was paid for is written down soon, but not for every small request.
 _VECTORS_A_WRITE = 256
@@ -81,6 +84,7 @@ class Embedding:
         self._down = down
         self._adding: ShortEmbedder | None = None
         self._words = KnownWords()
+        self._helper: Helper | None = None
         if isinstance(embedder, ShortEmbedder) and embedder.dims is not None and down is None:
             self._adding = embedder
         self._last: Flight | None = None
@@ -122,11 +126,36 @@ class Embedding:
         """Whether vectors are sums of those of words: then nothing is launched, and passages have some."""
         return self._adding is not None
 
-    def add_up(self, chunks: Sequence[Chunk], fresh: int) -> Embedded | None:
+    @property
+    def portions_ahead(self) -> int:
+        """How many portions another process may be asked for before the answer about one is needed; 0 without one."""
+        return self._helper.ahead if self._helper else 0
+
+    @contextlib.contextmanager
+    def helped(self) -> Iterator[None]:
+        """Meanwhile another process adds up, if the embedder allows for it and there is one."""
+        from memdown.index.helper import help_for
+
+        self._helper = help_for(self._adding) if self._adding else None
+        try:
+            yield
+        finally:
+            helper, self._helper = self._helper, None
+            if helper is not None:
+                helper.end()
+
+    def ask_for(self, chunks: Sequence[Chunk]) -> AskedPortion | None:
+        """Have another process begin to add up; what it answers, `add_up` gives, in the order that was asked in."""
+        return self._helper.ask(chunks) if self._helper else None
+
+    def add_up(
+        self, chunks: Sequence[Chunk], fresh: int, asked: AskedPortion | None = None
+    ) -> Embedded | None:
         """The vectors of chunks, of which so many are new, and of all their passages; None if they are no sums."""
         if self._adding is None:
             return None
-        made = add_up(self._adding, chunks, self._words)
+        made = self._helper.answer(asked) if self._helper and asked else None
+        made = made or add_up(self._adding, chunks, self._words)
         self._check(made.chunks)
         self.embedded += fresh
         return made

@@ -6,7 +6,7 @@ numpy, and only those are looked at one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
@@ -30,6 +30,26 @@ _NOWHERE = -2
 _STOPS, _DIGITS = (ord("."), ord(")")), (ord("0"), ord("9"))
 
 
+class Outline(NamedTuple):
+    """C chunks with P passages, as what another process can be sent.
+
+    `text` is all texts, each with a line end behind it, and `sizes` int32 (C,) how long each of them is with that.
+    `names` are those of their documents, `above` the headings of chunks, `first_lines` and `lines` what `Chunk` has.
+    `counts` int32 (C,) says how many passages each chunk has, and `passages` int32 (P, 4) where each of them starts and
+    ends in the chunk's text, and its first and last line in the file; `headings` are those of passages.
+    """
+
+    text: str
+    names: list[str]
+    above: list[str]
+    first_lines: list[int]
+    lines: list[tuple[int, ...] | None]
+    headings: list[str]
+    sizes: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    passages: NDArray[np.int32]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
     """C chunks with P passages, each of which is whole lines, and L lines.
@@ -40,6 +60,7 @@ class Layout:
     lines in the file; `line_ends` int64 (L,) where lines end.
     """
 
+    outline: Outline
     text: str
     codes: NDArray[np.uint32]
     begins: Numbers
@@ -49,6 +70,13 @@ class Layout:
     headings: Sequence[str]
     lines: NDArray[np.int32]
     line_ends: Numbers
+
+    def texts(self) -> Iterator[str]:
+        """The text of each chunk."""
+        begin = 0
+        for end in self.begins[1:].tolist():
+            yield self.text[begin : end - 1]
+            begin = end
 
     def passage(self, row: int) -> str:
         """The text of a passage."""
@@ -115,30 +143,50 @@ def distinct(ascending: Numbers) -> Numbers:
     return once
 
 
-def lay_out(chunks: Sequence[Chunk]) -> Layout:
-    """The texts of some chunks, one after the other."""
-    text = "".join([f"{chunk.text}\n" for chunk in chunks])
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    sizes = [len(chunk.text) + 1 for chunk in chunks]
-    begins = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    counts = np.array([len(chunk.passages) for chunk in chunks], np.int64)
+def outline(chunks: Sequence[Chunk]) -> Outline:
+    """The texts of some chunks, one after the other, and what else is to be known of them."""
     columns = list(zip(*chain.from_iterable(map(_passages_of, chunks)), strict=True))
-    starts, ends, firsts, lasts, headings = columns or ((), (), (), (), ())
+    *places, headings = columns or ((), (), (), (), ())
+    return Outline(
+        "".join([f"{chunk.text}\n" for chunk in chunks]),
+        list(map(document_name, chunks)),
+        [chunk.heading for chunk in chunks],
+        [chunk.start_line for chunk in chunks],
+        [chunk.lines for chunk in chunks],
+        list(headings),
+        np.array([len(chunk.text) + 1 for chunk in chunks], np.int32),
+        np.array([len(chunk.passages) for chunk in chunks], np.int32),
+        np.array(places, np.int32).T,
+    )
+
+
+def document_name(chunk: Chunk) -> str:
+    """What stands above all passages of a document: the name of its file, and its names."""
+    name = chunk.path.removeprefix("memory/").removesuffix(".md").removesuffix(".jsonl")
+    return f"{name} {chunk.names}" if chunk.names else name
+
+
+def lay_out(given: Outline) -> Layout:
+    """What numpy finds in the texts of some chunks."""
+    codes = np.frombuffer(given.text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    begins = np.concatenate([[0], np.cumsum(given.sizes, dtype=np.int64)])
+    counts = given.counts.astype(np.int64)
     before = np.repeat(begins[:-1], counts)
     return Layout(
-        text,
+        given,
+        given.text,
         codes,
         begins,
         counts,
-        np.array(starts, np.int64) + before,
-        np.array(ends, np.int64) + before,
-        headings,
-        np.array([firsts, lasts], np.int32).T,
+        given.passages[:, 0] + before,
+        given.passages[:, 1] + before,
+        given.headings,
+        given.passages[:, 2:],
         np.flatnonzero(codes == _LINE_END),
     )
 
 
-def units_of(layout: Layout, chunks: Sequence[Chunk]) -> list[bytes | None]:
+def units_of(layout: Layout) -> list[bytes | None]:
     """Where the passages of each chunk lie, as `packing.pack_closely` keeps it; None where that does not fit.
 
     A byte for the line of the text on which the first passage begins, and then one for each: how many lines lie
@@ -157,12 +205,12 @@ def units_of(layout: Layout, chunks: Sequence[Chunk]) -> list[bytes | None]:
     begun = np.repeat(of_chunks, counts)
     places = np.stack([own, last], axis=1) - begun[:, None]
     fits = (gaps >= 0) & (gaps < _FEW_LINES) & (more >= 0) & (more < _FEW_LINES)
-    fits &= (_numbers_of(chunks, places, counts) == layout.lines).all(axis=1)
+    fits &= (_numbers_of(layout.outline, places, counts) == layout.lines).all(axis=1)
     fits &= np.concatenate([[-1], line_ends])[own] + 1 == layout.starts
     fits &= (line_ends[last] == layout.ends) & (layout.ends < np.repeat(layout.begins[1:], counts))
     fits[opening] &= places[opening, 0] <= _LARGEST_BYTE
     packed = (gaps + _FEW_LINES * more).astype(np.uint8).tobytes()
-    found: list[bytes | None] = [None] * len(chunks)
+    found: list[bytes | None] = [None] * len(counts)
     each = zip(
         has_some.tolist(),
         opening.tolist(),
@@ -177,15 +225,15 @@ def units_of(layout: Layout, chunks: Sequence[Chunk]) -> list[bytes | None]:
     return found
 
 
-def _numbers_of(chunks: Sequence[Chunk], places: Numbers, counts: Numbers) -> Numbers:
+def _numbers_of(given: Outline, places: Numbers, counts: Numbers) -> Numbers:
     """The numbers in the file of some lines of chunks, int64 (P, 2); -1 where there is none."""
-    numbers: Numbers = places + np.repeat([chunk.start_line for chunk in chunks], counts)[:, None]
+    numbers: Numbers = places + np.repeat(given.first_lines, counts)[:, None]
     ends = np.cumsum(counts)
-    for chunk, end, count in zip(chunks, ends.tolist(), counts.tolist(), strict=True):
-        if chunk.lines:
-            listed = np.array([*chunk.lines, -1])
+    for lines, end, count in zip(given.lines, ends.tolist(), counts.tolist(), strict=True):
+        if lines:
+            listed = np.array([*lines, -1])
             rows = slice(end - count, end)
-            numbers[rows] = listed[places[rows].clip(max=len(chunk.lines))]
+            numbers[rows] = listed[places[rows].clip(max=len(lines))]
     return numbers
 
 

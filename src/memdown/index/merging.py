@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from memdown.errors import IndexCorrupt
 from memdown.index import segments, vector_blocks
-from memdown.index.passages import Tokens, occurrences, tokenise
+from memdown.index.passages import Terms, occurrences, tokenise
 from memdown.index.reader import quantise, quantise_passages
 from memdown.index.segments import MOST_PASSAGES, Lists, Part, Rows
 from memdown.index.vector_blocks import PackedVectors
@@ -60,7 +60,7 @@ class Made:
     passages: int
 
 
-def make(files: Sequence[NewRows], tokens: Tokens | None = None) -> list[Made]:
+def make(files: Sequence[NewRows], tokens: Terms | None = None) -> list[Made]:
     """Segments of files; several where there are too many passages for one.
 
     `tokens` are those of all their chunks, where they are known already.
@@ -110,7 +110,7 @@ def _cut(file: NewRows) -> Iterator[NewRows]:
         begin, done = end, upto
 
 
-def _made(files: Sequence[NewRows], tokens: Tokens | None) -> Made:
+def _made(files: Sequence[NewRows], tokens: Terms | None) -> Made:
     chunks = [chunk for file in files for chunk in file.chunks]
     tokens = tokens or tokenise(chunks)
     found = occurrences(tokens)

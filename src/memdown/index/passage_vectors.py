@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.layout import Layout, lay_out
-from memdown.index.passages import Tokens, passages_at, tokenise
+from memdown.index.layout import Layout, Outline, lay_out, outline
+from memdown.index.passages import Terms, Tokens, tokenised
 from memdown.types import Chunk, ShortEmbedder, Vectors
 from memdown.values import dataclass, pattern
 
@@ -68,7 +68,7 @@ class Embedded:
     """C chunks with P passages: their tokens, and vectors of length one, float32 (C, D) and
     (P, `PASSAGE_DIMS`)."""
 
-    tokens: Tokens
+    tokens: Terms
     chunks: Vectors
     passages: Vectors
 
@@ -77,15 +77,22 @@ def add_up(
     embedder: ShortEmbedder, chunks: Sequence[Chunk], known: KnownWords | None = None
 ) -> Embedded:
     """The vectors of some chunks, and those of their passages; `known` is handed on to the next ones."""
-    layout = lay_out(chunks)
-    tokens = tokenise(chunks, layout)
-    ways = _ways(chunks, layout)
+    return add_up_outline(embedder, outline(chunks), known)
+
+
+def add_up_outline(
+    embedder: ShortEmbedder, given: Outline, known: KnownWords | None = None
+) -> Embedded:
+    """The same of chunks by their outline."""
+    layout = lay_out(given)
+    tokens = tokenised(layout)
+    ways = _ways(layout)
     # It takes as much memory as all vectors of words.
     del layout
     if known is None or len(tokens.numbers) < _MANY_TOKENS:
         known = KnownWords(0)
     words = _words(embedder, tokens, known)
-    passages = _passage_sums(embedder, words, chunks, ways)
+    passages = _passage_sums(embedder, words, given, ways)
     return Embedded(tokens, _chunk_sums(words, tokens), passages)
 
 
@@ -200,9 +207,7 @@ def _chunk_sums(words: _Words, tokens: Tokens) -> Vectors:
     return _of_length_one(result)
 
 
-def _passage_sums(
-    embedder: ShortEmbedder, words: _Words, chunks: Sequence[Chunk], under: _Ways
-) -> Vectors:
+def _passage_sums(embedder: ShortEmbedder, words: _Words, given: Outline, under: _Ways) -> Vectors:
     # Only what writes needs it.
     from memdown.embedders.bundled import sums_of
 
@@ -219,10 +224,7 @@ def _passage_sums(
     result = _of_length_one(result)
     apart = np.flatnonzero((ways == _APART) | ((ways >= _BARE) & ~lettered))
     if len(apart):
-        texts = []
-        for chunk, place in passages_at(chunks, apart.tolist()):
-            texts += passage_texts(chunk, only=place)
-        result[apart] = embedder.embed_short(texts, PASSAGE_DIMS)
+        result[apart] = embedder.embed_short(_texts_of(given, apart), PASSAGE_DIMS)
     return result
 
 
@@ -233,14 +235,27 @@ class _Ways(NamedTuple):
     headings: list[str]
 
 
-def _ways(chunks: Sequence[Chunk], layout: Layout) -> _Ways:
+def _texts_of(given: Outline, rows: Numbers) -> list[str]:
+    """What is embedded of some passages."""
+    chunks = np.searchsorted(np.cumsum(given.counts), rows, side="right")
+    before = (np.cumsum(given.sizes) - given.sizes)[chunks]
+    starts, ends = (before + given.passages[rows, column] for column in (0, 1))
+    places = zip(rows.tolist(), chunks.tolist(), starts.tolist(), ends.tolist(), strict=True)
+    return [
+        _said(given.text[start:end], given.headings[row] or given.above[chunk])
+        for row, chunk, start, end in places
+    ]
+
+
+def _ways(layout: Layout) -> _Ways:
     ways = np.full(len(layout.starts), _BARE, np.int64)
     may_be_apart = layout.passages_with("`")
     numbered = [row for row in layout.may_be_numbered() if _NUMBERED.match(layout.passage(row))]
     ways[np.concatenate([may_be_apart, np.array(numbered, np.int64)])] = _APART
     ways[layout.ends - layout.starts > _SHORT] = _RAW
     numbers: dict[str, int] = {}
-    own = np.repeat(np.arange(len(chunks)), layout.counts)
+    own = np.repeat(np.arange(len(layout.counts)), layout.counts)
+    above = layout.outline.above
     rows = np.flatnonzero(ways == _BARE)
     headed: list[int] = []
     heading: str | None = None
@@ -250,7 +265,7 @@ def _ways(chunks: Sequence[Chunk], layout: Layout) -> _Ways:
         rows.tolist(), layout.starts[rows].tolist(), layout.ends[rows].tolist(), strict=True
     )
     for row, start, end in places:
-        below = layout.headings[row] or chunks[own[row]].heading
+        below = layout.headings[row] or above[own[row]]
         if below != heading:
             heading = below
             last = below.rpartition(" > ")[2]

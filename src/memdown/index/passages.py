@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, islice, repeat
@@ -19,7 +18,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memdown.index.layout import Layout, Said, distinct, lay_out, said_by, units_of
+from memdown.index.layout import (
+    Layout,
+    Said,
+    distinct,
+    document_name,
+    lay_out,
+    outline,
+    said_by,
+    units_of,
+)
 from memdown.text import cues
 from memdown.text.acronyms import defining_terms
 from memdown.text.terms import index_terms, joined_terms, piece_terms, short_grams
@@ -77,12 +85,7 @@ def joined_passages(chunk: Chunk) -> Iterator[tuple[str, str]]:
 
 def _head_text(chunk: Chunk, heading: str) -> str:
     """What stands above a passage: file name, names of the document, headings."""
-    return f"{_document_name(chunk)} {heading}"
-
-
-def _document_name(chunk: Chunk) -> str:
-    name = chunk.path.removeprefix("memory/").removesuffix(".md").removesuffix(".jsonl")
-    return f"{name} {chunk.names}" if chunk.names else name
+    return f"{document_name(chunk)} {heading}"
 
 
 @lru_cache(maxsize=64)
@@ -177,6 +180,50 @@ class Occurrences:
     position: Small
     lengths: Numbers
 
+    def of(self, first: int, last: int) -> Occurrences:
+        """Those in the passages from one row to before another."""
+        mine = (self.row >= first) & (self.row < last)
+        term = self.term[mine]
+        used = np.flatnonzero(np.bincount(term, minlength=1))
+        place = np.zeros(len(self.names), np.int32)
+        place[used] = np.arange(len(used), dtype=np.int32)
+        return Occurrences(
+            [self.names[number] for number in used.tolist()],
+            place[term],
+            self.row[mine] - np.int32(first),
+            self.position[mine],
+            self.lengths[first:last],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundTerms:
+    """The same as `Tokens` once all terms are found: C chunks with P passages, without the table of pieces.
+
+    `counts` int64 (C,) says how many passages each chunk has.
+    """
+
+    found: Occurrences
+    counts: Numbers
+    lines: Small
+    units: list[bytes | None]
+
+    def of(self, first: int, last: int) -> FoundTerms:
+        """Those of the chunks from one place to another."""
+        if first == 0 and last == len(self.counts):
+            return self
+        begin = int(self.counts[:first].sum())
+        end = begin + int(self.counts[first:last].sum())
+        return FoundTerms(
+            self.found.of(begin, end),
+            self.counts[first:last],
+            self.lines[begin:end],
+            self.units[first:last],
+        )
+
+
+Terms = Tokens | FoundTerms
+
 
 class _LongPiece(NamedTuple):
     """A piece that is kept for its own chunks only, with its terms and its cues."""
@@ -222,6 +269,14 @@ class _Looked(NamedTuple):
     cues: NDArray[np.uint16]
 
 
+class _Vocabulary(dict[str, int]):
+    """Term → its number. It holds nothing of itself, so that its memory is free again without the collector."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number
+
+
 class _Pieces(dict[str, int]):
     """Piece of text → its number; `flat[starts[n] : starts[n + 1]]` are the terms of piece n.
 
@@ -231,8 +286,7 @@ class _Pieces(dict[str, int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.vocabulary: defaultdict[str, int] = defaultdict()
-        self.vocabulary.default_factory = self.vocabulary.__len__
+        self.vocabulary = _Vocabulary()
         self.names: list[bytes] = []
         self.texts: list[str] = []
         self.flat = array("i")
@@ -375,21 +429,23 @@ _lock = threading.Lock()
 _known = _Pieces()
 
 
-def tokenise(chunks: Sequence[Chunk], layout: Layout | None = None) -> Tokens:
-    """The texts of some chunks as numbers: the one time that every word of them is looked at.
+def tokenise(chunks: Sequence[Chunk]) -> Tokens:
+    """The texts of some chunks as numbers: the one time that every word of them is looked at."""
+    return tokenised(lay_out(outline(chunks)))
 
-    `layout` is theirs, where it is known already.
-    """
+
+def tokenised(layout: Layout) -> Tokens:
+    """The same of chunks that are laid out already."""
     global _known
     with _lock:
         if len(_known.texts) > _MOST_PIECES:
             _known = _Pieces()
-        return _tokenised(_known, chunks, layout or lay_out(chunks))
+        return _tokenised(_known, layout)
 
 
-def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Tokens:
-    numbers = _looked_up(pieces, chunks)
-    heads = _heads(pieces, chunks, layout)
+def _tokenised(pieces: _Pieces, layout: Layout) -> Tokens:
+    numbers = _looked_up(pieces, layout)
+    heads = pieces.heads(layout.outline.names, layout.counts, layout.headings)
     long = pieces.settle()
     bits = pieces.bits(long)[numbers + np.int32(len(long))]
     # Where each line begins among the numbers, and where another one would.
@@ -416,7 +472,7 @@ def _tokenised(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Toke
         features,
         feature_rows,
         layout.lines,
-        units_of(layout, chunks),
+        units_of(layout),
     )
 
 
@@ -430,23 +486,17 @@ def _spread(pieces: _Pieces, said: Sequence[Said]) -> tuple[Small, Small]:
     return np.repeat(terms, sizes), rows.astype(np.int32)
 
 
-def _looked_up(pieces: _Pieces, chunks: Sequence[Chunk]) -> Small:
+def _looked_up(pieces: _Pieces, layout: Layout) -> Small:
     """The numbers of the pieces of all texts, with one of a line end behind each line, int32 (N,)."""
     numbers: list[int] = []
     look_up: Callable[[str], int] = pieces.__getitem__
     between = f" {_LINE_END} "
-    for chunk in chunks:
-        text = chunk.text
+    for text in layout.texts():
         if _LINE_END in text:
             text = text.replace(_LINE_END, _NOTHING)
         numbers += map(look_up, text.replace("\n", between).split())
         numbers.append(pieces.line_end)
     return np.array(numbers, np.int32)
-
-
-def _heads(pieces: _Pieces, chunks: Sequence[Chunk], layout: Layout) -> Small:
-    """The pieces above passages, int32 (P, 2)."""
-    return pieces.heads(list(map(_document_name, chunks)), layout.counts, layout.headings)
 
 
 class _Spans(NamedTuple):
@@ -501,16 +551,10 @@ def _with_grams(
     return numbers, spans.begins[1:] + np.cumsum(sizes)
 
 
-def passages_at(chunks: Sequence[Chunk], rows: Sequence[int]) -> Iterator[tuple[Chunk, int]]:
-    """The chunk of each of some passages, by row, and the passage's place in it."""
-    ends = np.cumsum([len(chunk.passages) for chunk in chunks])
-    for row, number in zip(rows, np.searchsorted(ends, rows, side="right").tolist(), strict=True):
-        chunk = chunks[number]
-        yield chunk, row - int(ends[number]) + len(chunk.passages)
-
-
-def occurrences(tokens: Tokens) -> Occurrences:
+def occurrences(tokens: Terms) -> Occurrences:
     """Every occurrence of a term in the passages of some chunks; passages are numbered in order."""
+    if isinstance(tokens, FoundTerms):
+        return tokens.found
     with _lock:
         return _occurrences(tokens.pieces, tokens)
 

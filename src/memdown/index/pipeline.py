@@ -6,10 +6,12 @@ import contextlib
 import gc
 import threading
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,6 +33,7 @@ from memdown.types import (
 from memdown.values import dataclass
 
 if TYPE_CHECKING:
+    from memdown.index.helper import AskedPortion
     from memdown.transcripts import Portion
 
 # Files are embedded and written together until this many new chunks are waiting: enough for large
@@ -91,10 +94,11 @@ class _Cut:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Notes whose vectors are on their way; without a flight they get none."""
+    """Notes whose vectors are on their way; without a flight or portions that are `asked` for, they get none yet."""
 
     notes: Sequence[_Cut]
     flight: Flight | None
+    asked: Sequence[AskedPortion | None] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,8 @@ class Pipeline:
     def run(self, changes: Changes, indexed: Mapping[str, FileState]) -> None:
         """Index what changed; what was asked of the embedder is taken back if that ends early."""
         try:
-            with _uncollected() if self._is_planned else contextlib.nullcontext():
+            uncollected = _uncollected() if self._is_planned else contextlib.nullcontext()
+            with uncollected, self._helped(changes.notes):
                 self._index_notes(changes.notes, indexed)
             self._index_transcripts(changes.transcripts, indexed)
         except BaseException:
@@ -132,9 +137,9 @@ class Pipeline:
         enough = _CHUNKS_AHEAD if self.embedding and self.embedding.works_ahead else _CHUNKS_A_BATCH
         waits = self.embedding is not None and self.embedding.works_ahead
         if self._is_planned:
-            enough = max(enough, self._even_share(states))
+            enough = max(enough, _portions_for(self._expected(states)).chunks)
         ready, unembedded, touched = _Basket(enough), _Basket(enough), _Basket(enough)
-        flying: _Batch | None = None
+        flying: deque[_Batch] = deque()
         for number, state in enumerate(states):
             self._check_stop()
             self._report(number, len(states), state.path)
@@ -156,15 +161,15 @@ class Pipeline:
                 self._write_texts(unembedded.take(), IN_A_JOB)
             if ready.is_full:
                 # The next batch is launched before the last one lands: requests never pause for us.
-                launched = self._launch(ready.take())
-                self._land(flying)
-                flying = launched
+                flying.append(self._launch(ready.take()))
+                if len(flying) > self._most_flying:
+                    self._land(flying.popleft())
                 if not waits and not self._is_planned:
                     # The more is indexed, the more is written at once: large segments need no merging.
                     ready.grow_to(max(enough, min(_MOST_CHUNKS_A_BATCH, self.tally.chunks)))
-        launched = self._launch(ready.take())
-        self._land(flying)
-        self._land(launched)
+        flying.append(self._launch(ready.take()))
+        while flying:
+            self._land(flying.popleft())
         self._write_texts(unembedded.take(), IN_A_JOB)
         self._touch(touched.take())
         self._report(len(states), len(states), "")
@@ -174,13 +179,24 @@ class Pipeline:
         """Whether nothing is waited for, so that the size of portions can be chosen beforehand."""
         return self.embedding is None or self.embedding.adds_up
 
-    def _even_share(self, states: Sequence[FileState]) -> int:
-        """About how many chunks each of few and equal portions has: fewer segments have fewer words twice."""
+    @property
+    def _most_flying(self) -> int:
+        """How many batches are under way while the next is read."""
+        if not self._is_planned:
+            return 1
+        return self.embedding.portions_ahead if self.embedding else 0
+
+    def _expected(self, states: Sequence[FileState]) -> int:
+        """About how many chunks some notes have."""
         # A little less than a chunk adds: one more than expected would leave a small portion at the end.
         characters = 3.8 * max(1, self.chunking.tokens - self.chunking.overlap)
-        chunks = round(sum(max(0, state.size) for state in states) / characters)
-        portions = -(-chunks // _MOST_CHUNKS_A_SHARE)
-        return -(-chunks // portions) if portions else 0
+        return round(sum(max(0, state.size) for state in states) / characters)
+
+    def _helped(self, states: Sequence[FileState]) -> AbstractContextManager[None]:
+        """With several portions, another process makes vectors of one while this one reads the next."""
+        if self.embedding is None or _portions_for(self._expected(states)).number < 2:
+            return contextlib.nullcontext()
+        return self.embedding.helped()
 
     def _read(self, state: FileState, known: FileState | None) -> _Cut | None:
         """Read and cut a note; None if it failed, no chunks if it says what is indexed."""
@@ -215,20 +231,22 @@ class Pipeline:
                 self.writer.apply(Writes([IndexedFile(noted, [], None)]))
 
     def _launch(self, batch: Sequence[_Cut]) -> _Batch:
-        if self.embedding is None or self.embedding.adds_up:
+        if self.embedding is None:
             return _Batch(batch, None)
+        if self.embedding.adds_up:
+            with self.tally.timed("embed"):
+                asked = [self.embedding.ask_for(_chunks_of(some)) for some in _portions(batch)]
+            return _Batch(batch, None, asked)
         with self.tally.timed("embed"):
             chunks = [chunk for note in batch for chunk in note.fresh]
             return _Batch(batch, self.embedding.launch(chunks))
 
-    def _land(self, batch: _Batch | None) -> None:
+    def _land(self, batch: _Batch) -> None:
         """Write notes when their vectors are there, some in one transaction.
 
         A provider that fails ends the sync, after what it did make is written. After a single bad
         answer the notes that it is about have no vectors, unless the index is being rebuilt.
         """
-        if batch is None:
-            return
         error: EmbedderError | None = None
         vectors: Mapping[str, Vector] | None = None
         if self.embedding is not None and batch.flight is not None:
@@ -240,7 +258,7 @@ class Pipeline:
         for note in batch.notes:
             has_all = vectors is None or all(chunk.digest in vectors for chunk in note.fresh)
             (ready if has_all else lacking).append(note)
-        self._write(ready, vectors)
+        self._write(ready, vectors, batch.asked)
         if error is None:
             return
         if self._ends_the_sync(error):
@@ -251,9 +269,14 @@ class Pipeline:
             failed = [Failure(note.state.path, str(error), passing=True) for note in lacking]
             self.tally.failed += failed
 
-    def _write(self, batch: Sequence[_Cut], vectors: Mapping[str, Vector] | None) -> None:
-        for some in _portions(batch):
-            writes = self._added_up(some) or Writes(
+    def _write(
+        self,
+        batch: Sequence[_Cut],
+        vectors: Mapping[str, Vector] | None,
+        asked: Sequence[AskedPortion | None],
+    ) -> None:
+        for some, one in zip_longest(_portions(batch), asked):
+            writes = self._added_up(some, one) or Writes(
                 [
                     IndexedFile(
                         note.state,
@@ -272,13 +295,13 @@ class Pipeline:
             self.tally.indexed += len(some)
             self.tally.chunks += sum(len(note.chunks) for note in some)
 
-    def _added_up(self, notes: Sequence[_Cut]) -> Writes | None:
+    def _added_up(self, notes: Sequence[_Cut], asked: AskedPortion | None) -> Writes | None:
         """Notes with vectors of chunks and passages that are sums of those of words; None if they are not."""
         if self.embedding is None:
             return None
         with self.tally.timed("embed"):
-            chunks = [chunk for note in notes for chunk in note.chunks]
-            made = self.embedding.add_up(chunks, sum(len(note.fresh) for note in notes))
+            fresh = sum(len(note.fresh) for note in notes)
+            made = self.embedding.add_up(_chunks_of(notes), fresh, asked)
         if made is None:
             return None
         files = []
@@ -470,6 +493,23 @@ def _portions(notes: Sequence[_Cut]) -> Iterator[list[_Cut]]:
         fresh += len(note.fresh)
     if some:
         yield some
+
+
+def _chunks_of(notes: Sequence[_Cut]) -> list[Chunk]:
+    return [chunk for note in notes for chunk in note.chunks]
+
+
+class _Portions(NamedTuple):
+    """How many portions there are, and how many chunks each has at most."""
+
+    number: int
+    chunks: int
+
+
+def _portions_for(chunks: int) -> _Portions:
+    """Few and equal portions: fewer segments have fewer words twice."""
+    count = -(-chunks // _MOST_CHUNKS_A_SHARE)
+    return _Portions(count, -(-chunks // count) if count else 0)
 
 
 def _rows(vectors: Mapping[str, Vector] | None, chunks: Sequence[Chunk]) -> Vectors | None:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Protocol, TypeGuard, runtime_checkable
 
-from memdown.index.passages import Tokens
+from memdown.index.passages import Terms
 from memdown.index.reader import Reader, Sought
 from memdown.types import (
     Chunk,
@@ -56,7 +56,7 @@ class Writes:
     files: Sequence[IndexedFile] = ()
     touched: Sequence[FileState] = ()
     removed: Sequence[str] = ()
-    tokens: Tokens | None = None
+    tokens: Terms | None = None
 
 
 class Writer(Protocol):

@@ -15,7 +15,7 @@ from memdown.files import reach
 from memdown.index import merging, packing
 from memdown.index.merging import Made, NewRows, Segment
 from memdown.index.packing import file_ids, file_keys
-from memdown.index.passages import Tokens, tokenise
+from memdown.index.passages import Terms, tokenise
 from memdown.index.sqlite import vectors
 from memdown.index.sqlite.connection import one, run
 from memdown.index.sqlite.schema import LIVE
@@ -70,7 +70,7 @@ def write_files(
     generation: Generation,
     files: Sequence[IndexedFile],
     dims: int | None,
-    tokens: Tokens | None = None,
+    tokens: Terms | None = None,
 ) -> None:
     """Store files, each path once: their rows, and one segment for all of them."""
     new: list[NewRows] = []

@@ -17,7 +17,7 @@ import apsw
 from memdown.errors import DiskFull, IndexBusy, IndexCorrupt, StoreError
 from memdown.files import locked, reach
 from memdown.index.loading import Follower
-from memdown.index.passages import Tokens
+from memdown.index.passages import Terms
 from memdown.index.snapshot import ReaderSnapshot
 from memdown.index.sqlite import damage, filing, generations, integrity, schema, tables, vectors
 from memdown.index.sqlite.connection import (
@@ -350,7 +350,7 @@ class SqliteStore:
         files: Sequence[IndexedFile],
         rebuild: Rebuild | None = None,
         key: int | None = None,
-        tokens: Tokens | None = None,
+        tokens: Terms | None = None,
     ) -> None:
         """Write files in one transaction; with `key`, the one file's rows from that number on."""
         if not files:
