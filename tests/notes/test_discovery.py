@@ -321,7 +321,7 @@ def test_no_link_hides_a_note(
     found = scan(open_workspace(home))
 
     assert sorted(found.files) == sorted(notes)
-    assert found.unseen == ()
+    assert found.unlisted == ()
     named = problems(found)
     for kind, sub, name in links:
         if name.endswith(".md") or kind in ("loop", "too long", "up", "outside"):

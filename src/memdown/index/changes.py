@@ -239,7 +239,7 @@ def compare(
             changed[state.source].append(state)
         else:
             failed.append(failure)
-    gone = gone_paths(scan.files, indexed, scan.unseen)
+    gone = gone_paths(scan.files, indexed, scan.unlisted)
     return Changes(
         scan, indexed, tuple(changed["memory"]), tuple(changed["sessions"]), gone, tuple(failed)
     )
@@ -256,7 +256,7 @@ def changed_paths(on_disk: Mapping[str, FileState], indexed: Mapping[str, FileSt
 
 
 def gone_paths(
-    on_disk: Iterable[str], indexed: Iterable[str], unseen: Sequence[str] = ()
+    on_disk: Iterable[str], indexed: Iterable[str], unlisted: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """The indexed files that are no longer there, as far as that can be known.
 
@@ -264,7 +264,7 @@ def gone_paths(
     nothing: what is known of it stays.
     """
     gone = set(indexed) - set(on_disk)
-    return tuple(sorted(path for path in gone if not path.startswith(tuple(unseen))))
+    return tuple(sorted(path for path in gone if not path.startswith(tuple(unlisted))))
 
 
 def unreadable(on_disk: Mapping[str, FileState], indexed: Mapping[str, FileState]) -> list[Failure]:

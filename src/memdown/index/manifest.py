@@ -206,7 +206,7 @@ class Manifest:
                 states.pop(path, None)
             states |= {one.path: mine[one.path].on(one) for one in news}
 
-    def seen(self, indexed: Mapping[str, FileState]) -> dict[str, FileState]:
+    def on_this_host(self, indexed: Mapping[str, FileState]) -> dict[str, FileState]:
         """Of the files of the index, those that this host has, with their facts here."""
         mine = self.facts()
         return {path: mine[path].on(state) for path, state in indexed.items() if path in mine}

@@ -451,11 +451,11 @@ def _tokenised(pieces: _Pieces, layout: Layout) -> Tokens:
     # Where each line begins among the numbers, and where another one would.
     lines = np.concatenate([[0], np.flatnonzero(numbers == pieces.line_end) + 1])
     spans = _spans(layout, lines)
-    said = said_by(layout, _held_by(bits, cues.MAY_INTRODUCE, lines))
+    said = said_by(layout, _spans_with(bits, cues.MAY_INTRODUCE, lines))
     said += [
         Said(row, row + 1, cues.ASKS) for row in layout.may_ask() if cues.asks(layout.passage(row))
     ]
-    shortened = spans.row[distinct(_held_by(bits, cues.SHORT_FORM, spans.begins))]
+    shortened = spans.row[distinct(_spans_with(bits, cues.SHORT_FORM, spans.begins))]
     for row in shortened[shortened >= 0].tolist():
         said += [Said(row, row + 1, term) for term in defining_terms(layout.passage(row))]
     features, feature_rows = _spread(pieces, said)
@@ -523,10 +523,10 @@ def _spans(layout: Layout, lines: Numbers) -> _Spans:
     return _Spans(begins, firsts, row)
 
 
-def _held_by(bits: NDArray[np.uint16], cue: int, begins: Numbers) -> Numbers:
+def _spans_with(bits: NDArray[np.uint16], cue: int, begins: Numbers) -> Numbers:
     """The spans that hold pieces with a cue, once for each of those; spans stand from one beginning to the next."""
-    held = np.flatnonzero(bits & np.uint16(cue))
-    return np.searchsorted(begins, held, side="right") - 1
+    matching = np.flatnonzero(bits & np.uint16(cue))
+    return np.searchsorted(begins, matching, side="right") - 1
 
 
 def _with_grams(
@@ -541,9 +541,9 @@ def _with_grams(
     found: list[int] = []
     sizes = np.zeros(len(spans.row), np.int64)
     ends = [*firsts[1:].tolist(), len(places)]
-    held = numbers[places].tolist()
+    matching = numbers[places].tolist()
     for span, begin, end in zip(owners[firsts].tolist(), firsts.tolist(), ends, strict=False):
-        some = pieces.gram_numbers(held[begin:end])
+        some = pieces.gram_numbers(matching[begin:end])
         sizes[span] = len(some)
         found += some
     if found:
@@ -567,13 +567,13 @@ def _occurrences(pieces: _Pieces, tokens: Tokens) -> Occurrences:
         numbers = numbers[np.repeat(~repeated, sizes)]
         sizes = sizes[~repeated]
     every = np.arange(count, dtype=np.int32)
-    term, counts, told = pieces.look_up(numbers, tokens.long)
+    term, counts, cue_bits = pieces.look_up(numbers, tokens.long)
     above = pieces.look_up(tokens.heads.ravel())
     sizes_above = above.sizes.reshape(-1, 2).sum(axis=1, dtype=np.int32)
-    kinds = _kinds(pieces, _passage_cues(told, sizes))
+    kinds = _kinds(pieces, _passage_cues(cue_bits, sizes))
     row = np.repeat(np.repeat(every, sizes), counts)
     # Each of these is several megabytes.
-    del numbers, counts, told
+    del numbers, counts, cue_bits
     lengths = np.bincount(row, minlength=count)
     position = np.arange(len(row), dtype=np.int32)
     position -= np.repeat((np.cumsum(lengths) - lengths).astype(np.int32), lengths)
@@ -592,10 +592,10 @@ def _occurrences(pieces: _Pieces, tokens: Tokens) -> Occurrences:
     return Occurrences(names, rank[term], row, position, lengths + sizes_above)
 
 
-def _kinds(pieces: _Pieces, told: NDArray[np.uint16]) -> list[tuple[Small, Small]]:
+def _kinds(pieces: _Pieces, cue_bits: NDArray[np.uint16]) -> list[tuple[Small, Small]]:
     """The feature terms of the kinds of answer that passages hold, and the rows of each."""
-    every = np.flatnonzero(np.bincount(told))
-    place = np.searchsorted(every, told)
+    every = np.flatnonzero(np.bincount(cue_bits))
+    place = np.searchsorted(every, cue_bits)
     names = [cues.kinds_of(bits) for bits in every.tolist()]
     found = []
     for name in dict.fromkeys(chain.from_iterable(names)):

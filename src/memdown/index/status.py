@@ -83,7 +83,7 @@ def status_of(
         path not in tried or not found.files[path].same_times(stored.files[path])
         for path in changed_paths(found.files, stored.files)
     )
-    changed += len(gone_paths(found.files, stored.files, found.unseen))
+    changed += len(gone_paths(found.files, stored.files, found.unlisted))
     want = index.syncer.chunking.fingerprint(chosen)
     embedder = index.choice.fitting(stored.fingerprint)
     fallen = index.choice.why_not_the_first(embedder)

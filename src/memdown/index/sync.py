@@ -380,8 +380,8 @@ class Syncer:
         return backfill.by_jobs(self._options.cache_entries)
 
     def _find_gaps(self, scan: notes.Scan, indexed: Mapping[str, FileState]) -> None:
-        unseen = {prefix.rstrip("/") for prefix in (*scan.unseen, SESSIONS)}
-        folders = [one for one in scan.problems if one.path.rstrip("/") in unseen]
+        unlisted = {prefix.rstrip("/") for prefix in (*scan.unlisted, SESSIONS)}
+        folders = [one for one in scan.problems if one.path.rstrip("/") in unlisted]
         lacking = lacking_vectors(scan.files, indexed) if self._embedder else ()
         self.gaps = Gaps((*folders, *changing.unreadable(scan.files, indexed)), tuple(lacking))
 

@@ -34,14 +34,14 @@ from memdown.values import dataclass
 class Scan:
     """The notes found, by path, and what could not be looked at; a reason is a whole sentence.
 
-    `folders` are those that were listed; `unseen` those that may hold notes but could not be.
+    `folders` are those that were listed; `unlisted` those that may hold notes but could not be.
     `ignored` are the notes, and with a final slash the folders, that ignore files leave out.
     """
 
     files: dict[str, FileState] = field(default_factory=dict)
     problems: tuple[Failure, ...] = ()
     folders: tuple[str, ...] = ()
-    unseen: tuple[str, ...] = ()
+    unlisted: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
 
 
@@ -60,7 +60,7 @@ def scan(workspace: Workspace, known: Mapping[str, FileState] | None = None) -> 
         {path: walk.files[path] for path in sorted(walk.files)},
         tuple(Failure(path, reason) for path, reason in problems),
         tuple(walk.folders),
-        tuple(walk.unseen),
+        tuple(walk.unlisted),
         tuple(sorted(walk.ignored - walk.files.keys())),
     )
 
@@ -102,17 +102,26 @@ def _number(path: str, *facts: int) -> int:
 class _Walk:
     """What one scan has found so far."""
 
-    __slots__ = ("_git", "_known", "_seen", "files", "folders", "ignored", "problems", "unseen")
+    __slots__ = (
+        "_git",
+        "_identities",
+        "_known",
+        "files",
+        "folders",
+        "ignored",
+        "problems",
+        "unlisted",
+    )
 
     def __init__(self, known: Mapping[str, FileState]) -> None:
         self._known = known
         self.files: dict[str, FileState] = {}
         self.problems: dict[str, str] = {}
         self.folders: dict[str, None] = {}
-        self.unseen: list[str] = []
+        self.unlisted: list[str] = []
         self.ignored: set[str] = set()
         self._git = False
-        self._seen: set[tuple[int, int]] = set()
+        self._identities: set[tuple[int, int]] = set()
 
     def root(self, root: Root) -> None:
         self._git = root.git
@@ -134,7 +143,7 @@ class _Walk:
         except FileNotFoundError:
             if root.extra:
                 # It may lie on a disk that is not there at the moment.
-                self.unseen.append(root.prefix)
+                self.unlisted.append(root.prefix)
                 self._problem(root.name, "is named in extraPaths but does not exist; create it")
         except OSError as error:
             if error.errno == errno.ELOOP:
@@ -142,7 +151,7 @@ class _Walk:
                     "goes through a symbolic link, which memory never follows; name its real path"
                 )
             else:
-                self.unseen.append(root.prefix)
+                self.unlisted.append(root.prefix)
                 what = f"cannot be read ({error.strerror}); check the path and its permissions"
             self._problem(root.name, what)
 
@@ -158,13 +167,13 @@ class _Walk:
             return
         except OSError as error:
             if error.errno != errno.ELOOP:
-                self.unseen.append(prefix)
+                self.unlisted.append(prefix)
             self._problem(prefix, f"cannot be read ({error.strerror}); check its permissions")
             return
         try:
             self._folder(folder, prefix, depth, rules)
         except OSError as error:
-            self.unseen.append(prefix)
+            self.unlisted.append(prefix)
             self._problem(prefix, f"cannot be listed ({error.strerror}); check the disk")
         finally:
             os.close(folder)
@@ -204,8 +213,8 @@ class _Walk:
                 # to search a folder it is every entry, so the folder is named.
                 refused = isinstance(error, PermissionError)
                 place = prefix if refused else prefix + name
-                if place not in self.unseen:
-                    self.unseen.append(place)
+                if place not in self.unlisted:
+                    self.unlisted.append(place)
                 self._problem(place, f"cannot be looked at ({error.strerror}); check permissions")
         for name in inner:
             bad = unusable(name)
@@ -246,8 +255,8 @@ class _Walk:
             and known.inode
         ):
             identity = (facts.st_dev, facts.st_ino)
-            if identity not in self._seen:
-                self._seen.add(identity)
+            if identity not in self._identities:
+                self._identities.add(identity)
                 self.files[path] = known
             return
         bad = unusable(name)
@@ -259,11 +268,11 @@ class _Walk:
             self._problem(path, wrong)
             return
         identity = (facts.st_dev, facts.st_ino)
-        if identity in self._seen:
+        if identity in self._identities:
             return
         # Some network disks number no files; there a file found twice is better than a lost one.
         if facts.st_ino:
-            self._seen.add(identity)
+            self._identities.add(identity)
         self.files[path] = FileState(
             path,
             "memory",

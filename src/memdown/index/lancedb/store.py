@@ -145,7 +145,7 @@ class LanceStore:
         with self._database.using() as db:
             self._writer.flush(db)
         found = {path: state for path, (_, state) in self._database.ask(read_files).items()}
-        return found if self._manifest is None else self._manifest.seen(found)
+        return found if self._manifest is None else self._manifest.on_this_host(found)
 
     def is_settled(self, found: str) -> bool:
         """Whether this was noted last, and nothing was written since."""
@@ -380,7 +380,7 @@ class LanceStore:
         What is written inside is collected and written a few files at a time.
         """
         database, lease = self._database, self._writer.lease
-        with self._lock_held(timeout) as acquired:
+        with self._writer_lock(timeout) as acquired:
             if acquired and lease is not None:
                 with database.using(make=True) as db:
                     acquired = lease.take(db, timeout)
@@ -406,7 +406,7 @@ class LanceStore:
                         lease.give_back(db)
 
     @contextlib.contextmanager
-    def _lock_held(self, timeout: float) -> Iterator[bool]:
+    def _writer_lock(self, timeout: float) -> Iterator[bool]:
         """Have the writer's lock; the engine process has it, too, as long as it does what it is asked for.
 
         So a client that is killed leaves it only when the last of its writes is done.
