@@ -51,7 +51,8 @@ def test_a_taken_port_is_explained(folder: Path, capsys: pytest.CaptureFixture[s
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert run(["serve", "--no-open", "--port", str(port), "--workspace", str(folder)]) == 2
-    assert "choose another with --port" in capsys.readouterr().err
+    said = f"127.0.0.1, port {port} (Address already in use); choose another with --port"
+    assert said in capsys.readouterr().err
 
 
 def test_without_a_port_any_free_one_will_do() -> None:

@@ -146,6 +146,10 @@ def _run(arguments: list[str] | None) -> int:
         click.echo(help_text.format_message())
         return 0
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+            error.possibilities = (
+                _beginning_with(error.option_name, error.ctx) or error.possibilities
+            )
         error.show()
         return 2
     except (click.Abort, EOFError, KeyboardInterrupt):
@@ -169,6 +173,14 @@ def _run(arguments: list[str] | None) -> int:
         )
         return 2
     return result if isinstance(result, int) else 0
+
+
+def _beginning_with(name: str, context: click.Context) -> list[str]:
+    """The options of a command that begin like one that it has not: click goes by letters alone."""
+    names = [
+        option for parameter in context.command.get_params(context) for option in parameter.opts
+    ]
+    return [option for option in names if option.startswith(name)]
 
 
 def _stopped() -> int:

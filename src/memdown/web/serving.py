@@ -305,6 +305,11 @@ def listen(host: str, port: int | None) -> socket.socket:
         except OSError as error:
             problem = error
     raise CannotListen(
-        f"Nothing can listen on {host}, port {port} ({problem.strerror}); "
+        f"Nothing can listen on {host}{f', port {port}' if port else ''} ({_reason(problem)}); "
         "choose another with --port or --host."
     )
+
+
+def _reason(error: OSError) -> str:
+    """What the system says; Python adds the address, which the sentence has."""
+    return os.strerror(error.errno) if error.errno else str(error)
