@@ -606,9 +606,13 @@ class TableVersion:
         """Columns of the rows that meet a condition, all if none is given."""
         return _unpacked(self._read("select", list(columns), where, limit))
 
-    def take(self, columns: Sequence[str], places: Sequence[int]) -> Columns:
-        """Columns of the rows at some places."""
-        return _unpacked(self._read("take", list(columns), list(places)))
+    def take(self, columns: Sequence[str], offsets: Sequence[int]) -> Columns:
+        """Columns of the rows that are such and such in number."""
+        return _unpacked(self._read("take", list(columns), list(offsets)))
+
+    def at_places(self, columns: Sequence[str], places: Sequence[int]) -> Columns:
+        """Columns of the rows at places that were told as `PLACE`, in any order."""
+        return _unpacked(self._read("at places", list(columns), list(places)))
 
     def with_words(
         self, columns: Sequence[str], column: str, words: str, where: str | None, limit: int

@@ -27,11 +27,13 @@ from typing import Any
 
 # How many opened tables are kept, and how much of their files, of all databases together.
 _MOST_TABLES = 64
-_INDEX_CACHE, _METADATA_CACHE = 256 << 20, 64 << 20
+_INDEX_CACHE, _METADATA_CACHE = 768 << 20, 64 << 20
 # Whoever does not take an answer for so long is not there any more.
 _SEND_SECONDS = 120.0
 _WAITING_CLIENTS = 256
 _ALL = (1 << 31) - 1
+# Asked for like a column: where a row lies in its version, by which it is found again without a look-up.
+PLACE = "_rowid"
 _LENGTH = struct.Struct("<Q")
 _PEER = struct.Struct("3i")
 _READ_BYTES = 1 << 20
@@ -233,7 +235,13 @@ def _rows(dbs: Databases, place: str, name: str) -> Columns | None:
 
 
 def _indexed(table: Any) -> list[str]:
-    return [column for index in table.list_indices() for column in index.columns]
+    """The columns that have an index, unless it is of the kind that vectors had before."""
+    return [
+        column
+        for index in table.list_indices()
+        for column in index.columns
+        if index.index_type != "IvfPq"
+    ]
 
 
 def _small_files(table: Any) -> int:
@@ -244,13 +252,24 @@ def _count(table: Any, where: str | None) -> int:
     return int(table.count_rows(where))
 
 
+def _columns(query: Any, columns: list[str]) -> Any:
+    """A query for some columns; the place of a row is none of them for LanceDB."""
+    if PLACE not in columns:
+        return query.select(columns)
+    return query.select([name for name in columns if name != PLACE]).with_row_id(True)
+
+
 def _select(table: Any, columns: list[str], where: str | None, limit: int | None) -> Columns:
-    query = table.search().select(columns).limit(limit or _ALL)
+    query = _columns(table.search(), columns).limit(limit or _ALL)
     return as_columns((query.where(where) if where else query).to_arrow())
 
 
-def _take(table: Any, columns: list[str], places: list[int]) -> Columns:
-    return as_columns(table.take_offsets(places).select(columns).to_arrow())
+def _take(table: Any, columns: list[str], offsets: list[int]) -> Columns:
+    return as_columns(table.take_offsets(offsets).select(columns).to_arrow())
+
+
+def _at_places(table: Any, columns: list[str], places: list[int]) -> Columns:
+    return as_columns(table.take_row_ids(places).select(columns).to_arrow())
 
 
 def _words(
@@ -259,7 +278,7 @@ def _words(
     from lancedb.query import MatchQuery
 
     asked = MatchQuery(words, column)  # type: ignore[call-arg]
-    query = table.search(asked, query_type="fts").limit(limit).select([*columns, "_score"])
+    query = _columns(table.search(asked, query_type="fts").limit(limit), [*columns, "_score"])
     return as_columns((query.where(where, prefilter=True) if where else query).to_arrow())
 
 
@@ -276,7 +295,7 @@ def _nearest(
     import numpy as np
 
     query = table.search(np.frombuffer(vector, "<f4"), vector_column_name=column)
-    query = query.distance_type("cosine").select([*columns, "_distance"]).limit(limit)
+    query = _columns(query.distance_type("cosine").limit(limit), [*columns, "_distance"])
     query = query.nprobes(probes).refine_factor(refined)
     return as_columns((query.where(where, prefilter=True) if where else query).to_arrow())
 
@@ -338,8 +357,8 @@ def _rewrite(table: Any) -> None:
 
 
 def _index(table: Any, column: str, kind: str) -> None:
-    """An index by key, of words as they stand between white space, or of vectors."""
-    from lancedb.index import FTS, BTree, IvfPq
+    """An index by key, of words as they stand between white space, or of vectors: those at a byte a number."""
+    from lancedb.index import FTS, BTree, IvfSq
 
     words = FTS(
         base_tokenizer="whitespace",
@@ -349,9 +368,10 @@ def _index(table: Any, column: str, kind: str) -> None:
         remove_stop_words=False,
         ascii_folding=False,
     )
-    configs = {"keys": BTree(), "words": words, "vectors": IvfPq(distance_type="cosine")}
+    configs = {"keys": BTree(), "words": words, "vectors": IvfSq(distance_type="cosine")}
     if column not in _indexed(table):
-        table.create_index(column, config=configs[kind], replace=False)
+        # There may be one of the kind before.
+        table.create_index(column, config=configs[kind], replace=True)
 
 
 # What is done with databases, with one version of a table, and with a table as it is now.
@@ -370,6 +390,7 @@ _OF_VERSIONS: dict[str, Callable[..., Any]] = {
     "count": _count,
     "select": _select,
     "take": _take,
+    "at places": _at_places,
     "words": _words,
     "nearest": _nearest,
 }

@@ -31,6 +31,7 @@ from memdown.index.lancedb.connection import (
     needed,
     rows_of,
 )
+from memdown.index.lancedb.engine import PLACE
 from memdown.index.lancedb.rows import BEGINNING, EMBEDDING
 from memdown.index.pace import Clock, Pace
 from memdown.index.packing import count_passages, source_keys
@@ -49,7 +50,7 @@ from memdown.types import FILE_SPAN, SOURCES, FileState, Source, StoredChunk, Ve
 # From so many rows on vectors have an index of their own; comparing all takes too long then.
 MANY = 100_000
 # How many parts of an index over vectors are looked into, and how many are compared exactly.
-_PROBES, _REFINED = 40, 10
+_PROBES, _REFINED = 80, 2
 # How many chunks the full-text index gives for a question, and for what asks for fewer passages at least.
 _CANDIDATES, _LEAST_CANDIDATES = 300, 60
 # So many of the nearest chunks at least.
@@ -62,6 +63,8 @@ _SAMPLE, _DRAWN_AT_ONCE = 1_500, 100
 _FEW_IN_SAMPLE = 8
 # A rarer one that is in so many candidates is counted by the index, up to so many chunks.
 _WORTH_COUNTING, _MOST_COUNTED = 40, 2_000
+# How many counts are kept.
+_MOST_COUNTS = 4_096
 # Of the files that must be represented, so many.
 _MOST_PREFERRED = 2_000
 _KEYS_A_READ = 2_000
@@ -116,6 +119,8 @@ class Figures:
     held: Counter[str]
     chunk_mean: Mapping[Source, Vector]
     passage_mean: Vector | None
+    # In how many chunks rarer terms stand, of those that searches have asked for.
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -151,6 +156,8 @@ class LanceSnapshot:
     # What was left out, since too little time was left; in the order in which it was.
     left_out: dict[str, None] = field(default_factory=dict)
     counting: list[_Frequencies] = field(default_factory=list)
+    # Where the chunks lie that were found, by key.
+    places: dict[int, int] = field(default_factory=dict)
 
     def end(self) -> None:
         """Let go of what was read: readers and their frequencies hold each other, megabytes of them."""
@@ -262,14 +269,19 @@ class LanceSnapshot:
         if self.table is None or not keys:
             return {}
         # Below 0 are the rows of files.
-        wanted = [key for key in keys if key >= 0]
-        found = self._ask(lambda table: by_key(table, wanted, rows.CHUNK_COLUMNS))
+        found = self._ask(partial(self._rows, [key for key in keys if key >= 0]))
         files = self._files_of({row["key"] // FILE_SPAN for row in found})
-        dates = {number: file.date for number, file in files.items()}
         return {
-            row["key"]: rows.read_chunk_row(row, dates.get(row["key"] // FILE_SPAN))
-            for row in found
+            row["key"]: rows.read_chunk_row(row, files[row["key"] // FILE_SPAN]) for row in found
         }
+
+    def _rows(self, keys: Sequence[int], table: TableVersion) -> list[dict[str, Any]]:
+        """The rows of chunks; where one lies that was found before need not be looked up."""
+        placed = [self.places[key] for key in keys if key in self.places]
+        found = rows_of(table.at_places(rows.CHUNK_COLUMNS, placed)) if placed else []
+        return found + by_key(
+            table, [key for key in keys if key not in self.places], rows.CHUNK_COLUMNS
+        )
 
     def _files_of(self, numbers: Collection[int]) -> dict[int, FileState]:
         """Some files by their numbers; those of the last searches are not read again."""
@@ -444,39 +456,50 @@ class LanceSnapshot:
     ) -> Listed:
         if not terms:
             return {}
-        words, columns = " ".join(terms), _COLUMNS if sought.vector is None else self._columns
+        columns = [PLACE, *(_COLUMNS if sought.vector is None else self._columns)]
         share = self._share
         if share < 1.0:
             self.left_out["further candidates"] = None
         most = min(round(share * _CANDIDATES), max(_LEAST_CANDIDATES, sought.passages))
-        return _listed(table.with_words(columns, "terms", words, where, most))
+        return self._placed(table.with_words(columns, "terms", " ".join(terms), where, most))
 
     def _by_meaning(self, sought: Sought, where: str, table: TableVersion) -> Listed:
         if sought.vector is None or not self._can_compare(sought):
             return {}
         found = table.nearest(
-            self._columns,
+            [PLACE, *self._columns],
             EMBEDDING,
             sought.vector,
-            where or "key >= 0",
+            # Rows of files have no vector.
+            where or None,
             min(sought.chunks, max(_LEAST_NEAREST, round(self._share * sought.chunks))),
             round(self._share * _PROBES),
-            round(self._share * _REFINED),
+            _REFINED,
         )
+        return self._placed(found)
+
+    def _placed(self, found: Columns) -> Listed:
+        """The chunks among rows that were found; where they lie is kept for when they are read."""
+        self.places.update(zip(found["key"], found[PLACE], strict=True))
         return _listed(found)
 
     def _beginnings(self, preferred: frozenset[int], source: Source, table: TableVersion) -> Listed:
         """The first chunks of files that must be represented."""
         mine = [n * FILE_SPAN for n in sorted(preferred) if n * FILE_SPAN in source_keys(source)]
         some = _among(mine[-_CANDIDATES:])
-        return _listed(table.select(self._columns, some)) if mine else {}
+        return self._placed(table.select([PLACE, *self._columns], some)) if mine else {}
 
-    def count_chunks(self, term: str) -> int:
-        """In how many chunks a term stands, counted up to a limit."""
-        found = self._ask(
-            lambda table: table.with_words(["key"], "terms", term, None, _MOST_COUNTED)
-        )
-        return len(found["key"])
+    def count_chunks(self, term: str, figures: Figures) -> int:
+        """In how many chunks a term stands, counted up to a limit; as long as the figures hold, once."""
+        counts = figures.counts
+        if term not in counts:
+            if len(counts) >= _MOST_COUNTS:
+                counts.clear()
+            found = self._ask(
+                lambda table: table.with_words([PLACE], "terms", term, None, _MOST_COUNTED)
+            )
+            counts[term] = len(found[PLACE])
+        return counts[term]
 
     def _can_compare(self, sought: Sought) -> bool:
         vector = sought.vector
@@ -604,7 +627,7 @@ class _Frequencies:
         if chunks < _WORTH_COUNTING or self._snapshot.is_hurried:
             # All chunks that hold so rare a term are among the candidates, unless there was no time.
             return here
-        return max(here, round(self._snapshot.count_chunks(term) * here / chunks))
+        return max(here, round(self._snapshot.count_chunks(term, self._figures) * here / chunks))
 
 
 def _chunk_mean(listed: Sequence[ListedChunk], source: Source, dims: int) -> Vector:
