@@ -610,6 +610,10 @@ class TableVersion:
         """Columns of the rows that are such and such in number."""
         return _unpacked(self._read("take", list(columns), list(offsets)))
 
+    def files(self, columns: Sequence[str], keys: Sequence[int]) -> Columns:
+        """Columns of the rows of files; who asks for them must always ask for the same."""
+        return _unpacked(self._read("files", list(columns), list(keys)))
+
     def at_places(self, columns: Sequence[str], places: Sequence[int]) -> Columns:
         """Columns of the rows at places that were told as `PLACE`, in any order."""
         return _unpacked(self._read("at places", list(columns), list(places)))

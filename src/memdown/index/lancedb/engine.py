@@ -27,6 +27,8 @@ from typing import Any
 
 # How many opened tables are kept, and how much of their files, of all databases together.
 _MOST_TABLES = 64
+# Rows of so many files are kept, of all databases together: every search needs some hundred of them.
+_MOST_FILES = 100_000
 _INDEX_CACHE, _METADATA_CACHE = 768 << 20, 64 << 20
 # Whoever does not take an answer for so long is not there any more.
 _SEND_SECONDS = 120.0
@@ -39,6 +41,7 @@ _PEER = struct.Struct("3i")
 _READ_BYTES = 1 << 20
 
 Columns = dict[str, Any]
+Rows = dict[int, tuple[Any, ...]]
 
 
 def send(link: socket.socket, value: Any, descriptor: int | None = None) -> None:
@@ -99,6 +102,7 @@ class Databases:
         self._session = lancedb.Session(_INDEX_CACHE, _METADATA_CACHE)
         self._open: dict[str, Any] = {}
         self._tables: OrderedDict[tuple[str, str, int | None], Any] = OrderedDict()
+        self._files: OrderedDict[tuple[str, str, int], Rows] = OrderedDict()
         self._lock = threading.Lock()
         self._writing: dict[str, threading.Lock] = defaultdict(threading.Lock)
 
@@ -149,12 +153,24 @@ class Databases:
                 self._tables.popitem(last=False)
         return table
 
+    def files(self, place: str, name: str, version: int) -> Rows:
+        """What is kept of the files of one version of a table, by their keys."""
+        key = (place, name, version)
+        with self._lock:
+            kept = self._files.setdefault(key, {})
+            self._files.move_to_end(key)
+            while sum(map(len, self._files.values())) > _MOST_FILES:
+                self._files.popitem(last=False)
+        return kept
+
     def forget(self, place: str) -> None:
         """Close a database with all its tables."""
         with self._lock:
             self._open.pop(place, None)
             for key in [key for key in self._tables if key[0] == place]:
                 del self._tables[key]
+            for one in [one for one in self._files if one[0] == place]:
+                del self._files[one]
 
 
 def as_columns(found: Any) -> Columns:
@@ -232,6 +248,21 @@ def _open(dbs: Databases, place: str, name: str) -> tuple[int, list[str]] | None
 def _rows(dbs: Databases, place: str, name: str) -> Columns | None:
     table = dbs.latest(place, name)
     return None if table is None else as_columns(table.to_arrow())
+
+
+def _files(
+    dbs: Databases, place: str, name: str, version: int, columns: list[str], keys: list[int]
+) -> Columns:
+    """Columns of the rows of files, always the same ones; a row is read once."""
+    kept = dbs.files(place, name, version)
+    if missing := [key for key in keys if key not in kept]:
+        where = f"key IN ({', '.join(map(str, missing))})"
+        found = _select(dbs.at(place, name, version), columns, where, None)
+        kept.update(
+            zip(found["key"], zip(*(found[one] for one in columns), strict=True), strict=True)
+        )
+    some = [kept[key] for key in keys if key in kept]
+    return {one: [row[at] for row in some] for at, one in enumerate(columns)}
 
 
 def _indexed(table: Any) -> list[str]:
@@ -379,6 +410,7 @@ _OF_DATABASES: dict[str, Callable[..., Any]] = {
     "names": _names,
     "open": _open,
     "rows": _rows,
+    "files": _files,
     "forget": Databases.forget,
     "create": _create,
     "drop": _drop,
@@ -404,7 +436,7 @@ _OF_TABLES: dict[str, Callable[..., Any]] = {
     "rewrite": _rewrite,
     "index": _index,
 }
-_READS = {"names", "open", "rows", "forget", *_OF_VERSIONS}
+_READS = {"names", "open", "rows", "files", "forget", *_OF_VERSIONS}
 
 
 def perform(dbs: Databases, place: str, operation: str, arguments: Sequence[Any]) -> Any:

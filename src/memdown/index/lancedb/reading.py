@@ -289,10 +289,10 @@ class LanceSnapshot:
         if kept.files_of != version or len(kept.files) > _MOST_FILES:
             kept.files, kept.files_of = {}, version
         known = kept.files
-        missing = [-number for number in sorted(numbers) if number not in known]
+        missing = [number for number in sorted(numbers) if number not in known]
         read: dict[int, FileState] = {}
         if missing:
-            read = self._ask(lambda table: dict(rows.read_files(table, _among(missing))))
+            read = self._ask(lambda table: dict(rows.files_of(table, missing)))
             known.update(read)
         every = known | read
         return {number: every[number] for number in numbers if number in every}

@@ -120,8 +120,17 @@ def read_file_row(number: int, path: str, digest: str, packed: str) -> FileState
 
 
 def read_files(table: TableVersion, where: str) -> Iterator[tuple[int, FileState]]:
-    """Files with their numbers; one at a time, since there may be tens of thousands."""
-    columns = table.select(FILE_COLUMNS, where)
+    """The files that meet a condition, with their numbers."""
+    return _numbered(table.select(FILE_COLUMNS, where))
+
+
+def files_of(table: TableVersion, numbers: Sequence[int]) -> Iterator[tuple[int, FileState]]:
+    """Some files, with their numbers."""
+    return _numbered(table.files(FILE_COLUMNS, [-number for number in numbers]))
+
+
+def _numbered(columns: Columns) -> Iterator[tuple[int, FileState]]:
+    """Files out of their rows; one at a time, since there may be tens of thousands."""
     for key, *columns_of_file in zip(*(columns[name] for name in FILE_COLUMNS), strict=True):
         yield -key, read_file_row(-key, *columns_of_file)
 
