@@ -238,9 +238,7 @@ class LanceSnapshot:
         return self._ask(lambda table: dict(rows.read_files(table, f"key < 0 AND {where}")))
 
     def _has_files(self, where: str) -> bool:
-        return self.table is not None and bool(
-            self._ask(lambda table: table.count(f"key < 0 AND {where}"))
-        )
+        return self.table is not None and bool(self._count(f"key < 0 AND {where}"))
 
     def _ask(self, work: Callable[[TableVersion], _Result]) -> _Result:
         """What is read of the table, in time."""
@@ -316,7 +314,7 @@ class LanceSnapshot:
         """The chunks that may answer, or all of a small table."""
         if self.table is None:
             return read_shortlist([], {}, self.dims, self.chunks, None)
-        figures = self._ask(self._whole_figures)
+        figures = self._whole_figures()
         if figures is None:
             return self._ask(self._everything)
         listed = list(self._listed(sought, figures).values())
@@ -337,16 +335,21 @@ class LanceSnapshot:
         self.clock.note_candidates()
         return frequencies.reader
 
-    def _whole_figures(self, table: TableVersion) -> Figures | None:
+    def _whole_figures(self) -> Figures | None:
         """What a sample tells of the table; None if it is small, or has no index: it is read whole then."""
-        kept = self.kept
-        if kept.counted != (table.name, table.version):
-            kept.chunks = table.count("key >= 0")
-            kept.has_words = kept.chunks > FEW_CHUNKS and "terms" in table.indexed()
-            kept.counted = (table.name, table.version)
+        assert self.table is not None  # noqa: S101
+        kept, state = self.kept, (self.table.name, self.table.version)
+        if kept.counted != state:
+            kept.chunks = self._count("key >= 0")
+            is_large = kept.chunks > FEW_CHUNKS
+            kept.has_words = is_large and "terms" in self._ask(TableVersion.indexed)
+            kept.counted = state
         if kept.chunks <= FEW_CHUNKS or not kept.has_words:
             return None
-        return self._figures(table, kept.chunks)
+        return self._figures(self.table, kept.chunks)
+
+    def _count(self, where: str | None = None) -> int:
+        return self._ask(lambda table: table.count(where))
 
     def _listed(self, sought: Sought, figures: Figures) -> Listed:
         """The chunks that words and meaning find, as far as there is time for both."""
@@ -414,19 +417,21 @@ class LanceSnapshot:
         size = table.version if count <= _SAMPLE else round(10 * float(np.log(count)))
         drawn = (table.name, self.dims, count <= _SAMPLE, size)
         if self.kept.figures is None or self.kept.drawn != drawn:
-            self.kept.figures = self._draw(table, count)
+            self.kept.figures = self._draw(count)
             self.kept.drawn = drawn
         return self.kept.figures
 
-    def _draw(self, table: TableVersion, count: int) -> Figures:
-        every = table.count()
+    def _draw(self, count: int) -> Figures:
+        every = self._count()
         places = np.unique(np.linspace(0, every - 1, min(every, _SAMPLE)).astype(int)).tolist()
         held: Counter[str] = Counter()
         drawn: list[ListedChunk] = []
         passages = tokens = 0
         for start in range(0, len(places), _DRAWN_AT_ONCE):
             some = places[start : start + _DRAWN_AT_ONCE]
-            for one in _listed(table.take(self._columns, some)).values():
+            # Each portion has its time: a machine with much to do is no storage that is silent.
+            read = self._ask(partial(TableVersion.take, columns=self._columns, offsets=some))
+            for one in _listed(read).values():
                 for terms in unpack_terms(
                     (one.terms or b"").decode("utf-8", "surrogatepass"),
                     count_passages(one.passages),
@@ -440,7 +445,7 @@ class LanceSnapshot:
             # Of rarer terms the sample does not tell how rare they are.
             held = Counter({term: n for term, n in held.items() if n >= _FEW_IN_SAMPLE})
         sessions = source_keys("sessions")
-        of_sessions = table.count(f"key >= {sessions.start} AND key < {sessions.stop}")
+        of_sessions = self._count(f"key >= {sessions.start} AND key < {sessions.stop}")
         return Figures(
             {"memory": count - of_sessions, "sessions": of_sessions},
             max(1.0, passages / share),
