@@ -50,7 +50,7 @@ from memdown.types import FILE_SPAN, SOURCES, FileState, Source, StoredChunk, Ve
 # From so many rows on vectors have an index of their own; comparing all takes too long then.
 MANY = 100_000
 # How many parts of an index over vectors are looked into, and how many are compared exactly.
-_PROBES, _REFINED = 80, 2
+PROBES, REFINED = 80, 2
 # How many chunks the full-text index gives for a question, and for what asks for fewer passages at least.
 _CANDIDATES, _LEAST_CANDIDATES = 300, 60
 # So many of the nearest chunks at least.
@@ -478,8 +478,8 @@ class LanceSnapshot:
             # Rows of files have no vector.
             where or None,
             min(sought.chunks, max(_LEAST_NEAREST, round(self._share * sought.chunks))),
-            round(self._share * _PROBES),
-            _REFINED,
+            round(self._share * PROBES),
+            REFINED,
         )
         return self._placed(found)
 
