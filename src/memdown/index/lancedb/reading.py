@@ -48,7 +48,7 @@ from memdown.index.vector_blocks import unpack_vectors
 from memdown.types import FILE_SPAN, SOURCES, FileState, Source, StoredChunk, Vector, Vectors
 
 # From so many rows on vectors have an index of their own; comparing all takes too long then.
-MANY = 100_000
+MANY = 20_000
 # How many parts of an index over vectors are looked into, and how many are compared exactly.
 PROBES, REFINED = 80, 2
 # How many chunks the full-text index gives for a question, and for what asks for fewer passages at least.
