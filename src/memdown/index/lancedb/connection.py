@@ -214,8 +214,9 @@ class EngineClient:
         weakref.finalize(self, _close_all, self._idle, self._holding)
 
     def reach(self) -> None:
-        """Start the engine if it is not there: that is no fault of a storage that is waited for."""
-        self.ask(engine.HELLO)
+        """Start the engine if it was never there: that is no fault of a storage that is waited for."""
+        if not self._idle:
+            self.ask(engine.HELLO)
 
     def hold(self, descriptor: int) -> None:
         """From now on the engine has this locked file, too, while it does what it is asked for here."""
