@@ -312,7 +312,7 @@ def _recall_lance(place: Path, load: Workload) -> float:
     from memdown.index.lancedb.reading import PROBES, REFINED
 
     (pointer,) = read_pointers(Tables(EngineClient(str(place)))).values()
-    live = lancedb.connect(place).open_table(pointer.table)
+    live: Any = lancedb.connect(place).open_table(pointer.table)
     found = wanted = 0
     for vector in BundledEmbedder().embed_batch(_questions(load)[:_RECALLED]):
         query = live.search(vector, vector_column_name="embedding").distance_type("cosine")
