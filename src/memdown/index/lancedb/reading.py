@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import json
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -380,15 +381,23 @@ class LanceSnapshot:
         by_meaning: Callable[[TableVersion], Listed],
         deadline: float,
     ) -> Listed:
-        """What words and meaning find, both looked for at once; if both took too long, meaning is all there is."""
-        with ThreadPoolExecutor(1) as beside:
-            asked = beside.submit(self._ask_soon, _VECTORS, by_meaning, deadline)
+        """What words and meaning find, both looked for at once; if both take too long, meaning is all there
+        is, and waited for: it is under way."""
+        beside = ThreadPoolExecutor(1)
+        asked = beside.submit(by_meaning, self._within(needed()))
+        try:
             listed = self._ask_soon(_WORDS, by_words, deadline)
-            near = asked.result()
-        if listed is None and near is None:
-            del self.late[_VECTORS]
-            return self._ask(by_meaning)
-        return (listed or {}) | (near or {})
+            with mapped(self.place):
+                if listed is None:
+                    return asked.result()
+                try:
+                    return listed | asked.result(max(0.0, deadline - time.monotonic()))
+                except TimeoutError as error:
+                    log.warning("%s took too long: %s", self.place, error)
+                    self.late[_VECTORS] = f"{self.place} took too long, {_VECTORS}"
+                    return listed
+        finally:
+            beside.shutdown(wait=False)
 
     def _ending(self, end: str) -> set[str]:
         """The longer words that end like this, unless the table is too large to be read through."""
