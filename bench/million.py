@@ -55,6 +55,8 @@ _COMMON = ("offer", "decision", "project", "last week decisions", "meeting notes
 _KEPT_SECONDS = 14 * 24 * 3600.0
 _ASKED = 100
 _RECALLED = 30
+# So many of the nearest chunks a search asks for.
+_NEAREST = 40
 _VECTORS_AT_ONCE = 5_000
 _SERVER = {"shared_buffers": "2GB", "max_wal_size": "8GB", "autovacuum": "off"}
 
@@ -106,6 +108,7 @@ def _lancedb(load: Workload, folder: Path, copies: int, clients: Sequence[int]) 
     size = sum(file.stat().st_size for file in place.rglob("*") if file.is_file())
     figures |= {"chunks": load.chunks * (copies + 1), "bytes": size}
     figures |= _asked(load, folder, "lancedb")
+    figures["recall"] = _recall_lance(place / "main", load)
     figures["clients"] = ask_together(load.folder, folder, "lancedb", _questions(load), clients)
     return figures
 
@@ -298,6 +301,28 @@ def _copy_lance(place: Path, copies: int) -> None:
             at = new.schema.get_field_index(name)
             new = new.set_column(at, new.schema.field(name), values)
         live.add(new, on_bad_vectors="null")
+
+
+def _recall_lance(place: Path, load: Workload) -> float:
+    """Which share of the true first six a search is given, for the vectors of some questions."""
+    import lancedb
+
+    from memdown.index.lancedb.connection import EngineClient, Tables
+    from memdown.index.lancedb.database import read_pointers
+    from memdown.index.lancedb.reading import PROBES, REFINED
+
+    (pointer,) = read_pointers(Tables(EngineClient(str(place)))).values()
+    live: Any = lancedb.connect(place).open_table(pointer.table)
+    found = wanted = 0
+    for vector in BundledEmbedder().embed_batch(_questions(load)[:_RECALLED]):
+        query = live.search(vector, vector_column_name="embedding").distance_type("cosine")
+        query = query.select(["key", "_distance"]).limit(_NEAREST)
+        near = query.nprobes(PROBES).refine_factor(REFINED).to_arrow()["key"].to_pylist()
+        query = live.search(vector, vector_column_name="embedding").distance_type("cosine")
+        exact = query.select(["key", "_distance"]).limit(6).bypass_vector_index().to_arrow()
+        found += len({*near[:6]} & {*exact["key"].to_pylist()})
+        wanted += len(exact)
+    return found / max(1, wanted)
 
 
 def _index_lance(place: Path) -> None:

@@ -114,6 +114,21 @@ def test_forgetting_by_id_and_by_query(memories: LongTermMemory) -> None:
     assert memories.entries() == []
 
 
+def test_what_is_cleared_is_gone_from_disk(memories: LongTermMemory, tmp_path: Path) -> None:
+    kept = memories.store("Ana prefers green tea").entry
+    gone = memories.store("The boat lies in the harbour").entry
+
+    def on_disk(text: bytes) -> bool:
+        files = (tmp_path / "memories.lancedb").rglob("*")
+        return any(text in file.read_bytes() for file in files if file.is_file())
+
+    assert on_disk(b"lies in the harbour")
+    memories.forget(memory_id=gone.id)
+    memories.vacuum()
+    assert not on_disk(b"lies in the harbour")
+    assert memories.entries() == [kept]
+
+
 def test_when_several_could_be_meant_nothing_is_deleted(memories: LongTermMemory) -> None:
     memories.store("The boat lies in the harbour of Porto")
     memories.store("The boat lies in the harbour of Lisbon")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import lancedb
 import numpy as np
 import pytest
+from lancedb.index import IvfPq
 
 from contracts.store_contract import (
     KEY,
@@ -27,7 +29,7 @@ from contracts.store_contract import (
 from index.agreement import EXAMPLE, agreement, made_up, opened, questions_of
 from index.rebuilding import rebuilding
 from memdown.errors import IndexCorrupt, StoreError
-from memdown.index.lancedb import LanceStore, create, upkeep
+from memdown.index.lancedb import LanceStore, create, reading, upkeep
 from memdown.index.lancedb.database import read_pointers
 from memdown.index.lancedb.store import agent_url
 from memdown.types import FILE_SPAN
@@ -83,6 +85,40 @@ def test_a_workspace_of_5000_chunks(tmp_path: Path) -> None:
         agreed = agreement(one, other, asked)
         assert agreed.first >= 0.95
         assert agreed.six >= 0.9
+
+
+def test_vectors_of_a_large_table_have_an_index(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MANY", 300)
+    store = create(folder)
+    drawn = np.random.default_rng(1).standard_normal((600, 16), np.float32)
+    vectors = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    with store.writing(5.0):
+        store.begin(replace(PRINT, dims=16))
+        every = [chunk("b.md", n + 1, [f"beta{n}"]) for n in range(600)]
+        put(store, state("b.md"), every, vectors)
+    with store._database.using() as db:
+        assert db is not None
+        (pointer,) = read_pointers(db).values()
+
+        def kinds() -> dict[str, str]:
+            table = stored(folder, pointer.table)
+            return {one.columns[0]: one.index_type for one in table.list_indices()}
+
+        reading.make_indexes(db, pointer.table)
+        assert kinds()["embedding"] == "IvfSq"
+        before = IvfPq(distance_type="cosine", num_sub_vectors=2)
+        stored(folder, pointer.table).create_index("embedding", config=before, replace=True)
+        assert kinds()["embedding"] == "IvfPq"
+        reading.make_indexes(db, pointer.table)
+        assert kinds()["embedding"] == "IvfSq", "an earlier kind is followed by this one"
+    put(store, state("c.md"), [chunk("c.md", 1, ["gamma"])], -vectors[:1])
+    wanted = [(vectors[n], f"beta{n}") for n in (0, 7, 599)] + [(-vectors[0], "gamma")]
+    with store.snapshot() as snapshot:
+        for vector, text in wanted:
+            best = by_vector(snapshot, vector, limit=3)[0].chunk
+            assert snapshot.chunks([best])[best].chunk.text == text
 
 
 @pytest.mark.parametrize("point", ["rebuild.file:2", "rebuild.before_flip"])

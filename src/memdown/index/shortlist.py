@@ -283,10 +283,13 @@ def words_ending(padded: bytes, end: str) -> set[str]:
 
 def places_of(padded: bytes, sought: bytes) -> list[int]:
     """Where terms stand one after the other, or one begins, with spaces around them; they may overlap."""
-    # The space behind a term is the one before the next.
-    first, space, rest = sought[1:].partition(b" ")
-    pattern = re.escape(b" " + first) + (b"(?=" + re.escape(space + rest) + b")" if space else b"")
-    return [found.start() for found in re.finditer(pattern, padded)]
+    found = []
+    place = padded.find(sought)
+    while place >= 0:
+        found.append(place)
+        # The space behind a term is the one before the next.
+        place = padded.find(sought, place + 1)
+    return found
 
 
 class _Terms:

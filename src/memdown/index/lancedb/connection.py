@@ -214,8 +214,9 @@ class EngineClient:
         weakref.finalize(self, _close_all, self._idle, self._holding)
 
     def reach(self) -> None:
-        """Start the engine if it is not there: that is no fault of a storage that is waited for."""
-        self.ask(engine.HELLO)
+        """Start the engine if it was never there: that is no fault of a storage that is waited for."""
+        if not self._idle:
+            self.ask(engine.HELLO)
 
     def hold(self, descriptor: int) -> None:
         """From now on the engine has this locked file, too, while it does what it is asked for here."""
@@ -606,9 +607,17 @@ class TableVersion:
         """Columns of the rows that meet a condition, all if none is given."""
         return _unpacked(self._read("select", list(columns), where, limit))
 
-    def take(self, columns: Sequence[str], places: Sequence[int]) -> Columns:
-        """Columns of the rows at some places."""
-        return _unpacked(self._read("take", list(columns), list(places)))
+    def take(self, columns: Sequence[str], offsets: Sequence[int]) -> Columns:
+        """Columns of the rows that are such and such in number."""
+        return _unpacked(self._read("take", list(columns), list(offsets)))
+
+    def files(self, columns: Sequence[str], keys: Sequence[int]) -> Columns:
+        """Columns of the rows of files; who asks for them must always ask for the same."""
+        return _unpacked(self._read("files", list(columns), list(keys)))
+
+    def at_places(self, columns: Sequence[str], places: Sequence[int]) -> Columns:
+        """Columns of the rows at places that were told as `PLACE`, in any order."""
+        return _unpacked(self._read("at places", list(columns), list(places)))
 
     def with_words(
         self, columns: Sequence[str], column: str, words: str, where: str | None, limit: int

@@ -27,16 +27,21 @@ from typing import Any
 
 # How many opened tables are kept, and how much of their files, of all databases together.
 _MOST_TABLES = 64
-_INDEX_CACHE, _METADATA_CACHE = 256 << 20, 64 << 20
+# Rows of so many files are kept, of all databases together: every search needs some hundred of them.
+_MOST_FILES = 100_000
+_INDEX_CACHE, _METADATA_CACHE = 768 << 20, 64 << 20
 # Whoever does not take an answer for so long is not there any more.
 _SEND_SECONDS = 120.0
 _WAITING_CLIENTS = 256
 _ALL = (1 << 31) - 1
+# Asked for like a column: where a row lies in its version, by which it is found again without a look-up.
+PLACE = "_rowid"
 _LENGTH = struct.Struct("<Q")
 _PEER = struct.Struct("3i")
 _READ_BYTES = 1 << 20
 
 Columns = dict[str, Any]
+Rows = dict[int, tuple[Any, ...]]
 
 
 def send(link: socket.socket, value: Any, descriptor: int | None = None) -> None:
@@ -97,6 +102,7 @@ class Databases:
         self._session = lancedb.Session(_INDEX_CACHE, _METADATA_CACHE)
         self._open: dict[str, Any] = {}
         self._tables: OrderedDict[tuple[str, str, int | None], Any] = OrderedDict()
+        self._files: OrderedDict[tuple[str, str, int], Rows] = OrderedDict()
         self._lock = threading.Lock()
         self._writing: dict[str, threading.Lock] = defaultdict(threading.Lock)
 
@@ -147,12 +153,24 @@ class Databases:
                 self._tables.popitem(last=False)
         return table
 
+    def files(self, place: str, name: str, version: int) -> Rows:
+        """What is kept of the files of one version of a table, by their keys."""
+        key = (place, name, version)
+        with self._lock:
+            kept = self._files.setdefault(key, {})
+            self._files.move_to_end(key)
+            while sum(map(len, self._files.values())) > _MOST_FILES:
+                self._files.popitem(last=False)
+        return kept
+
     def forget(self, place: str) -> None:
         """Close a database with all its tables."""
         with self._lock:
             self._open.pop(place, None)
             for key in [key for key in self._tables if key[0] == place]:
                 del self._tables[key]
+            for one in [one for one in self._files if one[0] == place]:
+                del self._files[one]
 
 
 def as_columns(found: Any) -> Columns:
@@ -232,8 +250,29 @@ def _rows(dbs: Databases, place: str, name: str) -> Columns | None:
     return None if table is None else as_columns(table.to_arrow())
 
 
+def _files(
+    dbs: Databases, place: str, name: str, version: int, columns: list[str], keys: list[int]
+) -> Columns:
+    """Columns of the rows of files, always the same ones; a row is read once."""
+    kept = dbs.files(place, name, version)
+    if missing := [key for key in keys if key not in kept]:
+        where = f"key IN ({', '.join(map(str, missing))})"
+        found = _select(dbs.at(place, name, version), columns, where, None)
+        kept.update(
+            zip(found["key"], zip(*(found[one] for one in columns), strict=True), strict=True)
+        )
+    some = [kept[key] for key in keys if key in kept]
+    return {one: [row[at] for row in some] for at, one in enumerate(columns)}
+
+
 def _indexed(table: Any) -> list[str]:
-    return [column for index in table.list_indices() for column in index.columns]
+    """The columns that have an index, unless it is of the kind that vectors had before."""
+    return [
+        column
+        for index in table.list_indices()
+        for column in index.columns
+        if index.index_type != "IvfPq"
+    ]
 
 
 def _small_files(table: Any) -> int:
@@ -244,13 +283,24 @@ def _count(table: Any, where: str | None) -> int:
     return int(table.count_rows(where))
 
 
+def _columns(query: Any, columns: list[str]) -> Any:
+    """A query for some columns; the place of a row is none of them for LanceDB."""
+    if PLACE not in columns:
+        return query.select(columns)
+    return query.select([name for name in columns if name != PLACE]).with_row_id(True)
+
+
 def _select(table: Any, columns: list[str], where: str | None, limit: int | None) -> Columns:
-    query = table.search().select(columns).limit(limit or _ALL)
+    query = _columns(table.search(), columns).limit(limit or _ALL)
     return as_columns((query.where(where) if where else query).to_arrow())
 
 
-def _take(table: Any, columns: list[str], places: list[int]) -> Columns:
-    return as_columns(table.take_offsets(places).select(columns).to_arrow())
+def _take(table: Any, columns: list[str], offsets: list[int]) -> Columns:
+    return as_columns(table.take_offsets(offsets).select(columns).to_arrow())
+
+
+def _at_places(table: Any, columns: list[str], places: list[int]) -> Columns:
+    return as_columns(table.take_row_ids(places).select(columns).to_arrow())
 
 
 def _words(
@@ -259,7 +309,7 @@ def _words(
     from lancedb.query import MatchQuery
 
     asked = MatchQuery(words, column)  # type: ignore[call-arg]
-    query = table.search(asked, query_type="fts").limit(limit).select([*columns, "_score"])
+    query = _columns(table.search(asked, query_type="fts").limit(limit), [*columns, "_score"])
     return as_columns((query.where(where, prefilter=True) if where else query).to_arrow())
 
 
@@ -276,7 +326,7 @@ def _nearest(
     import numpy as np
 
     query = table.search(np.frombuffer(vector, "<f4"), vector_column_name=column)
-    query = query.distance_type("cosine").select([*columns, "_distance"]).limit(limit)
+    query = _columns(query.distance_type("cosine").limit(limit), [*columns, "_distance"])
     query = query.nprobes(probes).refine_factor(refined)
     return as_columns((query.where(where, prefilter=True) if where else query).to_arrow())
 
@@ -338,8 +388,8 @@ def _rewrite(table: Any) -> None:
 
 
 def _index(table: Any, column: str, kind: str) -> None:
-    """An index by key, of words as they stand between white space, or of vectors."""
-    from lancedb.index import FTS, BTree, IvfPq
+    """An index by key, of words as they stand between white space, or of vectors: those at a byte a number."""
+    from lancedb.index import FTS, BTree, IvfSq
 
     words = FTS(
         base_tokenizer="whitespace",
@@ -349,9 +399,10 @@ def _index(table: Any, column: str, kind: str) -> None:
         remove_stop_words=False,
         ascii_folding=False,
     )
-    configs = {"keys": BTree(), "words": words, "vectors": IvfPq(distance_type="cosine")}
+    configs = {"keys": BTree(), "words": words, "vectors": IvfSq(distance_type="cosine")}
     if column not in _indexed(table):
-        table.create_index(column, config=configs[kind], replace=False)
+        # There may be one of the kind before.
+        table.create_index(column, config=configs[kind], replace=True)
 
 
 # What is done with databases, with one version of a table, and with a table as it is now.
@@ -359,6 +410,7 @@ _OF_DATABASES: dict[str, Callable[..., Any]] = {
     "names": _names,
     "open": _open,
     "rows": _rows,
+    "files": _files,
     "forget": Databases.forget,
     "create": _create,
     "drop": _drop,
@@ -370,6 +422,7 @@ _OF_VERSIONS: dict[str, Callable[..., Any]] = {
     "count": _count,
     "select": _select,
     "take": _take,
+    "at places": _at_places,
     "words": _words,
     "nearest": _nearest,
 }
@@ -383,7 +436,7 @@ _OF_TABLES: dict[str, Callable[..., Any]] = {
     "rewrite": _rewrite,
     "index": _index,
 }
-_READS = {"names", "open", "rows", "forget", *_OF_VERSIONS}
+_READS = {"names", "open", "rows", "files", "forget", *_OF_VERSIONS}
 
 
 def perform(dbs: Databases, place: str, operation: str, arguments: Sequence[Any]) -> Any:

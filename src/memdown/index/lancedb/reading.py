@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime
 import json
 import logging
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +32,7 @@ from memdown.index.lancedb.connection import (
     needed,
     rows_of,
 )
+from memdown.index.lancedb.engine import PLACE
 from memdown.index.lancedb.rows import BEGINNING, EMBEDDING
 from memdown.index.pace import Clock, Pace
 from memdown.index.packing import count_passages, source_keys
@@ -47,9 +49,9 @@ from memdown.index.vector_blocks import unpack_vectors
 from memdown.types import FILE_SPAN, SOURCES, FileState, Source, StoredChunk, Vector, Vectors
 
 # From so many rows on vectors have an index of their own; comparing all takes too long then.
-MANY = 100_000
+MANY = 20_000
 # How many parts of an index over vectors are looked into, and how many are compared exactly.
-_PROBES, _REFINED = 40, 10
+PROBES, REFINED = 80, 2
 # How many chunks the full-text index gives for a question, and for what asks for fewer passages at least.
 _CANDIDATES, _LEAST_CANDIDATES = 300, 60
 # So many of the nearest chunks at least.
@@ -62,6 +64,8 @@ _SAMPLE, _DRAWN_AT_ONCE = 1_500, 100
 _FEW_IN_SAMPLE = 8
 # A rarer one that is in so many candidates is counted by the index, up to so many chunks.
 _WORTH_COUNTING, _MOST_COUNTED = 40, 2_000
+# How many counts are kept.
+_MOST_COUNTS = 4_096
 # Of the files that must be represented, so many.
 _MOST_PREFERRED = 2_000
 _KEYS_A_READ = 2_000
@@ -116,6 +120,8 @@ class Figures:
     held: Counter[str]
     chunk_mean: Mapping[Source, Vector]
     passage_mean: Vector | None
+    # In how many chunks rarer terms stand, of those that searches have asked for.
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -151,6 +157,8 @@ class LanceSnapshot:
     # What was left out, since too little time was left; in the order in which it was.
     left_out: dict[str, None] = field(default_factory=dict)
     counting: list[_Frequencies] = field(default_factory=list)
+    # Where the chunks lie that were found, by key.
+    places: dict[int, int] = field(default_factory=dict)
 
     def end(self) -> None:
         """Let go of what was read: readers and their frequencies hold each other, megabytes of them."""
@@ -231,9 +239,7 @@ class LanceSnapshot:
         return self._ask(lambda table: dict(rows.read_files(table, f"key < 0 AND {where}")))
 
     def _has_files(self, where: str) -> bool:
-        return self.table is not None and bool(
-            self._ask(lambda table: table.count(f"key < 0 AND {where}"))
-        )
+        return self.table is not None and bool(self._count(f"key < 0 AND {where}"))
 
     def _ask(self, work: Callable[[TableVersion], _Result]) -> _Result:
         """What is read of the table, in time."""
@@ -262,14 +268,19 @@ class LanceSnapshot:
         if self.table is None or not keys:
             return {}
         # Below 0 are the rows of files.
-        wanted = [key for key in keys if key >= 0]
-        found = self._ask(lambda table: by_key(table, wanted, rows.CHUNK_COLUMNS))
+        found = self._ask(partial(self._rows, [key for key in keys if key >= 0]))
         files = self._files_of({row["key"] // FILE_SPAN for row in found})
-        dates = {number: file.date for number, file in files.items()}
         return {
-            row["key"]: rows.read_chunk_row(row, dates.get(row["key"] // FILE_SPAN))
-            for row in found
+            row["key"]: rows.read_chunk_row(row, files[row["key"] // FILE_SPAN]) for row in found
         }
+
+    def _rows(self, keys: Sequence[int], table: TableVersion) -> list[dict[str, Any]]:
+        """The rows of chunks; where one lies that was found before need not be looked up."""
+        placed = [self.places[key] for key in keys if key in self.places]
+        found = rows_of(table.at_places(rows.CHUNK_COLUMNS, placed)) if placed else []
+        return found + by_key(
+            table, [key for key in keys if key not in self.places], rows.CHUNK_COLUMNS
+        )
 
     def _files_of(self, numbers: Collection[int]) -> dict[int, FileState]:
         """Some files by their numbers; those of the last searches are not read again."""
@@ -277,10 +288,10 @@ class LanceSnapshot:
         if kept.files_of != version or len(kept.files) > _MOST_FILES:
             kept.files, kept.files_of = {}, version
         known = kept.files
-        missing = [-number for number in sorted(numbers) if number not in known]
+        missing = [number for number in sorted(numbers) if number not in known]
         read: dict[int, FileState] = {}
         if missing:
-            read = self._ask(lambda table: dict(rows.read_files(table, _among(missing))))
+            read = self._ask(lambda table: dict(rows.files_of(table, missing)))
             known.update(read)
         every = known | read
         return {number: every[number] for number in numbers if number in every}
@@ -304,7 +315,7 @@ class LanceSnapshot:
         """The chunks that may answer, or all of a small table."""
         if self.table is None:
             return read_shortlist([], {}, self.dims, self.chunks, None)
-        figures = self._ask(self._whole_figures)
+        figures = self._whole_figures()
         if figures is None:
             return self._ask(self._everything)
         listed = list(self._listed(sought, figures).values())
@@ -325,16 +336,21 @@ class LanceSnapshot:
         self.clock.note_candidates()
         return frequencies.reader
 
-    def _whole_figures(self, table: TableVersion) -> Figures | None:
+    def _whole_figures(self) -> Figures | None:
         """What a sample tells of the table; None if it is small, or has no index: it is read whole then."""
-        kept = self.kept
-        if kept.counted != (table.name, table.version):
-            kept.chunks = table.count("key >= 0")
-            kept.has_words = kept.chunks > FEW_CHUNKS and "terms" in table.indexed()
-            kept.counted = (table.name, table.version)
+        assert self.table is not None  # noqa: S101
+        kept, state = self.kept, (self.table.name, self.table.version)
+        if kept.counted != state:
+            kept.chunks = self._count("key >= 0")
+            is_large = kept.chunks > FEW_CHUNKS
+            kept.has_words = is_large and "terms" in self._ask(TableVersion.indexed)
+            kept.counted = state
         if kept.chunks <= FEW_CHUNKS or not kept.has_words:
             return None
-        return self._figures(table, kept.chunks)
+        return self._figures(self.table, kept.chunks)
+
+    def _count(self, where: str | None = None) -> int:
+        return self._ask(lambda table: table.count(where))
 
     def _listed(self, sought: Sought, figures: Figures) -> Listed:
         """The chunks that words and meaning find, as far as there is time for both."""
@@ -365,15 +381,23 @@ class LanceSnapshot:
         by_meaning: Callable[[TableVersion], Listed],
         deadline: float,
     ) -> Listed:
-        """What words and meaning find, both looked for at once; if both took too long, meaning is all there is."""
-        with ThreadPoolExecutor(1) as beside:
-            asked = beside.submit(self._ask_soon, _VECTORS, by_meaning, deadline)
+        """What words and meaning find, both looked for at once; if both take too long, meaning is all there
+        is, and waited for: it is under way."""
+        beside = ThreadPoolExecutor(1)
+        asked = beside.submit(by_meaning, self._within(needed()))
+        try:
             listed = self._ask_soon(_WORDS, by_words, deadline)
-            near = asked.result()
-        if listed is None and near is None:
-            del self.late[_VECTORS]
-            return self._ask(by_meaning)
-        return (listed or {}) | (near or {})
+            with mapped(self.place):
+                if listed is None:
+                    return asked.result()
+                try:
+                    return listed | asked.result(max(0.0, deadline - time.monotonic()))
+                except TimeoutError as error:
+                    log.warning("%s took too long: %s", self.place, error)
+                    self.late[_VECTORS] = f"{self.place} took too long, {_VECTORS}"
+                    return listed
+        finally:
+            beside.shutdown(wait=False)
 
     def _ending(self, end: str) -> set[str]:
         """The longer words that end like this, unless the table is too large to be read through."""
@@ -402,19 +426,21 @@ class LanceSnapshot:
         size = table.version if count <= _SAMPLE else round(10 * float(np.log(count)))
         drawn = (table.name, self.dims, count <= _SAMPLE, size)
         if self.kept.figures is None or self.kept.drawn != drawn:
-            self.kept.figures = self._draw(table, count)
+            self.kept.figures = self._draw(count)
             self.kept.drawn = drawn
         return self.kept.figures
 
-    def _draw(self, table: TableVersion, count: int) -> Figures:
-        every = table.count()
+    def _draw(self, count: int) -> Figures:
+        every = self._count()
         places = np.unique(np.linspace(0, every - 1, min(every, _SAMPLE)).astype(int)).tolist()
         held: Counter[str] = Counter()
         drawn: list[ListedChunk] = []
         passages = tokens = 0
         for start in range(0, len(places), _DRAWN_AT_ONCE):
             some = places[start : start + _DRAWN_AT_ONCE]
-            for one in _listed(table.take(self._columns, some)).values():
+            # Each portion has its time: a machine with much to do is no storage that is silent.
+            read = self._ask(partial(TableVersion.take, columns=self._columns, offsets=some))
+            for one in _listed(read).values():
                 for terms in unpack_terms(
                     (one.terms or b"").decode("utf-8", "surrogatepass"),
                     count_passages(one.passages),
@@ -428,7 +454,7 @@ class LanceSnapshot:
             # Of rarer terms the sample does not tell how rare they are.
             held = Counter({term: n for term, n in held.items() if n >= _FEW_IN_SAMPLE})
         sessions = source_keys("sessions")
-        of_sessions = table.count(f"key >= {sessions.start} AND key < {sessions.stop}")
+        of_sessions = self._count(f"key >= {sessions.start} AND key < {sessions.stop}")
         return Figures(
             {"memory": count - of_sessions, "sessions": of_sessions},
             max(1.0, passages / share),
@@ -444,39 +470,50 @@ class LanceSnapshot:
     ) -> Listed:
         if not terms:
             return {}
-        words, columns = " ".join(terms), _COLUMNS if sought.vector is None else self._columns
+        columns = [PLACE, *(_COLUMNS if sought.vector is None else self._columns)]
         share = self._share
         if share < 1.0:
             self.left_out["further candidates"] = None
         most = min(round(share * _CANDIDATES), max(_LEAST_CANDIDATES, sought.passages))
-        return _listed(table.with_words(columns, "terms", words, where, most))
+        return self._placed(table.with_words(columns, "terms", " ".join(terms), where, most))
 
     def _by_meaning(self, sought: Sought, where: str, table: TableVersion) -> Listed:
         if sought.vector is None or not self._can_compare(sought):
             return {}
         found = table.nearest(
-            self._columns,
+            [PLACE, *self._columns],
             EMBEDDING,
             sought.vector,
-            where or "key >= 0",
+            # Rows of files have no vector.
+            where or None,
             min(sought.chunks, max(_LEAST_NEAREST, round(self._share * sought.chunks))),
-            round(self._share * _PROBES),
-            round(self._share * _REFINED),
+            round(self._share * PROBES),
+            REFINED,
         )
+        return self._placed(found)
+
+    def _placed(self, found: Columns) -> Listed:
+        """The chunks among rows that were found; where they lie is kept for when they are read."""
+        self.places.update(zip(found["key"], found[PLACE], strict=True))
         return _listed(found)
 
     def _beginnings(self, preferred: frozenset[int], source: Source, table: TableVersion) -> Listed:
         """The first chunks of files that must be represented."""
         mine = [n * FILE_SPAN for n in sorted(preferred) if n * FILE_SPAN in source_keys(source)]
         some = _among(mine[-_CANDIDATES:])
-        return _listed(table.select(self._columns, some)) if mine else {}
+        return self._placed(table.select([PLACE, *self._columns], some)) if mine else {}
 
-    def count_chunks(self, term: str) -> int:
-        """In how many chunks a term stands, counted up to a limit."""
-        found = self._ask(
-            lambda table: table.with_words(["key"], "terms", term, None, _MOST_COUNTED)
-        )
-        return len(found["key"])
+    def count_chunks(self, term: str, figures: Figures) -> int:
+        """In how many chunks a term stands, counted up to a limit; as long as the figures hold, once."""
+        counts = figures.counts
+        if term not in counts:
+            if len(counts) >= _MOST_COUNTS:
+                counts.clear()
+            found = self._ask(
+                lambda table: table.with_words([PLACE], "terms", term, None, _MOST_COUNTED)
+            )
+            counts[term] = len(found[PLACE])
+        return counts[term]
 
     def _can_compare(self, sought: Sought) -> bool:
         vector = sought.vector
@@ -604,7 +641,7 @@ class _Frequencies:
         if chunks < _WORTH_COUNTING or self._snapshot.is_hurried:
             # All chunks that hold so rare a term are among the candidates, unless there was no time.
             return here
-        return max(here, round(self._snapshot.count_chunks(term) * here / chunks))
+        return max(here, round(self._snapshot.count_chunks(term, self._figures) * here / chunks))
 
 
 def _chunk_mean(listed: Sequence[ListedChunk], source: Source, dims: int) -> Vector:

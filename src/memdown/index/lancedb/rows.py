@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import datetime
 import json
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from memdown.errors import IndexCorrupt
 from memdown.index.lancedb.connection import Columns, Tables, TableVersion, VectorColumn
 from memdown.index.packing import (
+    file_ids,
     pack_lines,
     pack_passages,
     pack_text,
@@ -24,7 +24,7 @@ from memdown.index.packing import (
 )
 from memdown.index.shortlist import pack_passage_vectors, pack_terms, terms_of
 from memdown.text import prefix_terms
-from memdown.types import Chunk, FileState, IndexedFile, Source, StoredChunk
+from memdown.types import SOURCES, Chunk, FileState, IndexedFile, Source, StoredChunk
 
 _FIELDS = (
     ("key", "int64"),
@@ -43,14 +43,24 @@ _FIELDS = (
     ("terms", "string"),
     ("passage_vectors", "binary"),
 )
-_NOT_OF_A_CHUNK = ("file", "facts", "terms", "passage_vectors")
-CHUNK_COLUMNS = [name for name, _ in _FIELDS if name not in _NOT_OF_A_CHUNK]
+# What a chunk is made of; what its file tells of it is not read again.
+CHUNK_COLUMNS = (
+    "key",
+    "id",
+    "digest",
+    "start_line",
+    "end_line",
+    "headings",
+    "text",
+    "passages",
+    "lines",
+)
 # Marks the beginning of a word as a term of its own, for the full-text index, which knows no prefixes.
 BEGINNING = "\x03"
 
 
 # What is read of a file.
-FILE_COLUMNS = ("key", "path", "source", "digest", "facts")
+FILE_COLUMNS = ("key", "path", "digest", "facts")
 EMBEDDING = "embedding"
 
 
@@ -80,13 +90,18 @@ def file_row(number: int, file: FileState) -> dict[str, Any]:
     }
 
 
-def read_file_row(path: str, source: str, digest: str, packed: str) -> FileState:
+def _source_of(number: int) -> Source:
+    """Whose file has this number."""
+    return next(source for source in SOURCES if number in file_ids(source))
+
+
+def read_file_row(number: int, path: str, digest: str, packed: str) -> FileState:
     """The facts back from a row."""
     try:
         facts = json.loads(packed)
         return FileState(
             path,
-            cast("Source", sys.intern(source)),
+            _source_of(number),
             facts["size"],
             facts["mtime"],
             facts["ctime"],
@@ -105,10 +120,19 @@ def read_file_row(path: str, source: str, digest: str, packed: str) -> FileState
 
 
 def read_files(table: TableVersion, where: str) -> Iterator[tuple[int, FileState]]:
-    """Files with their numbers; one at a time, since there may be tens of thousands."""
-    columns = table.select(FILE_COLUMNS, where)
+    """The files that meet a condition, with their numbers."""
+    return _numbered(table.select(FILE_COLUMNS, where))
+
+
+def files_of(table: TableVersion, numbers: Sequence[int]) -> Iterator[tuple[int, FileState]]:
+    """Some files, with their numbers."""
+    return _numbered(table.files(FILE_COLUMNS, [-number for number in numbers]))
+
+
+def _numbered(columns: Columns) -> Iterator[tuple[int, FileState]]:
+    """Files out of their rows; one at a time, since there may be tens of thousands."""
     for key, *columns_of_file in zip(*(columns[name] for name in FILE_COLUMNS), strict=True):
-        yield -key, read_file_row(*columns_of_file)
+        yield -key, read_file_row(-key, *columns_of_file)
 
 
 def beginnings(text: str) -> set[str]:
@@ -157,13 +181,13 @@ def chunk_rows(number: int, first_key: int, file: IndexedFile) -> list[dict[str,
     return rows
 
 
-def read_chunk_row(row: Mapping[str, Any], date: datetime.date | None) -> StoredChunk:
-    """A chunk back from a row, checked against the digest it was stored with."""
+def read_chunk_row(row: Mapping[str, Any], file: FileState) -> StoredChunk:
+    """A chunk of a file back from a row, checked against the digest it was stored with."""
     return unpack_chunk(
         row["key"],
         row["id"],
-        row["path"],
-        row["source"],
+        file.path,
+        file.source,
         row["start_line"],
         row["end_line"],
         row["headings"],
@@ -171,7 +195,7 @@ def read_chunk_row(row: Mapping[str, Any], date: datetime.date | None) -> Stored
         row["digest"],
         row["passages"],
         row["lines"],
-        date,
+        file.date,
     )
 
 

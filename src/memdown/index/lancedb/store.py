@@ -462,9 +462,9 @@ class LanceStore:
             keys = sorted(table.select(["key"], "key >= 0")["key"])
             for start in range(0, len(keys), _CHECKED_AT_ONCE):
                 some = keys[start : start + _CHECKED_AT_ONCE]
-                for row in by_key(table, some, rows.CHUNK_COLUMNS):
+                for row in by_key(table, some, [*rows.CHUNK_COLUMNS, "path", "source"]):
                     try:
-                        rows.read_chunk_row(row, None)
+                        rows.read_chunk_row(row, FileState(row["path"], row["source"], 0, 0))
                     except IndexCorrupt as error:
                         wrong.append(str(error))
             return wrong

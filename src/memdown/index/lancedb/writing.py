@@ -201,7 +201,7 @@ class TableWriter:
         if not keys:
             return None
         (row,) = by_key(table, keys[-1:], rows.CHUNK_COLUMNS)
-        return rows.read_chunk_row(row, state.date)
+        return rows.read_chunk_row(row, state)
 
 
 def chunks_of(table: TableVersion, number: int, columns: list[str]) -> list[dict[str, Any]]:
