@@ -62,7 +62,7 @@ def test_a_wrong_value_of_an_option_is_still_one(workspace: Path) -> None:
     assert "-3 is not in the range" in wrong.stderr
     assert "No such option '--jsn'" in memdown("search", "x", "--jsn", cwd=workspace).stderr
     shortened = memdown("search", "x", "--max", "3", cwd=workspace).stderr
-    assert "No such option '--max'. Did you mean '--max-results'?" in shortened
+    assert "No such option '--max'. Did you mean --max-results?" in shortened
 
 
 def test_only_paths_or_nothing_but_the_exit_code(workspace: Path) -> None:

@@ -33,7 +33,7 @@ from memdown.index.packing import pack_passages
 from memdown.index.postgres import PostgresStore
 from memdown.index.postgres.choosing import best_sums
 from memdown.index.reader import Sought, word
-from memdown.index.shortlist import ListedChunk, pack_told, read_shortlist, terms_of
+from memdown.index.shortlist import ListedChunk, pack_brief, read_shortlist, terms_of
 from memdown.index.sqlite.store import SqliteStore
 from memdown.index.store import Snapshot, Store
 from memdown.text.cues import INTRODUCES
@@ -330,7 +330,7 @@ def test_what_is_told_of_passages_is_known_without_their_words() -> None:
     """A shortlist comes with its features: who introduces himself is found in it, and no terms are read."""
     one = chunk("memory/chat.md", 1, ["ek93: Hi! Totally forgot to introduce myself, I'm Kate."])
     listed = ListedChunk(
-        FILE_SPAN, pack_passages(one)[1], None, None, None, pack_told(terms_of(one))
+        FILE_SPAN, pack_passages(one)[1], None, None, None, pack_brief(terms_of(one))
     )
     files = {1: FileState("memory/chat.md", "memory", 0, 0)}
     reader = read_shortlist([listed], files, None, lambda _: {}, None)

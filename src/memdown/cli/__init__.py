@@ -146,11 +146,7 @@ def _run(arguments: list[str] | None) -> int:
         click.echo(help_text.format_message())
         return 0
     except click.ClickException as error:
-        if isinstance(error, click.NoSuchOption) and error.ctx is not None:
-            error.possibilities = (
-                _beginning_with(error.option_name, error.ctx) or error.possibilities
-            )
-        error.show()
+        _nearer(error).show()
         return 2
     except (click.Abort, EOFError, KeyboardInterrupt):
         return _stopped()
@@ -175,12 +171,21 @@ def _run(arguments: list[str] | None) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _beginning_with(name: str, context: click.Context) -> list[str]:
-    """The options of a command that begin like one that it has not: click goes by letters alone."""
-    names = [
-        option for parameter in context.command.get_params(context) for option in parameter.opts
+def _nearer(error: click.ClickException) -> click.ClickException:
+    """The error, with the options that begin like one that there is not: click goes by letters alone."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error
+    name = error.option_name
+    begun = [
+        option
+        for parameter in error.ctx.command.get_params(error.ctx)
+        if isinstance(parameter, click.Option) and not parameter.hidden
+        for option in parameter.opts
+        if option.startswith(name)
     ]
-    return [option for option in names if option.startswith(name)]
+    if not begun:
+        return error
+    return click.UsageError(f"{error.message} Did you mean {' or '.join(begun)}?", error.ctx)
 
 
 def _stopped() -> int:

@@ -409,15 +409,15 @@ class Reader:
     def tells(self, unit: Unit) -> Mask:
         """Which living passages have a feature that many have, bool (P,): a look at some takes less time than to look
         for them in a list of thousands."""
-        known = self._telling.get(unit)
+        known = self._masks.get(unit)
         if known is None:
             known = np.zeros(len(self.alive), bool)
             known[self.posting(unit).rows] = True
-            self._telling[unit] = known
+            self._masks[unit] = known
         return known
 
     @cached_property
-    def _telling(self) -> dict[Unit, Mask]:
+    def _masks(self) -> dict[Unit, Mask]:
         """Masks of features; there are five that many passages have."""
         return {}
 

@@ -100,7 +100,7 @@ def unpack_terms(packed: str, count: int) -> list[PassageTerms]:
     return list(map(PassageTerms, text, head, features))
 
 
-def pack_told(passages: Sequence[PassageTerms]) -> bytes:
+def pack_brief(passages: Sequence[PassageTerms]) -> bytes:
     """How many terms each passage has, two bytes each, and their features, a line each: what every search
     asks of a chunk, without its words."""
     lengths = np.array([min(_MOST_LENGTH, one.length) for one in passages], "<u2")
@@ -118,14 +118,14 @@ def pack_passage_vectors(vectors: Vectors | None) -> bytes | None:
 class ListedChunk(NamedTuple):
     """A chunk of a shortlist, as it is stored: its passages as packed by `pack_passages`, their terms by
     `pack_terms` in UTF-8, its vector as it was made, float32, and those of its passages as packed by
-    `pack_passage_vectors`. With `told`, as packed by `pack_told`, it may come without its terms."""
+    `pack_passage_vectors`. With `brief`, as packed by `pack_brief`, it may come without its terms."""
 
     key: int
     passages: bytes
     terms: bytes | None
     vector: bytes | None
     passage_vectors: bytes | None
-    told: bytes | None = None
+    brief: bytes | None = None
 
 
 class KeyedPosting(NamedTuple):
@@ -301,10 +301,10 @@ class _Terms:
         self._some: dict[tuple[int, ...], _Terms] = {}
 
     @cached_property
-    def _told(self) -> list[tuple[bytes, int]] | None:
+    def _brief(self) -> list[tuple[bytes, int]] | None:
         """What is told of each chunk and where its features begin; None if not of every one."""
         found = [
-            (one.told, 2 * count) for one, count in self._chunks if count and one.told is not None
+            (one.brief, 2 * count) for one, count in self._chunks if count and one.brief is not None
         ]
         return found if len(found) == len(self._filled) else None
 
@@ -339,16 +339,16 @@ class _Terms:
 
     @cached_property
     def features(self) -> _Column:
-        if self._told is not None:
-            return _Column([told[begin:] for told, begin in self._told])
+        if self._brief is not None:
+            return _Column([brief[begin:] for brief, begin in self._brief])
         return _Column([part[2] for part in self._parts])
 
     def lengths(self) -> Rows:
         """The number of terms of each passage, int32 (P,)."""
-        if self._told is None:
+        if self._brief is None:
             every: Rows = self.text.lengths() + self.head.lengths()
             return every
-        packed = b"".join([told[:begin] for told, begin in self._told])
+        packed = b"".join([brief[:begin] for brief, begin in self._brief])
         return np.frombuffer(packed, "<u2").astype(np.int32)
 
 

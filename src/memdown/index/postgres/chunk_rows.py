@@ -25,9 +25,9 @@ from memdown.index.postgres.file_rows import file_number
 from memdown.index.postgres.generations import Live
 from memdown.index.postgres.postings import KeyedTerms
 from memdown.index.shortlist import (
+    pack_brief,
     pack_passage_vectors,
     pack_terms,
-    pack_told,
     terms_of,
     unpack_terms,
 )
@@ -76,7 +76,7 @@ def rows_of(key: int, file: IndexedFile) -> list[Row]:
             passages,
             pack_lines(chunk),
             zlib.compress(packed, 1),
-            pack_told([one.terms for one in terms]),
+            pack_brief([one.terms for one in terms]),
         )
         rows.append(Row(columns, terms, vector, pack_passage_vectors(own)))
         key += len(chunk.passages)
@@ -180,7 +180,7 @@ def load_chunks(place: Place, keys: Sequence[int]) -> dict[int, StoredChunk]:
     return {row[0]: unpack_chunk(*row) for row in rows}
 
 
-def tells(place: Place) -> bool:
+def has_brief(place: Place) -> bool:
     """Whether the tables have a column for what is told of a chunk's terms; later versions added it."""
     return (
         one(

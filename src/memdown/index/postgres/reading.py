@@ -95,7 +95,7 @@ class Kept:
     means: dict[tuple[object, Source], Means] = field(default_factory=dict)
     # The generation that is known to have an index over vectors, shelves whose chunks tell of their terms.
     indexed: int = 0
-    telling: set[str] = field(default_factory=set)
+    brief_shelves: set[str] = field(default_factory=set)
     pace: Pace = field(default_factory=Pace)
     # Whether a pooler stands between: who waits for a second connection there may keep others from a first.
     is_pooled: bool | None = None
@@ -315,7 +315,7 @@ class PostgresSnapshot:
         """Read at most so many chunks of some passages, the best first, and others, with their files."""
         if not len(passages) and not chunks:
             return
-        rows = _read_chunks(self._place, passages, chunks, most, told=self._tells())
+        rows = _read_chunks(self._place, passages, chunks, most, brief=self._has_brief())
         listed = [one for one in map(_listed, rows) if one.key not in self._rows]
         self._rows |= {one.key: one for one in listed}
         self._spans = self._spans.and_of(listed)
@@ -325,11 +325,11 @@ class PostgresSnapshot:
                 file = FileState(path, source, 0, 0, 0, 0, "", date, problem, tuple(tags), names)
                 self._files[number] = file
 
-    def _tells(self) -> bool:
+    def _has_brief(self) -> bool:
         """Whether chunks may come without their terms: tables of an earlier version lack a column."""
-        if self._place.shelf not in self._kept.telling and chunk_rows.tells(self._place):
-            self._kept.telling.add(self._place.shelf)
-        return self._place.shelf in self._kept.telling
+        if self._place.shelf not in self._kept.brief_shelves and chunk_rows.has_brief(self._place):
+            self._kept.brief_shelves.add(self._place.shelf)
+        return self._place.shelf in self._kept.brief_shelves
 
     def _nearest(self, sought: Sought) -> list[int]:
         """The keys of the nearest chunks; none if the server cannot compare vectors now."""
@@ -470,10 +470,10 @@ _NO_SPANS = _Spans(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 def _read_chunks(
-    place: Place, passages: Keys, chunks: Sequence[int], most: int, *, told: bool
+    place: Place, passages: Keys, chunks: Sequence[int], most: int, *, brief: bool
 ) -> list[Any]:
     """The rows of the chunks of some passages, the first `most`, and of others; with those of their files."""
-    terms = "CASE WHEN c.told IS NULL THEN c.terms END, c.told" if told else "c.terms, NULL::bytea"
+    terms = "CASE WHEN c.told IS NULL THEN c.terms END, c.told" if brief else "c.terms, NULL::bytea"
     return run(
         place.db,
         place.sql(
@@ -499,9 +499,9 @@ def _read_chunks(
 
 def _listed(row: Any) -> ListedChunk:
     """The chunk of such a row."""
-    key, passages, terms, told, vector, own, *_ = row
+    key, passages, terms, brief, vector, own, *_ = row
     packed = None if terms is None else zlib.decompress(terms)
-    return ListedChunk(key, passages, packed, vector, own, told)
+    return ListedChunk(key, passages, packed, vector, own, brief)
 
 
 def _terms_of(place: Place, keys: Sequence[int]) -> dict[int, bytes]:
