@@ -141,7 +141,7 @@ def test_a_folder_that_may_be_listed_but_not_entered_hides_nothing_else(top: Pat
     said = as_nobody(
         top,
         "found = scan(open_workspace(folder)); "
-        "print(len(found.files), found.unseen, [one.reason for one in found.problems])",
+        "print(len(found.files), found.unlisted, [one.reason for one in found.problems])",
     )
 
     assert said == (
