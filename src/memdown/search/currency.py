@@ -46,7 +46,7 @@ _Place = tuple[str, int]
 _MOST_FACTS: Final = 12
 # Only among so many of the best, hits or facts, is the newer sought.
 _MOST_COMPARED: Final = 24
-# The first letter of the scripts that put no spaces between words, and how long a subject is in them.
+# The first letter of the scripts that put no spaces between words.
 _UNSPACED: Final = "\u0e00"
 # Behind it another thing is said; a comma is not enough, and "am 3. Mai" is one thing.
 _STATEMENT_END: Final = pattern(r";\s+|(?<=[.!?])(?<!\d\.)\s+")

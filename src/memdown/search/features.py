@@ -25,7 +25,6 @@ from memdown.tuning import TUNING, Tuning
 
 _MEANING, _WORDS = TUNING.meaning, TUNING.words
 
-
 _CACHED_QUESTIONS = 64
 
 # Where two passages before, one before, one behind and two behind stand, with two more before the first of all.

@@ -33,7 +33,7 @@ _USUAL_MOST = 50
 # Results are settled in steps of so many: what replaces what, and which talk only repeats a note. With 8 and 12, the
 # lives of `python -m bench life` are answered alike (one question fewer), and a search takes a sixth and a half more time.
 SETTLED = 6
-# How many places a reranker may choose from, and how many that missed the bar are told.
+# How many places a reranker may choose from, and how many that missed the bar an explanation has.
 _RERANKED = 50
 SHOWN_BELOW = 3
 # Variety is chosen among so many of the best, however many are asked for.

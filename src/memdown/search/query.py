@@ -41,8 +41,8 @@ _SURENESS, _TIME, _WORDS = TUNING.sureness, TUNING.time, TUNING.words
 SNIPPET_CHARS = 700
 # Some 350 words: of more, neither leg would gain, and each takes its time.
 _MOST_QUERY_CHARS = 2_000
-# Words that mean about the same count this share of their similarity; those that begin alike are found
-# by stem or prefix anyway. No more than so many words of a question, and so many for each.
+# Of words that mean about the same, those that begin alike are found by stem or prefix anyway. No more than
+# so many words of a question, and so many for each.
 _SAME_START, _MOST_SYNONYMS, _SYNONYMS_A_WORD = 4, 24, 3
 # The same few words are asked for again and again.
 _CACHED_WORDS = 1_024

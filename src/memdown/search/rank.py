@@ -31,7 +31,6 @@ from memdown.values import dataclass
 
 _SHOWN, _SURENESS, _TIME = TUNING.shown, TUNING.sureness, TUNING.time
 
-# Of nearly equal answers the one in MEMORY.md comes first: it was put there to last.
 _MEMORY = "MEMORY.md"
 # Compared with so many of the best notes, however many results are asked for.
 _ECHOED = 12

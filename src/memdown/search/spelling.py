@@ -60,10 +60,10 @@ _WORDS = TUNING.words
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LEAST_LETTERS, _MOST_LETTERS = 4, 20
 _MOST_WORDS = 4
-# What the other form of a defined one counts; so many passages that may define one are read.
+# So many passages that may define a short form are read.
 _MOST_READ = 12
-# What joins the parts of compounds in German, Dutch and the languages of Scandinavia, how long each part
-# is at least, and what it counts.
+# What joins the parts of compounds in German, Dutch and the languages of Scandinavia, and how long each part
+# is at least.
 _JOINTS = ("", "s", "es", "n", "en", "er", "e")
 _LEAST_PART = 4
 # Of compounds that end with a word of a question: how long what stands before it is at least, and how many count.
